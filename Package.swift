@@ -1,0 +1,60 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// The house: four floors on top of the system libraries. A room uses rooms to its left on its own floor and rooms on the
+// floors below, never one above.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+/// A room and its tests.
+func room(_ name: String, on floor: String, uses: [Target.Dependency] = [], tests: [Target.Dependency] = []) -> [Target] {
+    [
+        .target(name: name, dependencies: uses, path: "Sources/\(floor)/\(name)", swiftSettings: settings),
+        .testTarget(
+            name: "\(name)Tests", dependencies: [.target(name: name), "VectorSupport"] + uses + tests,
+            path: "Tests/\(name)Tests", swiftSettings: settings),
+    ]
+}
+
+/// A C library of the system, named by its Debian package.
+func system(_ name: String, pkgConfig: String, debian: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/System/\(name)", pkgConfig: pkgConfig, providers: [.apt([debian])])
+}
+
+let systemLibraries: [Target] = [
+    system("CSodium", pkgConfig: "libsodium", debian: "libsodium-dev"),
+    system("COpenSSL", pkgConfig: "openssl", debian: "libssl-dev"),
+    system("CZstd", pkgConfig: "libzstd", debian: "libzstd-dev"),
+    system("CQRencode", pkgConfig: "libqrencode", debian: "libqrencode-dev"),
+]
+
+let messaging: [Target] =
+    room("SMPWire", on: "Messaging")
+
+let testSupport: [Target] = [
+    .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings)
+]
+
+let package = Package(
+    name: "parley",
+    products: [],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.1.4"),
+        .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
+    ],
+    targets: systemLibraries + messaging + testSupport,
+    cxxLanguageStandard: .cxx17
+)

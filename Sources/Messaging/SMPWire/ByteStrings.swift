@@ -1,0 +1,46 @@
+/// Bytes behind a one-byte length: at most 255 of them.
+public struct ShortBytes: WireCodable, StringCodable, Hashable, Sendable {
+    public var bytes: Bytes
+
+    public init(_ bytes: Bytes) { self.bytes = bytes }
+
+    public func encode(to writer: inout WireWriter) { writer.write(short: bytes) }
+    public init(from parser: inout WireParser) throws(WireError) { bytes = try parser.short() }
+
+    /// The textual form is padded base64url.
+    public func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(bytes)) }
+    public init(fromString parser: inout WireParser) throws(WireError) { bytes = try parser.base64URL() }
+}
+
+/// Bytes behind a two-byte length: at most 65,535 of them.
+public struct LargeBytes: WireCodable, Hashable, Sendable {
+    public var bytes: Bytes
+
+    public init(_ bytes: Bytes) { self.bytes = bytes }
+
+    public func encode(to writer: inout WireWriter) { writer.write(large: bytes) }
+    public init(from parser: inout WireParser) throws(WireError) { bytes = try parser.large() }
+}
+
+/// All the bytes that are left: only the last field of a value can have this type.
+public struct TailBytes: WireCodable, Hashable, Sendable {
+    public var bytes: Bytes
+
+    public init(_ bytes: Bytes) { self.bytes = bytes }
+
+    public func encode(to writer: inout WireWriter) { writer.write(raw: bytes) }
+    public init(from parser: inout WireParser) throws(WireError) { bytes = parser.rest() }
+}
+
+/// Text is encoded as its UTF-8 bytes behind a one-byte length; bytes that are not UTF-8 are refused.
+extension String: WireEncodable, WireDecodable {
+    public func encode(to writer: inout WireWriter) { writer.write(short: Bytes(utf8)) }
+
+    public init(from parser: inout WireParser) throws(WireError) {
+        let start = parser.offset
+        guard let text = String(validating: try parser.short(), as: UTF8.self) else {
+            throw WireError(.invalidValue, "text that is UTF-8", at: start)
+        }
+        self = text
+    }
+}
