@@ -36,6 +36,12 @@ let systemLibraries: [Target] = [
 let messaging: [Target] =
     room("SMPWire", on: "Messaging")
 
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+let chat: [Target] =
+    room("ChatEngine", on: "Chat", uses: [grdb, logging])
+
 let testSupport: [Target] = [
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings)
 ]
@@ -55,6 +61,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
-    targets: systemLibraries + messaging + testSupport,
+    targets: systemLibraries + messaging + chat + testSupport,
     cxxLanguageStandard: .cxx17
 )

@@ -1,0 +1,315 @@
+import GRDB
+
+/// The named migrations of `<prefix>_chat.db`. A migration that has landed is never edited: change comes as a new one.
+enum ChatStoreMigrations {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 profiles, contacts, items") { db in
+            try db.execute(sql: people)
+            try db.execute(sql: connections)
+            try db.execute(sql: items)
+            try db.execute(sql: sending)
+            try db.execute(sql: indexes)
+        }
+        return migrator
+    }
+
+    // Times are nanoseconds since 1970-01-01 UTC. Columns that end in `_json` hold the documents of the chat protocol or of the API as
+    // they are printed: they are shown or sent whole and never searched.
+
+    private static let people = """
+        CREATE TABLE users (
+            user_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            agent_user_id INTEGER NOT NULL UNIQUE,
+            user_contact_id INTEGER REFERENCES contacts(contact_id) DEFERRABLE INITIALLY DEFERRED,
+            profile_id INTEGER NOT NULL REFERENCES profiles(profile_id) DEFERRABLE INITIALLY DEFERRED,
+            local_display_name TEXT NOT NULL,
+            active INTEGER NOT NULL DEFAULT 0,
+            active_order INTEGER NOT NULL DEFAULT 0,
+            show_notifications INTEGER NOT NULL DEFAULT 1,
+            send_receipts_contacts INTEGER NOT NULL DEFAULT 1,
+            send_receipts_groups INTEGER NOT NULL DEFAULT 1,
+            auto_accept_member_contacts INTEGER NOT NULL DEFAULT 0,
+            chat_relay INTEGER NOT NULL DEFAULT 0,
+            password_hash BLOB,
+            password_salt BLOB,
+            member_profile_updated_at INTEGER,
+            item_ttl INTEGER,
+            created_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE profiles (
+            profile_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            user_id INTEGER REFERENCES users(user_id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            display_name TEXT NOT NULL,
+            local_alias TEXT NOT NULL DEFAULT '',
+            incognito INTEGER NOT NULL DEFAULT 0,
+            profile_json TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE display_names (
+            user_id INTEGER NOT NULL REFERENCES users(user_id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            local_display_name TEXT NOT NULL,
+            base TEXT NOT NULL,
+            suffix INTEGER NOT NULL,
+            PRIMARY KEY (user_id, local_display_name)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE contacts (
+            contact_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            user_id INTEGER REFERENCES users(user_id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            profile_id INTEGER NOT NULL REFERENCES profiles(profile_id) DEFERRABLE INITIALLY DEFERRED,
+            local_display_name TEXT NOT NULL,
+            is_user INTEGER NOT NULL DEFAULT 0,
+            contact_used INTEGER NOT NULL DEFAULT 1,
+            contact_status TEXT NOT NULL DEFAULT 'active',
+            enable_notifications TEXT NOT NULL DEFAULT 'all',
+            send_receipts INTEGER,
+            favorite INTEGER NOT NULL DEFAULT 0,
+            unread_chat INTEGER NOT NULL DEFAULT 0,
+            chat_deleted INTEGER NOT NULL DEFAULT 0,
+            user_preferences_json TEXT NOT NULL DEFAULT '{}',
+            item_ttl INTEGER,
+            custom_data_json TEXT,
+            ui_themes_json TEXT,
+            prepared_full_link TEXT,
+            prepared_short_link TEXT,
+            prepared_link_kind TEXT,
+            welcome_shared_msg_id BLOB,
+            request_shared_msg_id BLOB,
+            x_contact_id BLOB,
+            contact_request_id INTEGER REFERENCES contact_requests(contact_request_id) ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+            chat_ts INTEGER NOT NULL,
+            created_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE note_folders (
+            note_folder_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            user_id INTEGER NOT NULL UNIQUE REFERENCES users(user_id) ON DELETE CASCADE,
+            favorite INTEGER NOT NULL DEFAULT 0,
+            unread_chat INTEGER NOT NULL DEFAULT 0,
+            chat_ts INTEGER NOT NULL,
+            created_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE chat_tags (
+            chat_tag_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            user_id INTEGER NOT NULL REFERENCES users(user_id) ON DELETE CASCADE,
+            tag_text TEXT NOT NULL,
+            tag_emoji TEXT,
+            tag_order INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE contact_tags (
+            contact_id INTEGER NOT NULL REFERENCES contacts(contact_id) ON DELETE CASCADE,
+            chat_tag_id INTEGER NOT NULL REFERENCES chat_tags(chat_tag_id) ON DELETE CASCADE,
+            PRIMARY KEY (contact_id, chat_tag_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE settings (
+            name TEXT PRIMARY KEY,
+            value_json TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    private static let connections = """
+        CREATE TABLE user_addresses (
+            user_contact_link_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            user_id INTEGER NOT NULL UNIQUE REFERENCES users(user_id) ON DELETE CASCADE,
+            full_link TEXT NOT NULL,
+            full_link_key TEXT NOT NULL,
+            short_link TEXT,
+            short_link_data_set INTEGER NOT NULL DEFAULT 0,
+            business INTEGER NOT NULL DEFAULT 0,
+            auto_accept INTEGER NOT NULL DEFAULT 0,
+            auto_accept_incognito INTEGER NOT NULL DEFAULT 0,
+            auto_reply_json TEXT,
+            created_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE contact_requests (
+            contact_request_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            user_id INTEGER NOT NULL REFERENCES users(user_id) ON DELETE CASCADE,
+            user_contact_link_id INTEGER REFERENCES user_addresses(user_contact_link_id) ON DELETE SET NULL,
+            agent_invitation_id BLOB NOT NULL UNIQUE,
+            contact_id INTEGER REFERENCES contacts(contact_id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+            profile_id INTEGER NOT NULL REFERENCES profiles(profile_id) DEFERRABLE INITIALLY DEFERRED,
+            local_display_name TEXT NOT NULL,
+            x_contact_id BLOB,
+            peer_min_version INTEGER NOT NULL,
+            peer_max_version INTEGER NOT NULL,
+            pq_support INTEGER NOT NULL,
+            welcome_shared_msg_id BLOB,
+            request_shared_msg_id BLOB,
+            accepted INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE connections (
+            connection_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            user_id INTEGER NOT NULL REFERENCES users(user_id) ON DELETE CASCADE,
+            agent_connection_id BLOB NOT NULL UNIQUE,
+            kind TEXT NOT NULL CHECK (kind IN ('contact', 'address')),
+            status TEXT NOT NULL,
+            status_error TEXT,
+            contact_id INTEGER REFERENCES contacts(contact_id) ON DELETE CASCADE,
+            user_contact_link_id INTEGER REFERENCES user_addresses(user_contact_link_id) ON DELETE CASCADE,
+            via_user_contact_link INTEGER REFERENCES user_addresses(user_contact_link_id) ON DELETE SET NULL,
+            chat_version INTEGER NOT NULL,
+            peer_min_version INTEGER NOT NULL DEFAULT 1,
+            peer_max_version INTEGER NOT NULL DEFAULT 1,
+            initiated INTEGER NOT NULL DEFAULT 0,
+            via_address INTEGER NOT NULL DEFAULT 0,
+            link_key TEXT,
+            full_link TEXT,
+            short_link TEXT,
+            x_contact_id BLOB,
+            incognito_profile_id INTEGER REFERENCES profiles(profile_id) DEFERRABLE INITIALLY DEFERRED,
+            local_alias TEXT NOT NULL DEFAULT '',
+            pq_support INTEGER NOT NULL DEFAULT 1,
+            pq_encryption INTEGER NOT NULL DEFAULT 1,
+            pq_sending INTEGER,
+            pq_receiving INTEGER,
+            auth_errors INTEGER NOT NULL DEFAULT 0,
+            quota_errors INTEGER NOT NULL DEFAULT 0,
+            security_code TEXT,
+            security_code_verified_at INTEGER,
+            last_received_msg_id INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL
+        ) STRICT;
+        """
+
+    private static let items = """
+        CREATE TABLE chat_items (
+            chat_item_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            user_id INTEGER NOT NULL REFERENCES users(user_id) ON DELETE CASCADE,
+            contact_id INTEGER REFERENCES contacts(contact_id) ON DELETE CASCADE,
+            note_folder_id INTEGER REFERENCES note_folders(note_folder_id) ON DELETE CASCADE,
+            sent INTEGER NOT NULL,
+            content_kind TEXT NOT NULL,
+            message_kind TEXT,
+            content_json TEXT NOT NULL,
+            item_text TEXT NOT NULL,
+            status TEXT NOT NULL,
+            status_json TEXT,
+            shared_msg_id BLOB,
+            deleted INTEGER NOT NULL DEFAULT 0,
+            deleted_ts INTEGER,
+            edited INTEGER NOT NULL DEFAULT 0,
+            live INTEGER,
+            ttl INTEGER,
+            delete_at INTEGER,
+            via_proxy INTEGER,
+            user_mention INTEGER NOT NULL DEFAULT 0,
+            has_link INTEGER NOT NULL DEFAULT 0,
+            forwarded_json TEXT,
+            quoted_sent INTEGER,
+            quoted_shared_msg_id BLOB,
+            quoted_sent_at INTEGER,
+            quoted_content_json TEXT,
+            item_ts INTEGER NOT NULL,
+            created_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL,
+            CHECK ((contact_id IS NULL) <> (note_folder_id IS NULL))
+        ) STRICT;
+        CREATE TABLE chat_item_versions (
+            chat_item_version_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            chat_item_id INTEGER NOT NULL REFERENCES chat_items(chat_item_id) ON DELETE CASCADE,
+            message_json TEXT NOT NULL,
+            version_ts INTEGER NOT NULL,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE reactions (
+            contact_id INTEGER NOT NULL REFERENCES contacts(contact_id) ON DELETE CASCADE,
+            shared_msg_id BLOB NOT NULL,
+            by_user INTEGER NOT NULL,
+            reaction_json TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            PRIMARY KEY (contact_id, shared_msg_id, by_user, reaction_json)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE files (
+            file_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            user_id INTEGER NOT NULL REFERENCES users(user_id) ON DELETE CASCADE,
+            chat_item_id INTEGER NOT NULL REFERENCES chat_items(chat_item_id) ON DELETE CASCADE,
+            file_name TEXT NOT NULL,
+            file_size INTEGER NOT NULL,
+            protocol TEXT NOT NULL,
+            status_json TEXT NOT NULL,
+            invitation_json TEXT NOT NULL,
+            description TEXT NOT NULL DEFAULT '',
+            created_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE unhandled_messages (
+            unhandled_message_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            connection_id INTEGER NOT NULL REFERENCES connections(connection_id) ON DELETE CASCADE,
+            event TEXT NOT NULL,
+            message_json TEXT NOT NULL,
+            received_at INTEGER NOT NULL
+        ) STRICT;
+        """
+
+    private static let sending = """
+        CREATE TABLE deliveries (
+            delivery_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            connection_id INTEGER NOT NULL REFERENCES connections(connection_id) ON DELETE CASCADE,
+            body BLOB,
+            notify INTEGER NOT NULL,
+            agent_msg_id INTEGER,
+            done INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE delivery_items (
+            delivery_id INTEGER NOT NULL REFERENCES deliveries(delivery_id) ON DELETE CASCADE,
+            chat_item_id INTEGER NOT NULL REFERENCES chat_items(chat_item_id) ON DELETE CASCADE,
+            PRIMARY KEY (delivery_id, chat_item_id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE agent_work (
+            agent_work_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            user_id INTEGER REFERENCES users(user_id) ON DELETE SET NULL,
+            kind TEXT NOT NULL,
+            agent_connection_id BLOB,
+            payload_json TEXT NOT NULL,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+        """
+
+    private static let indexes = """
+        CREATE INDEX profiles_by_user ON profiles(user_id);
+        CREATE INDEX display_names_by_base ON display_names(user_id, base, suffix);
+        CREATE INDEX contacts_by_user ON contacts(user_id, chat_ts);
+        CREATE INDEX contacts_by_name ON contacts(user_id, local_display_name);
+        CREATE INDEX contacts_by_profile ON contacts(profile_id);
+        CREATE INDEX contacts_by_request ON contacts(contact_request_id) WHERE contact_request_id IS NOT NULL;
+        CREATE INDEX contacts_by_prepared_full_link ON contacts(user_id, prepared_full_link) WHERE prepared_full_link IS NOT NULL;
+        CREATE INDEX contacts_by_prepared_short_link ON contacts(user_id, prepared_short_link) WHERE prepared_short_link IS NOT NULL;
+        CREATE INDEX contacts_by_x_contact_id ON contacts(user_id, x_contact_id) WHERE x_contact_id IS NOT NULL;
+        CREATE INDEX chat_tags_by_user ON chat_tags(user_id, tag_order);
+        CREATE INDEX contact_tags_by_tag ON contact_tags(chat_tag_id);
+        CREATE INDEX contact_requests_by_address ON contact_requests(user_contact_link_id);
+        CREATE INDEX contact_requests_by_user ON contact_requests(user_id, x_contact_id);
+        CREATE INDEX contact_requests_by_contact ON contact_requests(contact_id);
+        CREATE INDEX contact_requests_by_profile ON contact_requests(profile_id);
+        CREATE INDEX connections_by_user ON connections(user_id, status);
+        CREATE INDEX connections_by_contact ON connections(contact_id) WHERE contact_id IS NOT NULL;
+        CREATE INDEX connections_by_address ON connections(user_contact_link_id) WHERE user_contact_link_id IS NOT NULL;
+        CREATE INDEX connections_via_address ON connections(via_user_contact_link) WHERE via_user_contact_link IS NOT NULL;
+        CREATE INDEX connections_by_link ON connections(user_id, link_key) WHERE link_key IS NOT NULL;
+        CREATE INDEX connections_by_short_link ON connections(user_id, short_link) WHERE short_link IS NOT NULL;
+        CREATE INDEX connections_by_incognito_profile ON connections(incognito_profile_id) WHERE incognito_profile_id IS NOT NULL;
+        CREATE INDEX items_by_contact ON chat_items(contact_id, chat_item_id) WHERE contact_id IS NOT NULL;
+        CREATE INDEX items_by_folder ON chat_items(note_folder_id, chat_item_id) WHERE note_folder_id IS NOT NULL;
+        CREATE INDEX items_by_user ON chat_items(user_id, chat_item_id);
+        CREATE INDEX items_by_shared_id ON chat_items(contact_id, shared_msg_id) WHERE shared_msg_id IS NOT NULL;
+        CREATE INDEX items_by_message_kind ON chat_items(contact_id, message_kind, chat_item_id) WHERE message_kind IS NOT NULL;
+        CREATE INDEX items_unread ON chat_items(contact_id, chat_item_id) WHERE status = 'rcvNew';
+        CREATE INDEX items_to_delete ON chat_items(delete_at) WHERE delete_at IS NOT NULL;
+        CREATE INDEX item_versions_by_item ON chat_item_versions(chat_item_id);
+        CREATE INDEX files_by_item ON files(chat_item_id);
+        CREATE INDEX files_by_user ON files(user_id);
+        CREATE INDEX unhandled_by_connection ON unhandled_messages(connection_id);
+        CREATE INDEX deliveries_pending ON deliveries(delivery_id) WHERE done = 0;
+        CREATE INDEX deliveries_by_agent_id ON deliveries(connection_id, agent_msg_id);
+        CREATE INDEX delivery_items_by_item ON delivery_items(chat_item_id);
+        CREATE INDEX agent_work_by_user ON agent_work(user_id);
+        CREATE INDEX users_by_profile ON users(profile_id);
+        """
+}
