@@ -33,8 +33,13 @@ let systemLibraries: [Target] = [
     system("CQRencode", pkgConfig: "libqrencode", debian: "libqrencode-dev"),
 ]
 
+let nio: [Target.Dependency] = [
+    .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+]
+
 let messaging: [Target] =
     room("SMPWire", on: "Messaging")
+    + room("SMPTransport", on: "Messaging", uses: ["SMPWire", "COpenSSL"] + nio)
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")

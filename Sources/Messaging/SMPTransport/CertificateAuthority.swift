@@ -1,0 +1,66 @@
+import COpenSSL
+import SMPWire
+
+/// The long-term identity of a server: a self-signed certificate and its key, which issues the certificates used on the wire.
+public struct CertificateAuthority: Sendable {
+    /// The self-signed certificate; its fingerprint is the key hash of the server's address.
+    public let certificate: Certificate
+    let key: SigningKey
+
+    /// Makes a new identity from the system's random source.
+    ///
+    /// - Parameters:
+    ///   - commonName: the name in the certificate, at most 64 bytes of UTF-8.
+    ///   - algorithm: the kind of key; official servers have Ed448.
+    ///   - lifetime: from when until when it is valid.
+    /// - Throws: ``TransportError`` `invalidCredential`.
+    public static func generate(
+        commonName: String = "SMP server CA", algorithm: SignatureAlgorithm = .ed448, lifetime: CertificateLifetime = .unlimited
+    ) throws(TransportError) -> CertificateAuthority {
+        let key = try SigningKey.generate(algorithm)
+        let certificate = try CertificateBuilder(
+            commonName: commonName, lifetime: lifetime, key: key, issuer: nil, issuerKey: key, kind: .authority
+        ).build()
+        return CertificateAuthority(certificate: certificate, key: key)
+    }
+
+    /// Issues a certificate for use in handshakes, with a new key.
+    ///
+    /// - Throws: ``TransportError`` `invalidCredential`.
+    public func issue(
+        commonName: String = "localhost", algorithm: SignatureAlgorithm? = nil, lifetime: CertificateLifetime = .unlimited
+    ) throws(TransportError) -> ServerCredential {
+        let leafKey = try SigningKey.generate(algorithm ?? key.algorithm)
+        let leaf = try CertificateBuilder(
+            commonName: commonName, lifetime: lifetime, key: leafKey, issuer: certificate, issuerKey: key, kind: .leaf
+        ).build()
+        return try ServerCredential(certificates: [leaf, certificate], key: leafKey)
+    }
+
+    /// Issues an authority below this one: an operator's certificate that signs servers' identities.
+    ///
+    /// - Throws: ``TransportError`` `invalidCredential`.
+    public func issueAuthority(
+        commonName: String, algorithm: SignatureAlgorithm? = nil, lifetime: CertificateLifetime = .unlimited
+    ) throws(TransportError) -> CertificateAuthority {
+        let subordinate = try SigningKey.generate(algorithm ?? key.algorithm)
+        let issued = try CertificateBuilder(
+            commonName: commonName, lifetime: lifetime, key: subordinate, issuer: certificate, issuerKey: key, kind: .authority
+        ).build()
+        return CertificateAuthority(certificate: issued, key: subordinate)
+    }
+}
+
+/// From when until when a certificate is valid, in seconds from now.
+public struct CertificateLifetime: Sendable, Hashable {
+    public var secondsBefore: Int
+    public var secondsAfter: Int
+
+    public init(secondsBefore: Int, secondsAfter: Int) {
+        self.secondsBefore = secondsBefore
+        self.secondsAfter = secondsAfter
+    }
+
+    /// From yesterday, for clocks that are slow, for as long as official servers' certificates: 999,999 days.
+    public static let unlimited = CertificateLifetime(secondsBefore: 86_400, secondsAfter: 999_999 * 86_400)
+}

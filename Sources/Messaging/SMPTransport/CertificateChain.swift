@@ -1,0 +1,37 @@
+public import SMPWire
+
+/// The certificates that a peer presents, leaf first, sorted by what each is for (simplex-messaging.md, "Transport protocol").
+///
+/// A chain of two is leaf and identity; a third certificate is the operator's that signed the identity, and of four the third
+/// one is the network's. The identity certificate is the one whose fingerprint an address carries.
+public struct CertificateChain: Sendable, Hashable {
+    /// All certificates, leaf first; two to four of them.
+    public let certificates: [Certificate]
+
+    /// The certificate whose key signs in the handshake.
+    public var leaf: Certificate { certificates[0] }
+    /// The long-term certificate that stands for the server or service.
+    public var identity: Certificate { certificates[1] }
+    /// The last certificate, which is trusted once the identity's fingerprint is.
+    public var anchor: Certificate { certificates[certificates.count - 1] }
+
+    /// - Parameter der: the DER encodings, leaf first.
+    /// - Throws: ``TransportError`` `wrongIdentity` unless there are two, three or four readable certificates.
+    public init(der: [Bytes]) throws(TransportError) {
+        guard (2...4).contains(der.count) else {
+            throw TransportError(.wrongIdentity, "a chain has 2 to 4 certificates, not \(der.count)")
+        }
+        var certificates: [Certificate] = []
+        for bytes in der {
+            do {
+                certificates.append(try Certificate(der: bytes))
+            } catch {
+                throw TransportError(.wrongIdentity, "the chain holds what is not a certificate", cause: error)
+            }
+        }
+        self.certificates = certificates
+    }
+
+    /// Whether an address with this key hash names this chain.
+    public func isIdentified(by fingerprint: Bytes) -> Bool { identity.fingerprint == fingerprint }
+}

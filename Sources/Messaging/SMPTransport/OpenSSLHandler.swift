@@ -1,0 +1,131 @@
+import NIOCore
+
+/// Encrypts and decrypts what passes through a channel.
+///
+/// Fires ``TLSHandshake`` as a user event once; what is written before that fails. It reads by itself until the handshake is
+/// over and leaves reading to the handlers behind it from then on. A ``TransportError`` is fired at most once, and the channel
+/// is closed after it. When the peer says that nothing follows, the channel is closed: SMP has no use for half a connection.
+final class OpenSSLHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private enum Phase { case handshake, open, closed }
+
+    private let session: TLSSession
+    private var phase = Phase.handshake
+    /// Room for the plaintext of a record of which a part has arrived; nil while the connection is idle.
+    private var spare: ByteBuffer?
+
+    init(_ session: TLSSession) { self.session = session }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { start(context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        start(context)
+        context.fireChannelActive()
+    }
+
+    private func start(_ context: ChannelHandlerContext) {
+        advanceHandshake(context)
+        if phase == .handshake { context.read() }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard phase != .closed else { return }
+        session.wire.append(unwrapInboundIn(data))
+        if phase == .handshake { advanceHandshake(context) }
+        decrypt(context)
+        session.wire.releaseReadInbound()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if phase == .handshake { context.read() }
+        context.fireChannelReadComplete()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if phase != .closed {
+            let wasOpen = phase == .open
+            phase = .closed
+            context.fireErrorCaught(
+                TransportError(
+                    .disconnected, wasOpen ? "the peer went away without closing TLS" : "the peer went away in the TLS handshake"))
+        }
+        context.fireChannelInactive()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard phase == .open else {
+            promise?.fail(TransportError(.closed, "the TLS connection is not open"))
+            return
+        }
+        do {
+            try session.write(unwrapOutboundIn(data))
+        } catch {
+            promise?.fail(error)
+            return fail(context, error)
+        }
+        guard let ciphertext = session.wire.takeOutbound() else {
+            promise?.succeed(())
+            return
+        }
+        context.write(wrapOutboundOut(ciphertext), promise: promise)
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if phase != .closed {
+            phase = .closed
+            session.shutdown()
+            flushCiphertext(context)
+        }
+        context.close(mode: mode == .input ? .input : .all, promise: promise)
+    }
+
+    private func advanceHandshake(_ context: ChannelHandlerContext) {
+        let progress = session.advanceHandshake()
+        flushCiphertext(context)
+        switch progress {
+        case .needsMore: break
+        case .finished(let handshake):
+            phase = .open
+            context.fireUserInboundEventTriggered(handshake)
+        case .failed(let error): fail(context, error)
+        }
+    }
+
+    private func decrypt(_ context: ChannelHandlerContext) {
+        // Closing while delivering makes the rest of what arrived worthless.
+        while phase == .open, session.hasInput {
+            var buffer = spare ?? context.channel.allocator.buffer(capacity: TLSSession.recordSize)
+            spare = nil
+            switch session.read(into: &buffer) {
+            case .bytes: context.fireChannelRead(wrapInboundOut(buffer))
+            case .needsMore:
+                spare = session.hasPartialRecord ? buffer : nil
+                // A key update asks for an answer.
+                return flushCiphertext(context)
+            case .closed:
+                context.fireErrorCaught(TransportError(.closed, "the peer closed the connection"))
+                return context.channel.close(promise: nil)
+            case .failed(let error): return fail(context, error)
+            }
+        }
+    }
+
+    private func flushCiphertext(_ context: ChannelHandlerContext) {
+        guard let ciphertext = session.wire.takeOutbound() else { return }
+        context.writeAndFlush(wrapOutboundOut(ciphertext), promise: nil)
+    }
+
+    private func fail(_ context: ChannelHandlerContext, _ error: TransportError) {
+        guard phase != .closed else { return }
+        phase = .closed
+        flushCiphertext(context)
+        context.fireErrorCaught(error)
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,220 @@
+public import NIOCore
+public import SMPWire
+import Synchronization
+
+/// Is told what happens on a connection, on the connection's event loop and in order.
+///
+/// The methods must not block. They are for the inner loops of clients and routers; elsewhere ``SMPConnection/blocks`` is
+/// easier to use.
+public protocol SMPConnectionDelegate: AnyObject, Sendable {
+    /// A block of exactly ``SMPConnection/blockSize`` bytes has arrived.
+    func connection(_ connection: SMPConnection, received block: Bytes)
+    /// All blocks that one wake-up found have been delivered: the moment to answer them together.
+    func connectionReceivedAllForNow(_ connection: SMPConnection)
+    /// Written blocks have left, or have piled up again; see ``SMPConnection/isWritable``.
+    func connection(_ connection: SMPConnection, isWritable: Bool)
+    /// Nothing follows. Called once, with code `closed` when the end was in good order.
+    func connection(_ connection: SMPConnection, ended reason: TransportError)
+}
+
+/// A TLS connection over which transport blocks are exchanged, on either side.
+///
+/// Nothing is read from the peer until a delegate is set or ``blocks`` is iterated. One of both can be used, once.
+public final class SMPConnection: Sendable {
+    /// Bytes of a transport block (simplex-messaging.md, "Transport connection").
+    public static let blockSize = 16_384
+
+    /// What the TLS handshake agreed on: session identifier, application protocol, the peer's certificates.
+    public let handshake: TLSHandshake
+    /// Where the peer is, for logs at `debug` level.
+    public let remoteAddress: String?
+
+    private let channel: any Channel
+    private let state = Mutex(State())
+
+    private struct State {
+        var outgoing: [Bytes] = []
+        var isFlushScheduled = false
+        var isWritable = true
+        var writers: [CheckedContinuation<Void, Never>] = []
+        var isClaimed = false
+        var end: TransportError?
+    }
+
+    // Used on the event loop only.
+    private let bound: NIOLoopBoundBox<Bound>
+
+    private struct Bound {
+        var delegate: (any SMPConnectionDelegate)?
+        var handler: BlockHandler?
+        var context: ChannelHandlerContext?
+    }
+
+    /// Must be made on the channel's event loop.
+    init(channel: any Channel, handshake: TLSHandshake) {
+        self.channel = channel
+        self.handshake = handshake
+        remoteAddress = channel.remoteAddress?.description
+        bound = NIOLoopBoundBox(Bound(), eventLoop: channel.eventLoop)
+    }
+
+    /// The session identifier of the SMP handshake, 32 bytes, equal on both sides.
+    public var sessionID: Bytes { handshake.sessionID }
+    /// The peer's certificates in DER, leaf first.
+    public var peerChain: [Bytes] { handshake.peerChain }
+    /// The event loop on which the delegate is called.
+    public var eventLoop: any EventLoop { channel.eventLoop }
+    /// False while more than ``writeLimit`` bytes wait for the peer to read.
+    public var isWritable: Bool { state.withLock { $0.isWritable && $0.end == nil } }
+    /// Why the connection has ended, or nil while it is open.
+    public var end: TransportError? { state.withLock { $0.end } }
+
+    /// Bytes that may wait for the peer before ``isWritable`` turns false.
+    public static let writeLimit = 16 * blockSize
+
+    // MARK: Receiving
+
+    /// Starts delivering to `delegate`, which is kept until the connection has ended.
+    ///
+    /// - Throws: ``TransportError`` `unsupported` when somebody receives already.
+    public func start(_ delegate: any SMPConnectionDelegate) throws(TransportError) {
+        let isFirst = state.withLock { state in
+            defer { state.isClaimed = true }
+            return !state.isClaimed
+        }
+        guard isFirst else { throw TransportError(.unsupported, "the connection's blocks are already being received") }
+        onEventLoop { [self] in
+            if let end {
+                delegate.connection(self, ended: end)
+            } else {
+                bound.value.delegate = delegate
+                setReading(true)
+            }
+        }
+    }
+
+    /// Stops reading from the peer, or goes on. A few blocks that have arrived already may still be delivered.
+    public func setReading(_ isReading: Bool) {
+        onEventLoop { [self] in
+            guard let context = bound.value.context else { return }
+            bound.value.handler?.setReading(isReading, context)
+        }
+    }
+
+    // MARK: Sending
+
+    /// Hands over blocks to be sent in this order, without waiting. Blocks of one turn of the event loop leave together.
+    ///
+    /// Nothing bounds what piles up when ``isWritable`` is ignored; ``send(_:)`` waits instead.
+    /// - Throws: ``TransportError`` `invalidBlock` for a block that is not of ``blockSize`` bytes, or why the connection ended.
+    public func write(_ blocks: [Bytes]) throws(TransportError) {
+        guard blocks.allSatisfy({ $0.count == Self.blockSize }) else {
+            throw TransportError(.invalidBlock, "a transport block has \(Self.blockSize) bytes")
+        }
+        let (end, schedule) = state.withLock { state -> (TransportError?, Bool) in
+            if let end = state.end { return (end, false) }
+            state.outgoing.append(contentsOf: blocks)
+            defer { state.isFlushScheduled = true }
+            return (nil, !state.isFlushScheduled)
+        }
+        if let end { throw end }
+        guard schedule else { return }
+        // Never at once, even on the event loop: what its present turn adds leaves in the same write.
+        channel.eventLoop.execute { [self] in flush() }
+    }
+
+    /// Sends one block, after waiting while the peer does not read.
+    ///
+    /// - Throws: ``TransportError``: `invalidBlock`, or why the connection ended.
+    public func send(_ block: Bytes) async throws(TransportError) {
+        await waitUntilWritable()
+        try write([block])
+    }
+
+    /// Waits until ``isWritable`` is true or the connection has ended.
+    public func waitUntilWritable() async {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                guard !state.isWritable, state.end == nil else { return true }
+                state.writers.append(continuation)
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
+    }
+
+    private func flush() {
+        let blocks = state.withLock { state in
+            state.isFlushScheduled = false
+            defer { state.outgoing = [] }
+            return state.outgoing
+        }
+        guard let context = bound.value.context else { return }
+        for block in blocks {
+            context.write(NIOAny(channel.allocator.buffer(bytes: block)), promise: nil)
+        }
+        context.flush()
+    }
+
+    // MARK: Closing
+
+    /// Sends what has been handed over, says goodbye and closes. Returns when the socket is closed; may be called again.
+    public func close() async {
+        beginClosing()
+        try? await channel.closeFuture.get()
+    }
+
+    /// Closes without waiting.
+    public func beginClosing() {
+        onEventLoop { [self] in
+            flush()
+            channel.close(promise: nil)
+        }
+    }
+
+    // MARK: From the handler, on the event loop
+
+    func handlerAdded(_ handler: BlockHandler, _ context: ChannelHandlerContext) {
+        bound.value.handler = handler
+        bound.value.context = context
+    }
+
+    func handlerRemoved() {
+        ended(TransportError(.closed, "the connection is closed"))
+        bound.value = Bound()
+    }
+
+    func received(_ block: Bytes) { bound.value.delegate?.connection(self, received: block) }
+
+    func receivedAllForNow() { bound.value.delegate?.connectionReceivedAllForNow(self) }
+
+    func writabilityChanged(_ isWritable: Bool) {
+        let writers = state.withLock { state in
+            state.isWritable = isWritable
+            guard isWritable else { return [CheckedContinuation<Void, Never>]() }
+            defer { state.writers = [] }
+            return state.writers
+        }
+        for writer in writers { writer.resume() }
+        bound.value.delegate?.connection(self, isWritable: isWritable)
+    }
+
+    func ended(_ reason: TransportError) {
+        let (isFirst, writers) = state.withLock { state in
+            guard state.end == nil else { return (false, [CheckedContinuation<Void, Never>]()) }
+            state.end = reason
+            state.outgoing = []
+            defer { state.writers = [] }
+            return (true, state.writers)
+        }
+        guard isFirst else { return }
+        for writer in writers { writer.resume() }
+        let delegate = bound.value.delegate
+        bound.value.delegate = nil
+        delegate?.connection(self, ended: reason)
+    }
+
+    private func onEventLoop(_ body: @escaping @Sendable () -> Void) {
+        if channel.eventLoop.inEventLoop { body() } else { channel.eventLoop.execute(body) }
+    }
+}

@@ -1,0 +1,132 @@
+public import NIOCore
+public import NIOPosix
+public import SMPWire
+import Synchronization
+
+/// Opens connections to SMP servers.
+///
+/// One client serves any number of servers and connections; they share the event loops of its group.
+public struct SMPTransportClient: Sendable {
+    /// How connections are opened.
+    public struct Configuration: Sendable {
+        /// The longest time for the TCP connection, and again for the TLS handshake.
+        public var connectTimeout: Duration = .seconds(15)
+        /// Application protocols to offer, most wanted first.
+        public var applicationProtocols = TLSContext.smpProtocols
+        /// Certificates to show a server that asks: for services only.
+        public var serviceCredential: ServerCredential?
+        /// A SOCKS proxy to connect through.
+        public var proxy: SOCKSProxy?
+        /// When and how often a silent peer is probed by TCP.
+        public var keepAlive: TCPKeepAlive? = TCPKeepAlive()
+
+        public init() {}
+    }
+
+    private let configuration: Configuration
+    private let context: TLSContext
+    private let group: any EventLoopGroup
+
+    /// - Throws: ``TransportError`` `tlsFailed` or `invalidCredential`.
+    public init(
+        configuration: Configuration = Configuration(), group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    ) throws(TransportError) {
+        self.configuration = configuration
+        self.group = group
+        context = try TLSContext.client(
+            applicationProtocols: configuration.applicationProtocols, credential: configuration.serviceCredential)
+    }
+
+    /// Connects, and checks that the server's identity certificate has the fingerprint of its address.
+    ///
+    /// - Parameters:
+    ///   - host: a name or an address.
+    ///   - port: 1 to 65,535.
+    ///   - keyHash: the SHA-256 hash of the server's identity certificate, 32 bytes.
+    /// - Throws: ``TransportError``: `connectFailed`, `timedOut`, `wrongIdentity`, `wrongProtocol`, `tlsFailed`,
+    ///   `disconnected`, `cancelled`, or `unsupported` for a proxy.
+    public func connect(host: String, port: Int, keyHash: Bytes) async throws(TransportError) -> SMPConnection {
+        guard configuration.proxy == nil else {
+            throw TransportError(.unsupported, "connections through a SOCKS proxy are not available yet")
+        }
+        guard (1...65_535).contains(port) else { throw TransportError(.connectFailed, "\(port) is not a port") }
+        let attempt = ConnectAttempt()
+        let channel = try await openChannel(host: host, port: port, keyHash: keyHash, attempt: attempt)
+        let result = await withTaskCancellationHandler {
+            await attempt.result
+        } onCancel: {
+            channel.close(promise: nil)
+        }
+        if Task.isCancelled {
+            channel.close(promise: nil)
+            throw TransportError(.cancelled, "connecting was cancelled")
+        }
+        return try result.get()
+    }
+
+    private func openChannel(
+        host: String, port: Int, keyHash: Bytes, attempt: ConnectAttempt
+    ) async throws(TransportError) -> any Channel {
+        let timeout = TimeAmount(configuration.connectTimeout)
+        let (context, keepAlive) = (context, configuration.keepAlive)
+        do {
+            return try await ClientBootstrap(group: group)
+                .connectTimeout(timeout)
+                .channelOption(.autoRead, value: false)
+                .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .channelOption(.writeBufferWaterMark, value: .smpBlocks)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try keepAlive?.apply(to: channel)
+                        let session = try TLSSession(
+                            context, verifying: .server(fingerprint: keyHash), allocator: channel.allocator)
+                        try channel.pipeline.syncOperations.addHandlers([
+                            OpenSSLHandler(session), HandshakeHandler(timeout: timeout, completion: attempt.finish),
+                        ])
+                    }
+                }
+                .connect(host: host, port: port).get()
+        } catch let error as TransportError {
+            throw error
+        } catch let error as ChannelError {
+            if case .connectTimeout = error {
+                throw TransportError(.timedOut, "\(host):\(port) did not answer in time", cause: error)
+            }
+            throw TransportError(.connectFailed, "no connection to \(host):\(port)", cause: error)
+        } catch {
+            throw TransportError(.connectFailed, "no connection to \(host):\(port)", cause: error)
+        }
+    }
+}
+
+/// The outcome of one handshake, which a task waits for.
+private final class ConnectAttempt: Sendable {
+    private enum State {
+        case waiting(CheckedContinuation<Result<SMPConnection, TransportError>, Never>?)
+        case over(Result<SMPConnection, TransportError>)
+    }
+
+    private let state = Mutex(State.waiting(nil))
+
+    func finish(_ result: Result<SMPConnection, TransportError>) {
+        let waiter = state.withLock { state -> CheckedContinuation<Result<SMPConnection, TransportError>, Never>? in
+            guard case .waiting(let waiter) = state else { return nil }
+            state = .over(result)
+            return waiter
+        }
+        waiter?.resume(returning: result)
+    }
+
+    var result: Result<SMPConnection, TransportError> {
+        get async {
+            await withCheckedContinuation { continuation in
+                let known = state.withLock { state -> Result<SMPConnection, TransportError>? in
+                    if case .over(let result) = state { return result }
+                    state = .waiting(continuation)
+                    return nil
+                }
+                if let known { continuation.resume(returning: known) }
+            }
+        }
+    }
+}

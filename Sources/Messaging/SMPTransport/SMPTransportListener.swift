@@ -1,0 +1,137 @@
+public import NIOCore
+public import NIOPosix
+import Synchronization
+
+/// Accepts connections from SMP clients.
+public final class SMPTransportListener: Sendable {
+    /// How connections are accepted.
+    public struct Configuration: Sendable {
+        /// The address to listen on.
+        public var host = "0.0.0.0"
+        /// The port, or 0 for any free one.
+        public var port = 5223
+        /// The certificates to show.
+        public var credential: ServerCredential
+        /// Application protocols to accept, most wanted first.
+        public var applicationProtocols = TLSContext.smpProtocols
+        /// Whether clients are asked for certificates, which only services have.
+        public var requestsClientCertificate = true
+        /// The longest time for a TLS handshake.
+        public var handshakeTimeout: Duration = .seconds(60)
+        /// Connections open at once; further ones are closed when they arrive.
+        public var maximumConnections = 20_000
+        /// When and how often a silent peer is probed by TCP.
+        public var keepAlive: TCPKeepAlive? = TCPKeepAlive()
+
+        public init(credential: ServerCredential) { self.credential = credential }
+    }
+
+    /// The port that is listened on.
+    public let port: Int
+
+    private let channel: any Channel
+    private let connections: AcceptedConnections
+
+    private init(channel: any Channel, connections: AcceptedConnections) {
+        self.channel = channel
+        self.connections = connections
+        port = channel.localAddress?.port ?? 0
+    }
+
+    /// Starts to listen.
+    ///
+    /// - Parameters:
+    ///   - onConnection: called on the event loop of a connection when its TLS handshake is over; it should start receiving
+    ///     there or in a task, and may refuse by closing.
+    ///   - onFailure: called for every connection that did not get through its handshake.
+    /// - Throws: ``TransportError``: `listenFailed`, `tlsFailed` or `invalidCredential`.
+    public static func start(
+        _ configuration: Configuration, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        onFailure: @escaping @Sendable (TransportError) -> Void = { _ in },
+        onConnection: @escaping @Sendable (SMPConnection) -> Void
+    ) async throws(TransportError) -> SMPTransportListener {
+        let context = try TLSContext.server(
+            credential: configuration.credential, applicationProtocols: configuration.applicationProtocols,
+            requestsClientCertificate: configuration.requestsClientCertificate)
+        let connections = AcceptedConnections(limit: configuration.maximumConnections)
+        let (timeout, keepAlive) = (TimeAmount(configuration.handshakeTimeout), configuration.keepAlive)
+        do {
+            let channel = try await ServerBootstrap(group: group)
+                .serverChannelOption(.backlog, value: 1024)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.autoRead, value: false)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .childChannelOption(.writeBufferWaterMark, value: .smpBlocks)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        guard connections.add(channel) else {
+                            throw TransportError(.closed, "there are as many connections as allowed")
+                        }
+                        try keepAlive?.apply(to: channel)
+                        let session = try TLSSession(context, verifying: .client, allocator: channel.allocator)
+                        try channel.pipeline.syncOperations.addHandlers([
+                            OpenSSLHandler(session),
+                            HandshakeHandler(timeout: timeout) { result in
+                                switch result {
+                                case .success(let connection): onConnection(connection)
+                                case .failure(let error): onFailure(error)
+                                }
+                            },
+                        ])
+                    }
+                }
+                .bind(host: configuration.host, port: configuration.port).get()
+            return SMPTransportListener(channel: channel, connections: connections)
+        } catch {
+            throw TransportError(
+                .listenFailed, "cannot listen on \(configuration.host):\(configuration.port)", cause: error)
+        }
+    }
+
+    /// Connections that are open now, those in their handshake included.
+    public var connectionCount: Int { connections.count }
+
+    /// Stops listening and closes all connections. Returns when their sockets are closed; may be called again.
+    public func close() async {
+        channel.close(promise: nil)
+        try? await channel.closeFuture.get()
+        for connection in connections.stop() {
+            connection.close(promise: nil)
+            try? await connection.closeFuture.get()
+        }
+    }
+}
+
+/// The open connections of a listener, bounded.
+private final class AcceptedConnections: Sendable {
+    private struct State {
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        var isStopped = false
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    init(limit: Int) { self.limit = limit }
+
+    var count: Int { state.withLock { $0.channels.count } }
+
+    func add(_ channel: any Channel) -> Bool {
+        let key = ObjectIdentifier(channel)
+        let isAdded = state.withLock { state in
+            guard !state.isStopped, state.channels.count < limit else { return false }
+            state.channels[key] = channel
+            return true
+        }
+        guard isAdded else { return false }
+        channel.closeFuture.whenComplete { [self] _ in _ = state.withLock { $0.channels.removeValue(forKey: key) } }
+        return true
+    }
+
+    func stop() -> [any Channel] {
+        state.withLock { state in
+            state.isStopped = true
+            return Array(state.channels.values)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import COpenSSL
+public import SMPWire
+
+/// The certificates that a server or service presents and the key that proves they are its own.
+public struct ServerCredential: Sendable {
+    /// Leaf first; one to four.
+    public let certificates: [Certificate]
+    let key: SigningKey
+
+    init(certificates: [Certificate], key: SigningKey) throws(TransportError) {
+        guard (1...4).contains(certificates.count), let leaf = X509Handle(der: certificates[0].der), key.belongs(to: leaf)
+        else {
+            throw TransportError(.invalidCredential, "the first certificate and the private key do not belong together")
+        }
+        self.certificates = certificates
+        self.key = key
+    }
+
+    /// Makes a new identity and a leaf below it.
+    ///
+    /// - Throws: ``TransportError`` `invalidCredential`.
+    public static func generate(algorithm: SignatureAlgorithm = .ed448) throws(TransportError) -> ServerCredential {
+        try CertificateAuthority.generate(algorithm: algorithm).issue()
+    }
+
+    /// Reads PEM: the leaf's certificate and any that follow it, the further certificates, and the leaf's PKCS #8 key.
+    ///
+    /// - Throws: ``TransportError`` `invalidCredential`.
+    public init(certificatePEM: Bytes, authorityPEM: Bytes = [], keyPEM: Bytes) throws(TransportError) {
+        var certificates = try PEM.certificates(in: certificatePEM)
+        if !authorityPEM.isEmpty { certificates += try PEM.certificates(in: authorityPEM) }
+        try self.init(certificates: certificates, key: try SigningKey.read(pem: keyPEM))
+    }
+
+    /// The same leaf with more certificates after the chain: an operator's, or an operator's and a network's.
+    ///
+    /// - Throws: ``TransportError`` `invalidCredential` when there would be more than four.
+    public func appending(_ authorities: [Certificate]) throws(TransportError) -> ServerCredential {
+        try ServerCredential(certificates: certificates + authorities, key: key)
+    }
+
+    /// The DER encodings, leaf first, as the server's hello carries them.
+    public var chain: [Bytes] { certificates.map(\.der) }
+
+    /// The SHA-256 hash of the identity certificate, 32 bytes: the key hash of the server's address.
+    public var fingerprint: Bytes { certificates[min(1, certificates.count - 1)].fingerprint }
+
+    /// The kind of the leaf's key.
+    public var algorithm: SignatureAlgorithm { key.algorithm }
+
+    /// Signs with the leaf's key, as the session key in the server's hello is: 114 bytes with Ed448, 64 with Ed25519.
+    ///
+    /// - Throws: ``TransportError`` `invalidCredential` when OpenSSL is out of memory.
+    public func signature(for message: Bytes) throws(TransportError) -> Bytes { try key.signature(for: message) }
+
+    /// The leaf's public key as SubjectPublicKeyInfo DER.
+    public func publicKeySPKI() throws(TransportError) -> Bytes { try certificates[0].publicKeySPKI() }
+}

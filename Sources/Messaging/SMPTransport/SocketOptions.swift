@@ -1,0 +1,43 @@
+import NIOCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// When and how often TCP probes a peer that sends nothing.
+public struct TCPKeepAlive: Sendable, Hashable {
+    /// Seconds of silence before the first probe.
+    public var idleSeconds: Int = 30
+    /// Seconds between probes.
+    public var intervalSeconds: Int = 15
+    /// Probes without an answer after which the connection is given up.
+    public var probes: Int = 4
+
+    public init() {}
+
+    /// Must be called on the channel's event loop.
+    func apply(to channel: any Channel) throws {
+        guard let options = channel.syncOptions else { return }
+        try options.setOption(.socketOption(.so_keepalive), value: 1)
+        try options.setOption(.tcpOption(.init(rawValue: TCP_KEEPIDLE)), value: .init(idleSeconds))
+        try options.setOption(.tcpOption(.init(rawValue: TCP_KEEPINTVL)), value: .init(intervalSeconds))
+        try options.setOption(.tcpOption(.init(rawValue: TCP_KEEPCNT)), value: .init(probes))
+    }
+}
+
+/// A SOCKS5 proxy through which servers are reached.
+public struct SOCKSProxy: Sendable, Hashable {
+    public var host: String
+    public var port: Int
+
+    public init(host: String = "127.0.0.1", port: Int = 9050) {
+        self.host = host
+        self.port = port
+    }
+}
+
+extension ChannelOptions.Types.WriteBufferWaterMark {
+    static let smpBlocks = Self(low: SMPConnection.writeLimit / 2, high: SMPConnection.writeLimit)
+}

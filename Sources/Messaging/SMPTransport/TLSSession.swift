@@ -1,0 +1,174 @@
+import COpenSSL
+import NIOCore
+public import SMPWire
+
+/// What both sides know once the TLS handshake is over.
+public struct TLSHandshake: Sendable, Hashable {
+    /// The session identifier of the SMP handshake: the client's Finished message, 32 bytes, the same on both sides.
+    public let sessionID: Bytes
+    /// The application protocol that was agreed, if any was.
+    public let applicationProtocol: String?
+    /// The peer's certificates in DER, leaf first; on a server empty unless the client is a service.
+    public let peerChain: [Bytes]
+    /// The TLS version, such as `TLSv1.3`.
+    public let version: String
+}
+
+/// One TLS connection without its socket: takes and gives ciphertext and plaintext.
+///
+/// Bound to the event loop of its handler, and not Sendable.
+final class TLSSession {
+    enum HandshakeProgress {
+        case needsMore
+        case finished(TLSHandshake)
+        case failed(TransportError)
+    }
+
+    enum ReadResult {
+        case bytes(Int)
+        case needsMore
+        /// The peer has said that nothing follows.
+        case closed
+        case failed(TransportError)
+    }
+
+    private let context: TLSContext
+    private let ssl: OpaquePointer
+    private let verification: PeerVerification
+    let wire: WireBuffers
+
+    /// - Throws: ``TransportError`` `tlsFailed` when there is no memory.
+    init(
+        _ context: TLSContext, verifying rule: PeerVerification.Rule, allocator: ByteBufferAllocator = ByteBufferAllocator()
+    ) throws(TransportError) {
+        self.context = context
+        wire = WireBuffers(allocator: allocator)
+        verification = PeerVerification(rule)
+        guard let ssl = SSL_new(context.pointer) else {
+            throw TransportError(.tlsFailed, "no memory for a TLS session", cause: OpenSSLError.take())
+        }
+        guard let bio = wire.makeBIO() else {
+            SSL_free(ssl)
+            throw TransportError(.tlsFailed, "no memory for a TLS session", cause: OpenSSLError.take())
+        }
+        self.ssl = ssl
+        SSL_set_bio(ssl, bio, bio)
+        SSL_set_ex_data(ssl, peerVerificationIndex, Unmanaged.passUnretained(verification).toOpaque())
+        switch context.role {
+        case .client: SSL_set_connect_state(ssl)
+        case .server: SSL_set_accept_state(ssl)
+        }
+    }
+
+    deinit { SSL_free(ssl) }
+
+    /// Goes on with the handshake as far as what has arrived allows.
+    func advanceHandshake() -> HandshakeProgress {
+        OpenSSLError.clear()
+        let result = SSL_do_handshake(ssl)
+        if result == 1 { return finishHandshake() }
+        switch SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .needsMore
+        default: return .failed(handshakeFailure())
+        }
+    }
+
+    private func handshakeFailure() -> TransportError {
+        if let failure = verification.failure {
+            OpenSSLError.clear()
+            return failure
+        }
+        let cause = OpenSSLError.take()
+        let isProtocol = cause.reasons.contains { $0.contains("no application protocol") }
+        return TransportError(
+            isProtocol ? .wrongProtocol : .tlsFailed,
+            isProtocol ? "no application protocol in common" : "the TLS handshake failed", cause: cause)
+    }
+
+    private func finishHandshake() -> HandshakeProgress {
+        var finished = Bytes(repeating: 0, count: 64)
+        let length =
+            context.role == .client
+            ? SSL_get_finished(ssl, &finished, finished.count) : SSL_get_peer_finished(ssl, &finished, finished.count)
+        guard length == 32 else { return .failed(TransportError(.tlsFailed, "the handshake has no channel binding")) }
+        let selected = applicationProtocol
+        // A peer that knows no ALPN at all is a server of before SMP 7, or not one of this network.
+        guard context.applicationProtocols.isEmpty || selected.map(context.applicationProtocols.contains) == true else {
+            return .failed(TransportError(.wrongProtocol, "no application protocol in common"))
+        }
+        return .finished(
+            TLSHandshake(
+                sessionID: Bytes(finished.prefix(length)), applicationProtocol: selected, peerChain: peerChain,
+                version: String(cString: SSL_get_version(ssl))))
+    }
+
+    private var applicationProtocol: String? {
+        var name: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        SSL_get0_alpn_selected(ssl, &name, &length)
+        guard let name, length > 0 else { return nil }
+        return String(decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
+    }
+
+    private var peerChain: [Bytes] {
+        var chain = PeerVerification.certificates(of: SSL_get_peer_cert_chain(ssl)).map { certificate in
+            encodedDER { i2d_X509(certificate, $0) } ?? []
+        }
+        // A server's list of the client's certificates lacks the leaf.
+        if context.role == .server, let leaf = SSL_get1_peer_certificate(ssl) {
+            chain.insert(X509Handle(owning: leaf).der, at: 0)
+        }
+        return chain
+    }
+
+    /// Whether reading may give anything at all.
+    var hasInput: Bool { wire.inbound.readableBytes > 0 || SSL_has_pending(ssl) == 1 }
+
+    /// Whether OpenSSL holds the beginning of a record.
+    var hasPartialRecord: Bool { SSL_has_pending(ssl) == 1 }
+
+    /// Decrypts into `buffer` what has arrived, at most one record of 16,384 bytes a call.
+    func read(into buffer: inout ByteBuffer) -> ReadResult {
+        OpenSSLError.clear()
+        var result: Int32 = 0
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: TLSSession.recordSize) { destination in
+            result = SSL_read(ssl, destination.baseAddress, Int32(min(destination.count, Int(Int32.max))))
+            return Int(max(0, result))
+        }
+        if result > 0 { return .bytes(Int(result)) }
+        switch SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .needsMore
+        case SSL_ERROR_ZERO_RETURN: return .closed
+        default: return .failed(TransportError(.tlsFailed, "a TLS record cannot be read", cause: OpenSSLError.take()))
+        }
+    }
+
+    /// Encrypts all readable bytes of `buffer` into ``wire``.
+    func write(_ buffer: ByteBuffer) throws(TransportError) {
+        OpenSSLError.clear()
+        let isWritten = buffer.withUnsafeReadableBytes { source in
+            var offset = 0
+            while offset < source.count {
+                let part = Int32(min(source.count - offset, Int(Int32.max)))
+                let result = SSL_write(ssl, source.baseAddress.map { $0 + offset }, part)
+                guard result > 0 else { return false }
+                offset += Int(result)
+            }
+            return true
+        }
+        guard isWritten else {
+            throw TransportError(.tlsFailed, "a TLS record cannot be written", cause: OpenSSLError.take())
+        }
+    }
+
+    /// Writes the notice that nothing follows.
+    func shutdown() {
+        OpenSSLError.clear()
+        // Before the handshake is over there is nobody to tell, and OpenSSL reports that as an error.
+        if SSL_is_init_finished(ssl) == 1 { _ = SSL_shutdown(ssl) }
+        OpenSSLError.clear()
+    }
+
+    /// The largest plaintext of one TLS record, which is also the size of a transport block.
+    static let recordSize = 16_384
+}
