@@ -31,6 +31,8 @@ let systemLibraries: [Target] = [
     system("COpenSSL", pkgConfig: "openssl", debian: "libssl-dev"),
     system("CZstd", pkgConfig: "libzstd", debian: "libzstd-dev"),
     system("CQRencode", pkgConfig: "libqrencode", debian: "libqrencode-dev"),
+    // RE2 has no C interface of its own: one C++ file gives it one.
+    .target(name: "CRE2", path: "Sources/System/CRE2", linkerSettings: [.linkedLibrary("re2")]),
 ]
 
 let nio: [Target.Dependency] = [
@@ -46,6 +48,10 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 let chat: [Target] =
     room("ChatEngine", on: "Chat", uses: [grdb, logging])
+
+let bots: [Target] =
+    room("Parley", on: "Bots", uses: ["CRE2"])
+    + room("ParleyRules", on: "Bots", uses: ["Parley", .product(name: "Yams", package: "Yams")])
 
 let testSupport: [Target] = [
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings)
@@ -66,6 +72,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
-    targets: systemLibraries + messaging + chat + testSupport,
+    targets: systemLibraries + messaging + chat + bots + testSupport,
     cxxLanguageStandard: .cxx17
 )

@@ -1,0 +1,45 @@
+# Two commands do everything: `make run` and `make test`. Both first install the Debian packages that are missing.
+
+PACKAGES := g++ pkg-config libssl-dev libsodium-dev libsqlite3-dev libzstd-dev libre2-dev libqrencode-dev
+BOTS ?= bots.yaml
+DATA ?= parley-data
+SWIFT ?= swift
+
+# A crash prints its error, not 150 lines of stack.
+export SWIFT_BACKTRACE ?= enable=no
+
+.PHONY: run test bench format clean packages
+
+run: packages
+	$(SWIFT) build -c release --product parley
+	exec "$$($(SWIFT) build -c release --show-bin-path)/parley" run $(BOTS) --data $(DATA)
+
+test: packages
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
+
+bench: packages
+	$(SWIFT) build -c release --product parley-bench
+	"$$($(SWIFT) build -c release --show-bin-path)/parley-bench" $(BENCH)
+
+format:
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Examples Benchmarks
+
+clean:
+	rm -rf .build
+
+packages:
+	@command -v $(SWIFT) >/dev/null || { echo "The Swift toolchain (6.1 or newer) is not on the PATH: https://www.swift.org/install/linux/"; exit 1; }
+	@if command -v dpkg-query >/dev/null; then \
+		missing=; \
+		for package in $(PACKAGES); do \
+			dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$package"; \
+		done; \
+		if [ -n "$$missing" ]; then \
+			echo "Installing Debian packages:$$missing"; \
+			root=; [ "$$(id -u)" = 0 ] || root=sudo; \
+			$$root apt-get update -q && $$root env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $$missing; \
+		fi; \
+	else \
+		echo "Not a Debian system: these libraries (by their Debian names) must be there: $(PACKAGES)"; \
+	fi

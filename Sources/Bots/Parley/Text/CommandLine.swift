@@ -1,0 +1,28 @@
+/// A message that begins with a slash: `/weather Berlin`.
+public struct CommandLine: Sendable, Hashable {
+    /// The word behind the slash, in lower case.
+    public let name: String
+    /// What follows the word, without the white space around it.
+    public let arguments: String
+
+    /// Nil if the text is not a command. The apps put a menu command of several words in quotes: `/'new ticket'`.
+    public init?(_ text: String) {
+        let trimmed = text.drop(while: \.isWhitespace)
+        guard trimmed.first == "/" else { return nil }
+        let line = trimmed.dropFirst()
+        let word: Substring
+        var rest: Substring
+        if line.first == "'", let close = line.dropFirst().firstIndex(of: "'") {
+            word = line[line.index(after: line.startIndex)..<close]
+            rest = line[line.index(after: close)...]
+        } else {
+            word = line.prefix { !$0.isWhitespace }
+            rest = line[word.endIndex...]
+        }
+        guard !word.isEmpty else { return nil }
+        name = word.lowercased()
+        rest = rest.drop(while: \.isWhitespace)
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        arguments = String(rest)
+    }
+}

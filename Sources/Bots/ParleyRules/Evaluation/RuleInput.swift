@@ -1,0 +1,27 @@
+public import Parley
+
+/// What happened, as rules look at it.
+public struct RuleInput: Sendable {
+    public var event: RuleEvent
+    /// The kind of the message, when the event is about one.
+    public var kind: MessageKind?
+    /// The text of the message; empty when there is none.
+    public var text: String
+    /// The reaction, when the event is one.
+    public var emoji: String?
+
+    public init(event: RuleEvent, kind: MessageKind? = nil, text: String = "", emoji: String? = nil) {
+        self.event = event
+        self.kind = kind
+        self.text = text
+        self.emoji = emoji
+    }
+}
+
+/// A rule that applies, with what its templates can use.
+public struct RuleDecision: Sendable {
+    public let rule: RuleSpec
+    /// What the rule's pattern matched.
+    public let match: PatternMatch?
+    public let command: CommandLine?
+}

@@ -1,0 +1,62 @@
+public import Parley
+
+/// What a template can be filled in with.
+public struct TemplateValues: Sendable {
+    public var botName: String
+    public var contactName: String
+    public var text: String
+    public var match: PatternMatch?
+    public var command: CommandLine?
+    public var emoji: String?
+    /// `2026-11-21`, in UTC.
+    public var date: String
+    /// `14:05`, in UTC.
+    public var time: String
+
+    public init(
+        botName: String, contactName: String, text: String = "", match: PatternMatch? = nil, command: CommandLine? = nil,
+        emoji: String? = nil, date: String = "", time: String = ""
+    ) {
+        self.botName = botName
+        self.contactName = contactName
+        self.text = text
+        self.match = match
+        self.command = command
+        self.emoji = emoji
+        self.date = date
+        self.time = time
+    }
+}
+
+extension Template {
+    /// The longest text that a filled-in template gives, in bytes: a message must fit one envelope.
+    public static let maximumLength = 14_000
+
+    /// Fills in the values. A group that took no part in the match is empty; a text above ``maximumLength`` is cut.
+    public func filled(with values: TemplateValues) -> String {
+        var text = ""
+        for segment in segments {
+            switch segment {
+            case .text(let part): text += part
+            case .variable(let variable): text += Self.value(of: variable, in: values)
+            }
+        }
+        guard text.utf8.count > Self.maximumLength else { return text }
+        return String(decoding: text.utf8.prefix(Self.maximumLength - 4), as: UTF8.self) + "…"
+    }
+
+    private static func value(of variable: Variable, in values: TemplateValues) -> String {
+        switch variable {
+        case .botName: values.botName
+        case .contactName: values.contactName
+        case .text: values.text
+        case .command: values.command?.name ?? ""
+        case .arguments: values.command?.arguments ?? ""
+        case .reaction: values.emoji ?? ""
+        case .date: values.date
+        case .time: values.time
+        case .match(let group): values.match?[group] ?? ""
+        case .namedMatch(let name): values.match?[name] ?? ""
+        }
+    }
+}

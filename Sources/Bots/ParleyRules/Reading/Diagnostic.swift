@@ -1,0 +1,74 @@
+/// A place in a file, as editors count: lines and columns from 1, columns in Unicode scalars.
+public struct SourcePosition: Sendable, Hashable, Comparable, CustomStringConvertible {
+    public let line: Int
+    public let column: Int
+
+    public init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    public var description: String { "\(line):\(column)" }
+
+    public static func < (left: SourcePosition, right: SourcePosition) -> Bool {
+        (left.line, left.column) < (right.line, right.column)
+    }
+}
+
+/// One thing that is wrong in a file, where, and how to mend it.
+public struct Diagnostic: Sendable, Hashable {
+    /// The kind of fault. Stable, so that scripts and documentation can refer to it.
+    public enum Code: String, Sendable, Hashable {
+        case syntax = "yaml-syntax"
+        case duplicateKey = "duplicate-key"
+        case unknownKey = "unknown-key"
+        case missingKey = "missing-key"
+        case wrongType = "wrong-type"
+        case badValue = "bad-value"
+        case badPattern = "bad-pattern"
+        case badTemplate = "bad-template"
+        case tooLarge = "too-large"
+        case unreadable = "unreadable"
+    }
+
+    public let code: Code
+    public let position: SourcePosition
+    /// What is wrong.
+    public let message: String
+    /// How to mend it, when that is known: the nearest valid word, or what is expected.
+    public let hint: String?
+
+    public init(_ code: Code, at position: SourcePosition, _ message: String, hint: String? = nil) {
+        self.code = code
+        self.position = position
+        self.message = message
+        self.hint = hint
+    }
+}
+
+/// Everything that is wrong in one file. Nothing starts from a file that has an error.
+public struct BotsFileError: Error, Sendable, CustomStringConvertible {
+    public let file: String
+    public let diagnostics: [Diagnostic]
+    private let lines: [Substring]
+
+    init(file: String, source: String, diagnostics: [Diagnostic]) {
+        self.file = file
+        self.diagnostics = diagnostics.sorted { $0.position < $1.position }
+        lines = source.split(separator: "\n", omittingEmptySubsequences: false)
+    }
+
+    /// Each fault as `file:line:column: error: message [code]`, the line it is in, and a mark below the place.
+    public var description: String { diagnostics.map(render).joined(separator: "\n") }
+
+    private func render(_ diagnostic: Diagnostic) -> String {
+        var text = "\(file):\(diagnostic.position): error: \(diagnostic.message) [\(diagnostic.code.rawValue)]"
+        let index = diagnostic.position.line - 1
+        if lines.indices.contains(index), !lines[index].isEmpty {
+            let indent = lines[index].unicodeScalars.prefix(diagnostic.position.column - 1).map { $0 == "\t" ? "\t" : " " }
+            text += "\n    \(lines[index])\n    \(indent.joined())^"
+        }
+        if let hint = diagnostic.hint { text += "\n    \(hint)" }
+        return text
+    }
+}

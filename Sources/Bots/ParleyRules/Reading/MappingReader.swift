@@ -1,0 +1,54 @@
+internal import Yams
+
+/// Reads the keys of one YAML mapping strictly: every key must be asked for by the schema.
+struct MappingReader {
+    let reader: NodeReader
+    private let entries: [(key: String, keyPosition: SourcePosition, value: Node)]
+
+    init(reader: NodeReader, mapping: Node.Mapping) {
+        self.reader = reader
+        var entries: [(key: String, keyPosition: SourcePosition, value: Node)] = []
+        for (key, value) in mapping {
+            let position = NodeReader.position(of: key)
+            if case .scalar(let scalar) = key {
+                entries.append((scalar.string, position, value))
+            } else {
+                reader.report(.wrongType, "a key of \(reader.path) must be a word", at: position)
+            }
+        }
+        self.entries = entries
+    }
+
+    var keys: [String] { entries.map(\.key) }
+    var position: SourcePosition { reader.position }
+
+    /// Reports every key that is not one of `known`.
+    func refuseKeys(otherThan known: [String]) {
+        for entry in entries where !known.contains(entry.key) {
+            reader.report(
+                .unknownKey, "\(reader.path) has no key \"\(entry.key)\"", hint: Spelling.hint(for: entry.key, among: known),
+                at: entry.keyPosition)
+        }
+    }
+
+    /// The value of a key, or nil if it is not there.
+    func value(_ key: String) -> NodeReader? {
+        entries.first { $0.key == key }.map { NodeReader(node: $0.value, sink: reader.sink, path: path(key)) }
+    }
+
+    /// The value of a key that must be there.
+    func required(_ key: String, hint: String? = nil) -> NodeReader? {
+        if let value = value(key) { return value }
+        reader.report(.missingKey, "\(reader.path) needs the key \"\(key)\"", hint: hint)
+        return nil
+    }
+
+    func keyPosition(_ key: String) -> SourcePosition { entries.first { $0.key == key }?.keyPosition ?? position }
+
+    /// Every key with its value, for mappings whose keys a person chooses.
+    var all: [(key: String, position: SourcePosition, value: NodeReader)] {
+        entries.map { ($0.key, $0.keyPosition, NodeReader(node: $0.value, sink: reader.sink, path: path($0.key))) }
+    }
+
+    private func path(_ key: String) -> String { reader.path.isEmpty || reader.path == "the file" ? key : "\(reader.path).\(key)" }
+}

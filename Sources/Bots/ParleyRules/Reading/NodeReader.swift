@@ -1,0 +1,159 @@
+internal import Yams
+
+/// Collects what is wrong while a document is read, so that a person sees all of it at once.
+final class DiagnosticSink {
+    /// More faults than this are not collected: by then the file is something else.
+    static let maximumCount = 50
+    /// Nodes read at the most, so that aliases cannot unfold without bound.
+    static let maximumNodes = 100_000
+
+    private(set) var diagnostics: [Diagnostic] = []
+    private var nodes = 0
+
+    func add(_ diagnostic: Diagnostic) {
+        if diagnostics.count < Self.maximumCount, !diagnostics.contains(diagnostic) { diagnostics.append(diagnostic) }
+    }
+
+    /// Counts a node; false once there are too many.
+    func visit(_ position: SourcePosition) -> Bool {
+        nodes += 1
+        if nodes == Self.maximumNodes + 1 {
+            add(Diagnostic(.tooLarge, at: position, "more than \(Self.maximumNodes) values: aliases unfold without end"))
+        }
+        return nodes <= Self.maximumNodes
+    }
+}
+
+/// Reads one YAML node strictly: a wrong type is a diagnostic with its place, never a guess.
+struct NodeReader {
+    let node: Node
+    let sink: DiagnosticSink
+    /// What the node is, for messages: `profiles.echo.name`.
+    let path: String
+
+    var position: SourcePosition { Self.position(of: node) }
+
+    static func position(of node: Node) -> SourcePosition {
+        SourcePosition(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
+    }
+
+    /// The place of a byte of the node's text, as near as the way it is written tells: exact for text on one line without
+    /// escapes, else the start of the node.
+    func position(ofByte offset: Int) -> SourcePosition {
+        guard case .scalar(let scalar) = node else { return position }
+        let quote: Int
+        switch scalar.style {
+        case .plain, .any: quote = 0
+        case .singleQuoted where !scalar.string.contains("'"): quote = 1
+        case .doubleQuoted where !scalar.string.contains(where: { $0 == "\\" || $0 == "\"" || $0.isNewline || $0 == "\t" }): quote = 1
+        default: return position
+        }
+        let scalars = String(decoding: scalar.string.utf8.prefix(offset), as: UTF8.self).unicodeScalars.count
+        return SourcePosition(line: position.line, column: position.column + quote + scalars)
+    }
+
+    func report(_ code: Diagnostic.Code, _ message: String, hint: String? = nil, at place: SourcePosition? = nil) {
+        sink.add(Diagnostic(code, at: place ?? position, message, hint: hint))
+    }
+
+    /// A word for the type of the node, as a person would say it.
+    var typeName: String {
+        switch node {
+        case .mapping: return "a mapping"
+        case .sequence: return "a list"
+        case .alias: return "an alias"
+        case .scalar(let scalar):
+            if node.null != nil, scalar.style == .plain || scalar.style == .any { return "nothing" }
+            return "\"\(scalar.string.prefix(40))\""
+        }
+    }
+
+    /// Text. Numbers, dates and truth values count as the text they are written with, so that nothing needs quotes to be
+    /// a string.
+    func string() -> String? {
+        guard sink.visit(position) else { return nil }
+        guard case .scalar(let scalar) = node, !isNull else {
+            report(.wrongType, "\(path) must be text, not \(typeName)")
+            return nil
+        }
+        return scalar.string
+    }
+
+    /// Text with at least one character that is not white space.
+    func nonEmptyString() -> String? {
+        guard let text = string() else { return nil }
+        guard text.contains(where: { !$0.isWhitespace }) else {
+            report(.badValue, "\(path) must not be empty")
+            return nil
+        }
+        return text
+    }
+
+    func bool() -> Bool? {
+        guard sink.visit(position) else { return nil }
+        switch node.scalar?.string {
+        case "true": return true
+        case "false": return false
+        default:
+            report(.wrongType, "\(path) must be true or false, not \(typeName)")
+            return nil
+        }
+    }
+
+    func integer(in range: ClosedRange<Int>) -> Int? {
+        guard sink.visit(position) else { return nil }
+        guard case .scalar(let scalar) = node, let value = Int(scalar.string) else {
+            report(.wrongType, "\(path) must be a whole number, not \(typeName)")
+            return nil
+        }
+        guard range.contains(value) else {
+            report(.badValue, "\(path) must be from \(range.lowerBound) to \(range.upperBound), not \(value)")
+            return nil
+        }
+        return value
+    }
+
+    /// One of a fixed set of words.
+    func word<Value>(of words: KeyValuePairs<String, Value>) -> Value? {
+        guard let text = string() else { return nil }
+        if let value = words.first(where: { $0.key == text })?.value { return value }
+        report(.badValue, "\(path) cannot be \"\(text)\"", hint: Spelling.hint(for: text, among: words.map(\.key)))
+        return nil
+    }
+
+    /// The elements of a list that must not be empty.
+    func list() -> [NodeReader]? {
+        guard sink.visit(position) else { return nil }
+        guard case .sequence(let sequence) = node else {
+            report(.wrongType, "\(path) must be a list, not \(typeName)")
+            return nil
+        }
+        guard !sequence.isEmpty else {
+            report(.badValue, "\(path) must not be empty")
+            return nil
+        }
+        return sequence.enumerated().map { NodeReader(node: $1, sink: sink, path: "\(path)[\($0)]") }
+    }
+
+    /// The elements of a list, or the node itself when it is not a list.
+    func listOrOne() -> [NodeReader]? {
+        if case .sequence = node { list() } else { [self] }
+    }
+
+    func mapping() -> MappingReader? {
+        guard sink.visit(position) else { return nil }
+        guard case .mapping(let mapping) = node else {
+            report(.wrongType, "\(path) must be a mapping of keys to values, not \(typeName)")
+            return nil
+        }
+        return MappingReader(reader: self, mapping: mapping)
+    }
+
+    /// The text of a scalar, without a check.
+    var text: String? { node.scalar?.string }
+
+    var isNull: Bool {
+        guard case .scalar(let scalar) = node, scalar.style == .plain || scalar.style == .any else { return false }
+        return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+    }
+}

@@ -1,0 +1,58 @@
+internal import Yams
+
+/// A YAML text whose nodes know their places.
+struct YAMLDocument {
+    /// The largest accepted file, in bytes.
+    static let maximumSize = 1 << 20
+
+    let root: Node?
+
+    /// Parses a text.
+    ///
+    /// - Throws: the ``Diagnostic`` that says where the text stops being YAML.
+    init(_ source: String) throws(YAMLFault) {
+        guard source.utf8.count <= Self.maximumSize else {
+            throw YAMLFault(Diagnostic(
+                .tooLarge, at: SourcePosition(line: 1, column: 1),
+                "the file has \(source.utf8.count) bytes, more than \(Self.maximumSize)"))
+        }
+        do {
+            root = try Yams.compose(yaml: source, .default, .default, .utf8)
+        } catch {
+            throw YAMLFault(Self.diagnostic(for: error))
+        }
+    }
+
+    private static func diagnostic(for error: any Error) -> Diagnostic {
+        func position(_ mark: Mark) -> SourcePosition { SourcePosition(line: mark.line, column: mark.column) }
+        let start = SourcePosition(line: 1, column: 1)
+        guard let error = error as? YamlError else { return Diagnostic(.syntax, at: start, "\(error)") }
+        switch error {
+        case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
+            .composer(let context, let problem, let mark, _):
+            let circumstance = context.map { " (\($0.text) at \($0.mark.line):\($0.mark.column))" } ?? ""
+            return Diagnostic(.syntax, at: position(mark), "this is not YAML: \(problem)\(circumstance)", hint: hint(problem))
+        case .duplicatedKeysInMapping(let duplicates, let context):
+            let keys = duplicates.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+            return Diagnostic(.duplicateKey, at: position(context.mark), "the same key stands twice: \(keys)", hint: "keep one of them")
+        case .reader(let problem, _, _, _):
+            return Diagnostic(.syntax, at: start, "the file cannot be read as UTF-8 text: \(problem)")
+        default:
+            return Diagnostic(.syntax, at: start, "this is not YAML: \(error)")
+        }
+    }
+
+    private static func hint(_ problem: String) -> String? {
+        if problem.contains("cannot start any token") { return "put the text in double quotes, and indent with spaces, not tabs" }
+        if problem.contains("mapping values are not allowed") { return "put text that holds \": \" in double quotes" }
+        if problem.contains("did not find expected key") { return "check the indentation of this line and of the one above" }
+        return nil
+    }
+}
+
+/// A diagnostic on its way out of a parser.
+struct YAMLFault: Error {
+    let diagnostic: Diagnostic
+
+    init(_ diagnostic: Diagnostic) { self.diagnostic = diagnostic }
+}

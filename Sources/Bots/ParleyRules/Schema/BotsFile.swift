@@ -1,0 +1,64 @@
+internal import Yams
+
+/// What a bots.yaml says: the profiles to run and the rules that each of them follows.
+///
+/// The file is read strictly. An unknown key, a wrong type, a bad pattern or a bad template is a ``BotsFileError`` with the
+/// place, the reason and the nearest valid word, and nothing of the file is used.
+public struct BotsFile: Sendable {
+    /// The version of the format that this package reads.
+    public static let version = 1
+    /// The largest accepted file, in bytes.
+    public static let maximumSize = YAMLDocument.maximumSize
+
+    /// The profiles, in the order of the file.
+    public let profiles: [ProfileSpec]
+
+    /// Reads the text of a file.
+    ///
+    /// - Parameter file: the name that error messages show.
+    /// - Throws: ``BotsFileError`` with everything that is wrong.
+    public init(parsing source: String, file: String = "bots.yaml") throws(BotsFileError) {
+        let sink = DiagnosticSink()
+        var profiles: [ProfileSpec] = []
+        do {
+            profiles = try Self.read(YAMLDocument(source).root, sink: sink)
+        } catch {
+            sink.add(error.diagnostic)
+        }
+        guard sink.diagnostics.isEmpty else {
+            throw BotsFileError(file: file, source: source, diagnostics: sink.diagnostics)
+        }
+        self.profiles = profiles
+    }
+
+    private static func read(_ root: Node?, sink: DiagnosticSink) throws(YAMLFault) -> [ProfileSpec] {
+        guard let root else {
+            throw YAMLFault(Diagnostic(
+                .missingKey, at: SourcePosition(line: 1, column: 1), "the file is empty",
+                hint: "start with \"parley: 1\" and \"profiles:\""))
+        }
+        guard let file = NodeReader(node: root, sink: sink, path: "the file").mapping() else { return [] }
+        file.refuseKeys(otherThan: ["parley", "profiles"])
+        if let version = file.required("parley", hint: "write \"parley: \(Self.version)\" at the top")?.integer(in: 1...Int.max),
+            version != Self.version {
+            file.value("parley")?.report(.badValue, "this package reads version \(Self.version) of the format, not \(version)")
+        }
+        guard let profiles = file.required("profiles")?.mapping() else { return [] }
+        if profiles.all.isEmpty { profiles.reader.report(.badValue, "profiles must not be empty") }
+        let specs = profiles.all.compactMap { ProfileSpec(id: $0.key, at: $0.position, $0.value) }
+        refuseSameNames(specs, in: profiles)
+        return specs
+    }
+
+    /// Two profiles of one name could not be told apart by anyone who connects, nor found again at the next start.
+    private static func refuseSameNames(_ specs: [ProfileSpec], in profiles: MappingReader) {
+        var seen: [String: String] = [:]
+        for spec in specs {
+            if let other = seen.updateValue(spec.id, forKey: spec.name) {
+                profiles.reader.report(
+                    .badValue, "profiles \"\(other)\" and \"\(spec.id)\" have the same name \"\(spec.name)\"",
+                    at: profiles.keyPosition(spec.id))
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import Parley
+
+/// One profile of a bots.yaml.
+public struct ProfileSpec: Sendable {
+    /// The key of the profile in the file.
+    public let id: String
+    /// The display name that others see; the key if the file gives none.
+    public let name: String
+    /// A line about the bot; at most ``maximumBioLength`` bytes as JSON.
+    public let bio: String?
+    public let address: AddressSpec
+    public let rules: [RuleSpec]
+
+    /// The longest bio, in bytes of its JSON text without the quotes; the official apps refuse more.
+    public static let maximumBioLength = 160
+
+    /// What happens when somebody connects to the profile's address.
+    public struct AddressSpec: Sendable {
+        /// Accept contact requests without asking.
+        public var acceptsAutomatically = true
+        /// What a new contact is told.
+        public var welcome: String?
+    }
+
+    static let keys = ["name", "bio", "address", "rules"]
+
+    init?(id: String, at position: SourcePosition, _ reader: NodeReader) {
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: Self.keys)
+        self.id = id
+        let name = mapping.value("name").map { $0.nonEmptyString() } ?? id
+        if let name, let problem = ProfileName.problem(with: name) {
+            (mapping.value("name") ?? reader).report(
+                .badValue, "\"\(name)\" cannot be a display name: \(problem.reason)", hint: problem.suggestion.map { "\"\($0)\" can" },
+                at: mapping.value("name")?.position ?? position)
+        }
+        bio = mapping.value("bio")?.nonEmptyString()
+        if let bio, ProfileName.jsonLength(bio) > Self.maximumBioLength {
+            mapping.value("bio")?.report(
+                .badValue, "the bio has \(ProfileName.jsonLength(bio)) bytes, more than \(Self.maximumBioLength)")
+        }
+        address = mapping.value("address").map(Self.address) ?? AddressSpec()
+        rules = mapping.value("rules")?.list()?.compactMap { RuleSpec($0) } ?? []
+        guard let name else { return nil }
+        self.name = name
+        refuseSameRules(mapping)
+    }
+
+    private static func address(_ reader: NodeReader) -> AddressSpec {
+        var address = AddressSpec()
+        guard let mapping = reader.mapping() else { return address }
+        mapping.refuseKeys(otherThan: ["accept", "welcome"])
+        if let accept = mapping.value("accept")?.word(of: ["automatic": true, "manual": false]) { address.acceptsAutomatically = accept }
+        address.welcome = mapping.value("welcome")?.nonEmptyString()
+        return address
+    }
+
+    private func refuseSameRules(_ mapping: MappingReader) {
+        var seen: Set<String> = []
+        for rule in rules {
+            guard let id = rule.id, !seen.insert(id).inserted else { continue }
+            mapping.reader.report(.badValue, "two rules of profile \"\(self.id)\" have the id \"\(id)\"", at: rule.position)
+        }
+    }
+}

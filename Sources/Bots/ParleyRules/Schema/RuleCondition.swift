@@ -1,0 +1,136 @@
+public import Parley
+
+/// What may set off a rule.
+public enum RuleEvent: String, Sendable, Hashable, CaseIterable {
+    /// Somebody wrote.
+    case message
+    /// Somebody changed a message.
+    case edited
+    /// Somebody deleted a message.
+    case deleted
+    /// Somebody reacted to a message.
+    case reaction
+    /// A contact has connected.
+    case connected
+    /// Somebody asks to connect, and the profile accepts by hand.
+    case request
+
+    /// Whether a text comes with the event, so that it can be looked at and quoted.
+    var hasText: Bool { self == .message || self == .edited }
+    /// Whether there is a message to react to.
+    var hasMessage: Bool { self == .message || self == .edited || self == .reaction }
+}
+
+/// When a rule applies. All that is given must hold; of a list, one is enough.
+public struct RuleCondition: Sendable {
+    public let event: RuleEvent
+    /// The kind of message; nil for any.
+    public let content: MessageKind?
+    /// The whole text, without regard to case and surrounding white space.
+    public let texts: [String]?
+    /// A part of the text, without regard to case.
+    public let parts: [String]?
+    public let pattern: TextPattern?
+    /// The word behind the slash, without regard to case.
+    public let commands: [String]?
+    public let emoji: [String]?
+
+    /// The longest `text` or `contains`, in bytes.
+    static let maximumTextLength = 200
+    static let keys = ["message", "text", "contains", "pattern", "command", "edited", "deleted", "reaction", "connected", "request"]
+    private static let textKeys = ["text", "contains", "pattern", "command"]
+
+    init?(_ reader: NodeReader) {
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: Self.keys)
+        guard let event = Self.event(of: mapping) else { return nil }
+        self.event = event
+        content = mapping.value("message").flatMap { Self.content($0) }
+        texts = mapping.value("text").flatMap { Self.texts($0) }
+        parts = mapping.value("contains").flatMap { Self.texts($0) }
+        pattern = mapping.value("pattern").flatMap { Self.pattern($0) }
+        commands = mapping.value("command").flatMap { Self.commands($0) }
+        emoji = mapping.value("reaction").flatMap { Self.emoji($0) }
+        for key in Self.textKeys where !event.hasText {
+            mapping.value(key)?.report(.badValue, "\"\(key)\" looks at a text, and \"\(event.rawValue)\" has none")
+        }
+    }
+
+    /// The event that the keys speak of. Keys of two events in one rule could never hold together.
+    private static func event(of mapping: MappingReader) -> RuleEvent? {
+        var named: [RuleEvent] = []
+        for event in RuleEvent.allCases where event != .message {
+            guard let value = mapping.value(event.rawValue) else { continue }
+            if event != .reaction, value.bool() == false {
+                value.report(.badValue, "leave \"\(event.rawValue)\" out instead of saying false")
+            }
+            named.append(event)
+        }
+        if named.count > 1 || (named.contains { !$0.hasText } && mapping.value("message") != nil) {
+            let words = (mapping.value("message") != nil ? ["message"] : []) + named.map(\.rawValue)
+            mapping.reader.report(.badValue, "a rule is about one event, not \(words.joined(separator: " and "))", hint: "make a rule for each")
+            return nil
+        }
+        if let event = named.first { return event }
+        if (["message"] + textKeys).contains(where: { mapping.value($0) != nil }) { return .message }
+        if mapping.keys.allSatisfy(keys.contains) {
+            mapping.reader.report(.missingKey, "\"when\" says nothing", hint: "for any message write: when: { message: any }")
+        }
+        return nil
+    }
+
+    private static func content(_ reader: NodeReader) -> MessageKind? {
+        let kind: MessageKind?? = reader.word(of: [
+            "any": nil, "text": .text, "link": .link, "image": .image, "video": .video, "voice": .voice, "file": .file,
+        ])
+        return kind ?? nil
+    }
+
+    private static func texts(_ reader: NodeReader) -> [String]? {
+        reader.listOrOne()?.compactMap { item in
+            guard let text = item.nonEmptyString() else { return nil }
+            guard text.utf8.count <= maximumTextLength else {
+                item.report(.badValue, "\(item.path) has \(text.utf8.count) bytes, more than \(maximumTextLength)")
+                return nil
+            }
+            return text
+        }
+    }
+
+    private static func pattern(_ reader: NodeReader) -> TextPattern? {
+        guard let source = reader.nonEmptyString() else { return nil }
+        do {
+            return try TextPattern(source)
+        } catch {
+            let offset = error.part.isEmpty ? nil : source.firstRange(of: error.part).map { source.utf8.distance(from: source.startIndex, to: $0.lowerBound) }
+            reader.report(
+                .badPattern, "bad pattern: \(error.reason)" + (error.part.isEmpty ? "" : ": \(error.part)"),
+                hint: hint(for: source), at: offset.map(reader.position(ofByte:)))
+            return nil
+        }
+    }
+
+    private static func hint(for source: String) -> String {
+        if source.contains("(?=") || source.contains("(?!") || source.contains("(?<") && !source.contains("(?P<") {
+            return "RE2 has no look-around; a named group is written (?P<name>…)"
+        }
+        return "patterns are RE2: https://github.com/google/re2/wiki/Syntax"
+    }
+
+    private static func commands(_ reader: NodeReader) -> [String]? {
+        reader.listOrOne()?.compactMap { item in
+            guard var word = item.nonEmptyString() else { return nil }
+            if word.hasPrefix("/") { word.removeFirst() }
+            guard !word.isEmpty, !word.contains(where: { $0.isWhitespace || $0 == "'" || $0 == "/" }) else {
+                item.report(.badValue, "a command is one word, with or without the slash before it")
+                return nil
+            }
+            return word.lowercased()
+        }
+    }
+
+    private static func emoji(_ reader: NodeReader) -> [String]? {
+        if reader.text == "any" { return nil }
+        return reader.listOrOne()?.compactMap { $0.nonEmptyString() }
+    }
+}

@@ -1,0 +1,126 @@
+import ParleyRules
+import Testing
+
+@Suite struct BotsFileTests {
+    @Test func aFileWithProfilesAndRulesIsRead() throws {
+        let file = try BotsFile(parsing: """
+            parley: 1
+            profiles:
+              echo:
+                name: Echo
+                bio: I repeat what you say
+                address: { accept: manual, welcome: "Hello!" }
+                rules:
+                  - id: help
+                    when: { command: [help, /start] }
+                    description: What I can do
+                    then: { reply: "Try me, {{ contact.name }}" }
+                  - when: { message: text }
+                    then:
+                      - reply: "You said: {{ text }}"
+                      - react: 👍
+              other: {}
+            """)
+        #expect(file.profiles.map(\.name) == ["Echo", "other"])
+        let echo = try #require(file.profiles.first)
+        #expect(!echo.address.acceptsAutomatically)
+        #expect(echo.address.welcome == "Hello!")
+        #expect(echo.rules.count == 2)
+        #expect(echo.rules[0].when.commands == ["help", "start"])
+        #expect(echo.rules[1].then.count == 2)
+    }
+
+    @Test func anUnknownKeyIsAnsweredWithItsPlaceAndTheNearestWord() throws {
+        let error = try fault(in: """
+            parley: 1
+            profiles:
+              echo:
+                nmae: Echo
+            """)
+        #expect(error.description.hasPrefix("bots.yaml:4:5: error: profiles.echo has no key \"nmae\" [unknown-key]"))
+        #expect(error.description.contains("\n        nmae: Echo\n        ^"))
+        #expect(error.description.contains("did you mean \"name\"?"))
+    }
+
+    @Test(arguments: [
+        ("", "missing-key", 1, 1),
+        ("parley: 1", "missing-key", 1, 1),
+        ("parley: 2\nprofiles: { a: {} }", "bad-value", 1, 9),
+        ("parley: 1\nprofiles: {}", "bad-value", 2, 11),
+        ("parley: 1\nprofiles: [a]", "wrong-type", 2, 11),
+        ("parley: 1\nprofiles: { a: 3 }", "wrong-type", 2, 16),
+        ("parley: 1\nprofiles:\n  a: {}\n  a: {}", "duplicate-key", 3, 3),
+        ("parley: 1\nprofiles:\n\ta: {}", "yaml-syntax", 3, 1),
+        ("parley: 1\nprofiles: { a: { rules: [ { when: { pattern: \"a(b\" }, then: { reply: x } } ] } }", "bad-pattern", 2, 47),
+        ("parley: 1\nprofiles: { a: { rules: [ { when: { message: txet }, then: { reply: x } } ] } }", "bad-value", 2, 46),
+        ("parley: 1\nprofiles: { a: { rules: [ { when: { message: text }, then: { reply: \"a {{ nobody }}\" } } ] } }", "bad-template", 2, 72),
+        ("parley: 1\nprofiles: { a: { rules: [ { when: { connected: true }, then: { reply: \"{{ text }}\" } } ] } }", "bad-template", 2, 72),
+        ("parley: 1\nprofiles: { a: { rules: [ { when: { connected: true, message: any }, then: { send: x } } ] } }", "bad-value", 2, 35),
+        ("parley: 1\nprofiles: { a: { rules: [ { when: { connected: true }, then: { react: 👍 } } ] } }", "bad-value", 2, 62),
+        ("parley: 1\nprofiles: { a: { rules: [ { when: { message: any }, then: { react: 🐟 } } ] } }", "bad-value", 2, 68),
+        ("parley: 1\nprofiles: { a: { rules: [ { when: {}, then: { send: x } } ] } }", "missing-key", 2, 35),
+        ("parley: 1\nprofiles: { a: { rules: [ { then: { send: x } } ] } }", "missing-key", 2, 27),
+        ("parley: 1\nprofiles: { a: { name: x }, b: { name: x } }", "bad-value", 2, 29),
+        ("parley: [", "yaml-syntax", 2, 1),
+    ])
+    func aFaultIsAnsweredWithItsPlace(_ source: String, _ code: String, _ line: Int, _ column: Int) throws {
+        let error = try fault(in: source)
+        let first = try #require(error.diagnostics.first)
+        #expect(first.code.rawValue == code, "\(error)")
+        #expect(first.position == SourcePosition(line: line, column: column), "\(error)")
+    }
+
+    @Test func allFaultsAreTold() throws {
+        let error = try fault(in: """
+            parley: 1
+            profiles:
+              echo:
+                bio: [1]
+                adress: {}
+                rules:
+                  - when: { mesage: any }
+                    then: { relpy: x }
+            """)
+        #expect(error.diagnostics.map(\.code) == [.wrongType, .unknownKey, .unknownKey, .unknownKey])
+    }
+
+    @Test func anAliasBombIsRefused() throws {
+        var source = "parley: 1\nx0: &a0 [1,1,1,1,1,1,1,1,1,1]\n"
+        for level in 1..<9 {
+            source += "x\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ","))]\n"
+        }
+        source += "profiles: { a: { rules: *a8 } }\n"
+        let error = try fault(in: source)
+        #expect(!error.diagnostics.isEmpty)
+    }
+
+    @Test func garbageNeverEndsTheProcess() {
+        var generator = SplitMix(state: 7)
+        let alphabet = Array("{}[]:-,&*!|>'\"%@` \n\tparleyprofiles12#?~")
+        for _ in 0..<400 {
+            let text = String((0..<Int.random(in: 0..<200, using: &generator)).map { _ in alphabet.randomElement(using: &generator) ?? " " })
+            #expect(throws: BotsFileError.self) { try BotsFile(parsing: text) }
+        }
+        for bracket in ["[", "{", "- ", "? ", "a: {"] {
+            #expect(throws: BotsFileError.self) { try BotsFile(parsing: String(repeating: bracket, count: 20_000)) }
+        }
+        #expect(throws: BotsFileError.self) { try BotsFile(parsing: String(repeating: "a", count: BotsFile.maximumSize + 1)) }
+    }
+
+    private func fault(in source: String) throws -> BotsFileError {
+        try #require(throws: BotsFileError.self) { try BotsFile(parsing: source) }
+    }
+}
+
+/// A small generator whose runs can be repeated.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
