@@ -1,0 +1,79 @@
+public import Logging
+internal import Foundation
+internal import Synchronization
+
+/// Writes one line a record to standard error: `time level label message key=value …`, or a JSON object.
+///
+/// Values are escaped, so a record is always one line. What is logged is the callers' duty: no message text, no keys, and
+/// links only at `debug`.
+public struct StructuredLogHandler: LogHandler {
+    /// How a record is written.
+    public enum Format: Sendable {
+        case text, json
+    }
+
+    public var logLevel: Logger.Level
+    public var metadata: Logger.Metadata = [:]
+    public var metadataProvider: Logger.MetadataProvider?
+
+    private let label: String
+    private let format: Format
+
+    public init(label: String, level: Logger.Level = .info, format: Format = .text) {
+        self.label = label
+        self.format = format
+        logLevel = level
+    }
+
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    public func log(
+        level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String, file: String, function: String,
+        line: UInt
+    ) {
+        var fields = self.metadata
+        if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }
+        if let metadata { fields.merge(metadata) { $1 } }
+        let time = Date().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
+        let pairs = fields.sorted { $0.key < $1.key }.map { (key: $0.key, value: "\($0.value)") }
+        let text = switch format {
+        case .text:
+            ([time, level.rawValue, label, Self.oneLine("\(message)")] + pairs.map { "\($0.key)=\(Self.value($0.value))" })
+                .joined(separator: " ")
+        case .json:
+            "{" + ([("time", time), ("level", level.rawValue), ("label", label), ("message", "\(message)")] + pairs)
+                .map { "\(Self.quoted($0.0)):\(Self.quoted($0.1))" }.joined(separator: ",") + "}"
+        }
+        FileHandle.standardError.write(Data((text + "\n").utf8))
+    }
+
+    private static func value(_ text: String) -> String {
+        let plain = !text.isEmpty && text.unicodeScalars.allSatisfy { $0.value > 32 && $0 != "\"" && $0 != "=" && $0.value != 127 }
+        return plain ? text : quoted(text)
+    }
+
+    private static func oneLine(_ text: String) -> String {
+        text.contains(where: \.isNewline) ? quoted(text) : text
+    }
+
+    static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where scalar.value < 32 || scalar.value == 127:
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}
