@@ -50,7 +50,7 @@ let chat: [Target] =
     room("ChatEngine", on: "Chat", uses: [grdb, logging])
 
 let bots: [Target] =
-    room("Parley", on: "Bots", uses: ["CRE2"])
+    room("Parley", on: "Bots", uses: ["CRE2", "CQRencode", logging])
     + room("ParleyRules", on: "Bots", uses: ["Parley", .product(name: "Yams", package: "Yams")])
 
 let testSupport: [Target] = [

@@ -1,6 +1,5 @@
 public import Logging
 internal import Foundation
-internal import Synchronization
 
 /// Writes one line a record to standard error: `time level label message key=value …`, or a JSON object.
 ///
@@ -30,13 +29,12 @@ public struct StructuredLogHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    public func log(
-        level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String, file: String, function: String,
-        line: UInt
-    ) {
+    public func log(event: LogEvent) {
+        let level = event.level, message = event.message
         var fields = self.metadata
         if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }
-        if let metadata { fields.merge(metadata) { $1 } }
+        if let metadata = event.metadata { fields.merge(metadata) { $1 } }
+        if let error = event.error { fields["error"] = "\(error)" }
         let time = Date().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
         let pairs = fields.sorted { $0.key < $1.key }.map { (key: $0.key, value: "\($0.value)") }
         let text = switch format {

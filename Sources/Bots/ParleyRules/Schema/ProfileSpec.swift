@@ -1,5 +1,3 @@
-internal import Parley
-
 /// One profile of a bots.yaml.
 public struct ProfileSpec: Sendable {
     /// The key of the profile in the file.
@@ -29,16 +27,7 @@ public struct ProfileSpec: Sendable {
         mapping.refuseKeys(otherThan: Self.keys)
         self.id = id
         let name = mapping.value("name").map { $0.nonEmptyString() } ?? id
-        if let name, let problem = ProfileName.problem(with: name) {
-            (mapping.value("name") ?? reader).report(
-                .badValue, "\"\(name)\" cannot be a display name: \(problem.reason)", hint: problem.suggestion.map { "\"\($0)\" can" },
-                at: mapping.value("name")?.position ?? position)
-        }
         bio = mapping.value("bio")?.nonEmptyString()
-        if let bio, ProfileName.jsonLength(bio) > Self.maximumBioLength {
-            mapping.value("bio")?.report(
-                .badValue, "the bio has \(ProfileName.jsonLength(bio)) bytes, more than \(Self.maximumBioLength)")
-        }
         address = mapping.value("address").map(Self.address) ?? AddressSpec()
         rules = mapping.value("rules")?.list()?.compactMap { RuleSpec($0) } ?? []
         guard let name else { return nil }
