@@ -41,6 +41,7 @@ let nio: [Target.Dependency] = [
 
 let messaging: [Target] =
     room("SMPWire", on: "Messaging")
+    + room("SMPCrypto", on: "Messaging", uses: ["SMPWire", "CSodium", "COpenSSL"])
     + room("SMPTransport", on: "Messaging", uses: ["SMPWire", "COpenSSL"] + nio)
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")

@@ -1,0 +1,83 @@
+internal import CSodium
+public import SMPWire
+
+/// A shared secret that messages are boxed with: XSalsa20 and Poly1305, as NaCl's `crypto_box`.
+///
+/// The secret is what two X25519 keys agree on, a symmetric key, or a hybrid of X25519 and KEM. All of them go through HSalsa20
+/// first; for a symmetric key this differs from NaCl's `crypto_secretbox`, whose key is used as it is. A sealed
+/// message is a 16-byte tag and then as many bytes as the message has.
+public struct BoxSecret: Sendable, Equatable {
+    public static let size = 32
+    public static let tagSize = 16
+
+    private static let zeros = Bytes(repeating: 0, count: 16)
+
+    /// The 32 bytes before HSalsa20: what is stored and sent.
+    public let secret: SecretBytes
+    /// The key of XSalsa20.
+    let key: SecretBytes
+
+    /// - Throws: ``CryptoError`` `invalidKey` unless there are 32 bytes.
+    public init(_ secret: SecretBytes) throws(CryptoError) {
+        guard secret.count == BoxSecret.size else { throw CryptoError(.invalidKey, "a box secret has 32 bytes") }
+        self.init(derived: secret)
+    }
+
+    /// What the two keys agree on.
+    ///
+    /// - Throws: ``CryptoError`` `invalidKey` if the public key is of small order.
+    public init(_ privateKey: X25519.PrivateKey, with publicKey: X25519.PublicKey) throws(CryptoError) {
+        self.init(derived: try privateKey.sharedSecret(with: publicKey))
+    }
+
+    /// A new symmetric key.
+    public static func random(_ source: some RandomSource) -> BoxSecret { BoxSecret(derived: source.secret(size)) }
+
+    /// - Precondition: 32 bytes.
+    init(derived secret: SecretBytes) {
+        Sodium.start()
+        self.secret = secret
+        key = SecretBytes(count: BoxSecret.size) { output in
+            _ = secret.withPointer { crypto_core_hsalsa20(output, BoxSecret.zeros, $0, nil) }
+        }
+    }
+
+    public static func == (left: BoxSecret, right: BoxSecret) -> Bool { left.secret == right.secret }
+
+    /// Encrypts a message of any length.
+    public func seal(_ message: Bytes, nonce: BoxNonce) -> Bytes {
+        Bytes(count: message.count + BoxSecret.tagSize) { output in
+            _ = key.withPointer { crypto_secretbox_easy(output, message, UInt64(message.count), nonce.bytes, $0) }
+        }
+    }
+
+    /// Pads a message to `length` bytes (``Padding``) and encrypts it; the result has 16 bytes more.
+    ///
+    /// - Throws: ``CryptoError`` `messageTooLong` if the message does not fit.
+    public func seal(_ message: Bytes, nonce: BoxNonce, paddedTo length: Int) throws(CryptoError) -> Bytes {
+        seal(try MessagePadding.pad(message, to: length), nonce: nonce)
+    }
+
+    /// Decrypts.
+    ///
+    /// - Throws: ``CryptoError`` `decryptionFailed`.
+    public func open(_ box: Bytes, nonce: BoxNonce) throws(CryptoError) -> Bytes {
+        guard box.count >= BoxSecret.tagSize else { throw CryptoError(.decryptionFailed, "a box has at least 16 bytes") }
+        var isValid = false
+        var message = Bytes(repeating: 0, count: box.count - BoxSecret.tagSize)
+        message.withUnsafeMutableBufferPointer { output in
+            isValid = key.withPointer { key in
+                crypto_secretbox_open_easy(output.baseAddress, box, UInt64(box.count), nonce.bytes, key) == 0
+            }
+        }
+        guard isValid else { throw CryptoError(.decryptionFailed, "the box does not open with this secret and nonce") }
+        return message
+    }
+
+    /// Decrypts and takes the padding off.
+    ///
+    /// - Throws: ``CryptoError`` `decryptionFailed`, or `invalidPadding` if the declared length is above what was decrypted.
+    public func openPadded(_ box: Bytes, nonce: BoxNonce) throws(CryptoError) -> Bytes {
+        try MessagePadding.unpad(try open(box, nonce: nonce))
+    }
+}

@@ -1,0 +1,33 @@
+/// Why a cryptographic operation could not be done.
+///
+/// Nothing of keys or plaintext is in an error, so it may be logged.
+public struct CryptoError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of fault. Bounded and stable: usable as a metric label.
+    public enum Code: String, Sendable, Hashable {
+        /// A key has the wrong size, algorithm or encoding, or the peer's key gives no shared secret.
+        case invalidKey
+        /// A signature or authenticator has the wrong size or does not belong to the message.
+        case invalidSignature
+        /// Bytes of a fixed size (nonce, IV, ciphertext of the KEM …) have another size.
+        case invalidSize
+        /// The ciphertext was made with another key or nonce, or was changed on its way.
+        case decryptionFailed
+        /// The message does not fit its padded length.
+        case messageTooLong
+        /// What was decrypted is shorter than the length it declares.
+        case invalidPadding
+        /// The cryptographic library refused an operation that is valid.
+        case libraryFailure
+    }
+
+    public let code: Code
+    /// What was attempted, for a person.
+    public let message: String
+
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { "\(code.rawValue): \(message)" }
+}

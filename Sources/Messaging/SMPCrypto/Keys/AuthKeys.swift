@@ -1,0 +1,116 @@
+public import SMPWire
+
+/// A public key by which a server checks who sent a command: a signature key, or an X25519 key for authenticators.
+public enum PublicAuthKey: Hashable, Sendable {
+    case x25519(X25519.PublicKey)
+    case ed25519(Ed25519.PublicKey)
+    case ed448(Ed448.PublicKey)
+
+    /// DER SubjectPublicKeyInfo.
+    public var spki: Bytes {
+        switch self {
+        case .x25519(let key): key.spki
+        case .ed25519(let key): key.spki
+        case .ed448(let key): key.spki
+        }
+    }
+
+    /// - Throws: ``CryptoError`` `invalidKey` if it is not the DER of a key of one of the three algorithms.
+    public init(spki: Bytes) throws(CryptoError) {
+        if let key = try? X25519.PublicKey(spki: spki) {
+            self = .x25519(key)
+        } else if let key = try? Ed25519.PublicKey(spki: spki) {
+            self = .ed25519(key)
+        } else if let key = try? Ed448.PublicKey(spki: spki) {
+            self = .ed448(key)
+        } else {
+            throw CryptoError(.invalidKey, "not the encoding of a key that can authorise commands")
+        }
+    }
+
+    /// Whether a signature belongs to the message; false for an X25519 key, which signs nothing.
+    public func isValidSignature(_ signature: Bytes, for message: Bytes) -> Bool {
+        switch self {
+        case .x25519: false
+        case .ed25519(let key): key.isValidSignature(signature, for: message)
+        case .ed448(let key): key.isValidSignature(signature, for: message)
+        }
+    }
+}
+
+extension PublicAuthKey: WireCodable, StringCodable, CustomStringConvertible {
+    /// DER behind a one-byte length.
+    public func encode(to writer: inout WireWriter) { writer.write(short: spki) }
+
+    public init(from parser: inout WireParser) throws(WireError) {
+        let start = parser.offset
+        try self.init(spki: try parser.short(), at: start)
+    }
+
+    /// Base64url of the DER.
+    public func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(spki)) }
+
+    public init(fromString parser: inout WireParser) throws(WireError) {
+        let start = parser.offset
+        try self.init(spki: try parser.base64URL(), at: start)
+    }
+
+    private init(spki: Bytes, at offset: Int) throws(WireError) {
+        do {
+            try self.init(spki: spki)
+        } catch {
+            throw WireError(.invalidValue, error.message, at: offset)
+        }
+    }
+
+    public var description: String { wireString }
+}
+
+/// The private half of ``PublicAuthKey``.
+public enum PrivateAuthKey: Sendable, Equatable {
+    case x25519(X25519.PrivateKey)
+    case ed25519(Ed25519.PrivateKey)
+    case ed448(Ed448.PrivateKey)
+
+    public var publicKey: PublicAuthKey {
+        switch self {
+        case .x25519(let key): .x25519(key.publicKey)
+        case .ed25519(let key): .ed25519(key.publicKey)
+        case .ed448(let key): .ed448(key.publicKey)
+        }
+    }
+
+    /// The raw key; the algorithm is not in it.
+    public var raw: SecretBytes {
+        switch self {
+        case .x25519(let key): key.raw
+        case .ed25519(let key): key.raw
+        case .ed448(let key): key.raw
+        }
+    }
+
+    /// DER PrivateKeyInfo (PKCS #8), which says the algorithm too.
+    public var pkcs8: SecretBytes {
+        switch self {
+        case .x25519(let key): key.pkcs8
+        case .ed25519(let key): key.pkcs8
+        case .ed448(let key): key.pkcs8
+        }
+    }
+
+    /// - Throws: ``CryptoError`` `invalidKey` if it is not the DER of a key of one of the three algorithms.
+    public init(pkcs8: SecretBytes) throws(CryptoError) {
+        if let key = try? X25519.PrivateKey(pkcs8: pkcs8) {
+            self = .x25519(key)
+        } else if let key = try? Ed25519.PrivateKey(pkcs8: pkcs8) {
+            self = .ed25519(key)
+        } else if let key = try? Ed448.PrivateKey(pkcs8: pkcs8) {
+            self = .ed448(key)
+        } else {
+            throw CryptoError(.invalidKey, "not the encoding of a key that can authorise commands")
+        }
+    }
+
+    /// - Throws: ``CryptoError`` `invalidKey` if it is not the DER of a key of one of the three algorithms.
+    public init(pkcs8: Bytes) throws(CryptoError) { try self.init(pkcs8: SecretBytes(pkcs8)) }
+}

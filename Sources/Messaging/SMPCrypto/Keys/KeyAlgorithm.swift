@@ -1,0 +1,50 @@
+public import SMPWire
+
+/// One of the four elliptic-curve algorithms (RFC 7748, RFC 8032), with the encoding of its keys (RFC 8410).
+public protocol KeyAlgorithm: Sendable {
+    /// The name that people know.
+    static var name: String { get }
+    /// Bytes of a raw public key.
+    static var publicSize: Int { get }
+    /// Bytes of a raw private key; for signatures this is the seed.
+    static var privateSize: Int { get }
+    /// The last byte of the algorithm's object identifier 1.3.101.x.
+    static var identifier: UInt8 { get }
+    /// The raw public key of a raw private key.
+    static func publicKey(of privateKey: SecretBytes) -> Bytes
+}
+
+/// An algorithm by which two keys agree on a secret.
+public protocol AgreementAlgorithm: KeyAlgorithm {
+    /// The raw secret; nil if the public key is of small order.
+    static func agree(_ privateKey: SecretBytes, _ publicKey: Bytes) -> SecretBytes?
+}
+
+/// An algorithm of signatures.
+public protocol SignatureAlgorithm: KeyAlgorithm {
+    /// Bytes of a signature.
+    static var signatureSize: Int { get }
+    static func sign(_ message: Bytes, privateKey: SecretBytes, publicKey: Bytes) -> Bytes
+    static func verify(_ signature: Bytes, message: Bytes, publicKey: Bytes) -> Bool
+}
+
+/// The two keys of one party.
+public struct AlgorithmKeyPair<Algorithm: KeyAlgorithm>: Sendable {
+    public let privateKey: AlgorithmPrivateKey<Algorithm>
+    public var publicKey: AlgorithmPublicKey<Algorithm> { privateKey.publicKey }
+
+    public init(_ privateKey: AlgorithmPrivateKey<Algorithm>) { self.privateKey = privateKey }
+}
+
+extension KeyAlgorithm {
+    public typealias PublicKey = AlgorithmPublicKey<Self>
+    public typealias PrivateKey = AlgorithmPrivateKey<Self>
+    public typealias KeyPair = AlgorithmKeyPair<Self>
+
+    /// Makes a key pair of the next ``privateSize`` random bytes.
+    public static func generateKeyPair(_ random: any RandomSource) -> KeyPair {
+        let key = PrivateKey(unchecked: random.secret(privateSize))
+        _ = key.publicKey
+        return KeyPair(key)
+    }
+}

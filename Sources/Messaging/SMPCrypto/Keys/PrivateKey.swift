@@ -1,0 +1,92 @@
+public import SMPWire
+internal import Synchronization
+
+/// A private key of one algorithm, in memory that is zeroed after use.
+public struct AlgorithmPrivateKey<Algorithm: KeyAlgorithm>: Sendable, Equatable {
+    /// The public key costs a multiplication on the curve, and many keys are only ever loaded: it is computed when it is first
+    /// asked for, once for all copies of the key.
+    private final class Storage: Sendable {
+        let secret: SecretBytes
+        let publicKey: Mutex<Bytes?>
+
+        init(_ secret: SecretBytes, publicKey: Bytes?) {
+            self.secret = secret
+            self.publicKey = Mutex(publicKey)
+        }
+    }
+
+    private let storage: Storage
+
+    /// - Throws: ``CryptoError`` `invalidKey` if the size is wrong.
+    public init(raw: SecretBytes) throws(CryptoError) {
+        guard raw.count == Algorithm.privateSize else {
+            throw CryptoError(
+                .invalidKey, "a private \(Algorithm.name) key has \(Algorithm.privateSize) bytes, not \(raw.count)")
+        }
+        self.init(unchecked: raw)
+    }
+
+    /// - Throws: ``CryptoError`` `invalidKey` if the size is wrong.
+    public init(raw: Bytes) throws(CryptoError) { try self.init(raw: SecretBytes(raw)) }
+
+    /// A key that is stored together with its public key, which is not computed again.
+    package init(raw: SecretBytes, publicKey: AlgorithmPublicKey<Algorithm>) throws(CryptoError) {
+        _ = try AlgorithmPrivateKey(raw: raw)
+        storage = Storage(raw, publicKey: publicKey.raw)
+    }
+
+    init(unchecked raw: SecretBytes) { storage = Storage(raw, publicKey: nil) }
+
+    /// ``KeyAlgorithm/privateSize`` bytes.
+    public var raw: SecretBytes { storage.secret }
+
+    public var publicKey: AlgorithmPublicKey<Algorithm> {
+        AlgorithmPublicKey(
+            unchecked: storage.publicKey.withLock { known in
+                if let known { return known }
+                let computed = Algorithm.publicKey(of: storage.secret)
+                known = computed
+                return computed
+            })
+    }
+
+    /// DER PrivateKeyInfo (PKCS #8), version 0.
+    public var pkcs8: SecretBytes { SecretBytes(Algorithm.privatePrefix) + raw }
+
+    /// - Throws: ``CryptoError`` `invalidKey` if it is not the DER of a key of this algorithm, with nothing after it.
+    public init(pkcs8: SecretBytes) throws(CryptoError) {
+        let prefix = Algorithm.privatePrefix
+        guard pkcs8.count == prefix.count + Algorithm.privateSize, pkcs8.withBytes({ $0.starts(with: prefix) }) else {
+            throw CryptoError(.invalidKey, "not the encoding of a private \(Algorithm.name) key")
+        }
+        self.init(unchecked: pkcs8[prefix.count..<pkcs8.count])
+    }
+
+    /// - Throws: ``CryptoError`` `invalidKey` if it is not the DER of a key of this algorithm, with nothing after it.
+    public init(pkcs8: Bytes) throws(CryptoError) { try self.init(pkcs8: SecretBytes(pkcs8)) }
+
+    public static func == (left: Self, right: Self) -> Bool { left.raw == right.raw }
+}
+
+extension AlgorithmPrivateKey: CustomStringConvertible {
+    public var description: String { "(private \(Algorithm.name) key)" }
+}
+
+extension AlgorithmPrivateKey where Algorithm: AgreementAlgorithm {
+    /// What the two keys agree on, as the curve gives it: not yet a key to encrypt with.
+    ///
+    /// - Throws: ``CryptoError`` `invalidKey` if the public key is of small order, so that the secret would be known to all.
+    public func sharedSecret(with publicKey: AlgorithmPublicKey<Algorithm>) throws(CryptoError) -> SecretBytes {
+        guard let secret = Algorithm.agree(raw, publicKey.raw) else {
+            throw CryptoError(.invalidKey, "the peer's \(Algorithm.name) key gives no secret")
+        }
+        return secret
+    }
+}
+
+extension AlgorithmPrivateKey where Algorithm: SignatureAlgorithm {
+    /// The signature of a message; deterministic.
+    public func signature(for message: Bytes) -> Bytes {
+        Algorithm.sign(message, privateKey: raw, publicKey: publicKey.raw)
+    }
+}

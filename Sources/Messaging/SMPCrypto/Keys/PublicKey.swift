@@ -1,0 +1,78 @@
+public import SMPWire
+
+/// A public key of one algorithm.
+///
+/// Its binary encoding is the DER SubjectPublicKeyInfo behind a one-byte length, its textual one is base64url of that DER.
+public struct AlgorithmPublicKey<Algorithm: KeyAlgorithm>: Hashable, Sendable, WireCodable, StringCodable, CustomStringConvertible {
+    /// ``KeyAlgorithm/publicSize`` bytes.
+    public let raw: Bytes
+
+    /// - Throws: ``CryptoError`` `invalidKey` if the size is wrong.
+    public init(raw: Bytes) throws(CryptoError) {
+        guard raw.count == Algorithm.publicSize else {
+            throw CryptoError(.invalidKey, "a public \(Algorithm.name) key has \(Algorithm.publicSize) bytes, not \(raw.count)")
+        }
+        self.raw = raw
+    }
+
+    /// For what an algorithm computed.
+    init(unchecked raw: Bytes) { self.raw = raw }
+
+    /// DER SubjectPublicKeyInfo.
+    public var spki: Bytes { Algorithm.publicPrefix + raw }
+
+    /// - Throws: ``CryptoError`` `invalidKey` if it is not the DER of a key of this algorithm, with nothing after it.
+    public init(spki: Bytes) throws(CryptoError) {
+        guard let raw = KeyEncoding.strip(Algorithm.publicPrefix, size: Algorithm.publicSize, from: spki) else {
+            throw CryptoError(.invalidKey, "not the encoding of a public \(Algorithm.name) key")
+        }
+        self.raw = raw
+    }
+
+    public func encode(to writer: inout WireWriter) { writer.write(short: spki) }
+
+    public init(from parser: inout WireParser) throws(WireError) {
+        let start = parser.offset
+        try self.init(spki: try parser.short(), at: start)
+    }
+
+    public func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(spki)) }
+
+    public init(fromString parser: inout WireParser) throws(WireError) {
+        let start = parser.offset
+        try self.init(spki: try parser.base64URL(), at: start)
+    }
+
+    private init(spki: Bytes, at offset: Int) throws(WireError) {
+        guard let raw = KeyEncoding.strip(Algorithm.publicPrefix, size: Algorithm.publicSize, from: spki) else {
+            throw WireError(.invalidValue, "a public \(Algorithm.name) key", at: offset)
+        }
+        self.raw = raw
+    }
+
+    public var description: String { wireString }
+}
+
+extension AlgorithmPublicKey: Codable {
+    /// The textual encoding.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(wireString)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        do {
+            try self.init(wireString: try container.decode(String.self))
+        } catch let error as WireError {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: error.description)
+        }
+    }
+}
+
+extension AlgorithmPublicKey where Algorithm: SignatureAlgorithm {
+    /// Whether the signature was made over the message with the private key. Never throws on what a peer sends.
+    public func isValidSignature(_ signature: Bytes, for message: Bytes) -> Bool {
+        signature.count == Algorithm.signatureSize && Algorithm.verify(signature, message: message, publicKey: raw)
+    }
+}

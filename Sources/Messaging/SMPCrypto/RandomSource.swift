@@ -1,0 +1,66 @@
+internal import CSodium
+public import SMPWire
+internal import Synchronization
+
+/// Where random bytes come from.
+///
+/// Everything that needs randomness is given a source, so that a test can replay a run from its seed.
+public protocol RandomSource: Sendable {
+    /// The next `count` bytes of the source.
+    func bytes(_ count: Int) -> Bytes
+}
+
+extension RandomSource {
+    /// The next `count` bytes, kept in memory that is zeroed after use.
+    public func secret(_ count: Int) -> SecretBytes { SecretBytes(wiping: bytes(count)) }
+}
+
+/// The operating system's cryptographic random generator.
+public struct SystemRandomSource: RandomSource {
+    public init() {}
+
+    public func bytes(_ count: Int) -> Bytes {
+        Sodium.start()
+        return Bytes(count: count) { randombytes_buf($0, count) }
+    }
+}
+
+/// A stream of bytes that depends on nothing but its seed: for replaying tests, never for real keys.
+///
+/// The stream is SHA-512(seed || 0) || SHA-512(seed || 1) || …, with the counter as eight little-endian bytes. Concurrent
+/// callers get disjoint pieces of it.
+public final class SeededRandomSource: RandomSource {
+    private struct State: Sendable {
+        var block = Bytes()
+        var used = 0
+        var counter: UInt64 = 0
+    }
+
+    private let seed: Bytes
+    private let state = Mutex(State())
+
+    public init(seed: Bytes) { self.seed = seed }
+
+    /// A source whose seed is the eight little-endian bytes of a number.
+    public convenience init(seed: UInt64) {
+        self.init(seed: withUnsafeBytes(of: seed.littleEndian) { Bytes($0) })
+    }
+
+    public func bytes(_ count: Int) -> Bytes {
+        state.withLock { state in
+            var bytes = Bytes()
+            bytes.reserveCapacity(count)
+            while bytes.count < count {
+                if state.used == state.block.count {
+                    state.block = Hash.sha512(seed + withUnsafeBytes(of: state.counter.littleEndian) { Bytes($0) })
+                    state.counter += 1
+                    state.used = 0
+                }
+                let piece = min(count - bytes.count, state.block.count - state.used)
+                bytes += state.block[state.used..<state.used + piece]
+                state.used += piece
+            }
+            return bytes
+        }
+    }
+}

@@ -1,0 +1,9 @@
+import CSodium
+
+/// libsodium chooses its implementations for the processor once, before the first use.
+enum Sodium {
+    private static let isReady = sodium_init() >= 0
+
+    @inline(__always)
+    static func start() { precondition(isReady, "libsodium could not be initialised") }
+}

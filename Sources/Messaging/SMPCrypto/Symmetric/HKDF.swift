@@ -1,0 +1,67 @@
+internal import CSodium
+public import SMPWire
+
+/// HKDF with SHA-512 (RFC 5869).
+public enum HKDF {
+    /// Derives key material.
+    ///
+    /// - Parameters:
+    ///   - secret: the input key material.
+    ///   - salt: any length; empty stands for 64 zero bytes.
+    ///   - info: text that separates the uses of one secret.
+    ///   - count: at most 16,320 bytes.
+    public static func derive(from secret: SecretBytes, salt: Bytes, info: StaticString, count: Int) -> SecretBytes {
+        derive(from: secret, salt: salt, info: info.withUTF8Buffer { Bytes($0) }, count: count)
+    }
+
+    /// Derives key material with `info` that is not known when the program is written.
+    public static func derive(from secret: SecretBytes, salt: Bytes, info: Bytes, count: Int) -> SecretBytes {
+        precondition(count <= 255 * Authentication.size, "HKDF gives at most 16,320 bytes")
+        var extraction = Authentication(key: salt, count: salt.count)
+        secret.withBytes { extraction.update($0) }
+        let key = extraction.finish()
+        return SecretBytes(count: count) { output in
+            var block = SecretBytes([])
+            var counter: UInt8 = 1
+            for start in stride(from: 0, to: output.count, by: Authentication.size) {
+                var expansion = key.withPointer { Authentication(key: $0, count: key.count) }
+                block.withBytes { expansion.update($0) }
+                info.withUnsafeBytes { expansion.update($0) }
+                withUnsafeBytes(of: counter) { expansion.update($0) }
+                block = expansion.finish()
+                let end = min(start + Authentication.size, output.count)
+                block.withBytes {
+                    UnsafeMutableRawBufferPointer(rebasing: output[start..<end])
+                        .copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<(end - start)]))
+                }
+                counter &+= 1
+            }
+        }
+    }
+}
+
+/// HMAC-SHA-512 in pieces.
+private struct Authentication: ~Copyable {
+    static let size = 64
+
+    private var state = crypto_auth_hmacsha512_state()
+
+    init(key: UnsafePointer<UInt8>, count: Int) {
+        Sodium.start()
+        crypto_auth_hmacsha512_init(&state, key, count)
+    }
+
+    mutating func update(_ piece: UnsafeRawBufferPointer) {
+        guard let start = piece.bindMemory(to: UInt8.self).baseAddress else { return }
+        crypto_auth_hmacsha512_update(&state, start, UInt64(piece.count))
+    }
+
+    consuming func finish() -> SecretBytes {
+        SecretBytes(count: Authentication.size) { output in _ = crypto_auth_hmacsha512_final(&state, output) }
+    }
+
+    deinit {
+        var copy = state
+        sodium_memzero(&copy, MemoryLayout<crypto_auth_hmacsha512_state>.size)
+    }
+}

@@ -1,0 +1,46 @@
+internal import COpenSSL
+public import SMPWire
+
+/// The hash functions of the protocols (FIPS 180-4, FIPS 202).
+public enum Hash {
+    private struct Function: @unchecked Sendable {
+        // An EVP_MD is immutable and counted; this one lives as long as the process.
+        let digest: OpaquePointer?
+        let size: Int
+
+        init(_ name: String, size: Int) {
+            digest = EVP_MD_fetch(nil, name, nil)
+            self.size = size
+        }
+    }
+
+    private static let sha256Function = Function("SHA2-256", size: 32)
+    private static let sha512Function = Function("SHA2-512", size: 64)
+    private static let sha3x256Function = Function("SHA3-256", size: 32)
+    private static let sha3x384Function = Function("SHA3-384", size: 48)
+
+    /// SHA-256, 32 bytes.
+    public static func sha256(_ bytes: Bytes) -> Bytes { bytes.withUnsafeBytes { compute(sha256Function, $0) } }
+    /// SHA-512, 64 bytes.
+    public static func sha512(_ bytes: Bytes) -> Bytes { bytes.withUnsafeBytes { compute(sha512Function, $0) } }
+    /// SHA3-256, 32 bytes.
+    public static func sha3_256(_ bytes: Bytes) -> Bytes { bytes.withUnsafeBytes { compute(sha3x256Function, $0) } }
+    /// SHA3-384, 48 bytes.
+    public static func sha3_384(_ bytes: Bytes) -> Bytes { bytes.withUnsafeBytes { compute(sha3x384Function, $0) } }
+
+    /// SHA3-256 of secret bytes, as a secret.
+    static func sha3_256(_ secret: SecretBytes) -> SecretBytes {
+        SecretBytes(wiping: secret.withBytes { compute(sha3x256Function, $0) })
+    }
+
+    /// SHA-512 of a buffer.
+    static func sha512(_ buffer: UnsafeRawBufferPointer) -> Bytes { compute(sha512Function, buffer) }
+
+    private static func compute(_ function: Function, _ input: UnsafeRawBufferPointer) -> Bytes {
+        Bytes(unsafeUninitializedCapacity: function.size) { output, written in
+            let done = EVP_Digest(input.baseAddress, input.count, output.baseAddress, nil, function.digest, nil)
+            precondition(done == 1, "OpenSSL has no \(function.size)-byte digest of its default provider")
+            written = function.size
+        }
+    }
+}

@@ -1,0 +1,50 @@
+public import SMPWire
+
+/// One direction of the encryption of transport blocks: each block has a key and a nonce of its own, derived from a chain
+/// key that moves on with every block (simplex-messaging.md, "Transport handshake").
+public struct SecretBoxChain: Sendable {
+    /// What one block is encrypted with.
+    public struct BlockKey: Sendable {
+        public let secret: BoxSecret
+        public let nonce: BoxNonce
+    }
+
+    /// The side of a connection that the chains are made for.
+    public enum Side: Sendable { case client, server }
+
+    /// 32 bytes; the next block's key depends on nothing else.
+    public private(set) var chainKey: SecretBytes
+
+    /// - Throws: ``CryptoError`` `invalidSize` unless the key has 32 bytes.
+    public init(chainKey: SecretBytes) throws(CryptoError) {
+        guard chainKey.count == 32 else { throw CryptoError(.invalidSize, "a chain key has 32 bytes") }
+        self.chainKey = chainKey
+    }
+
+    private init(derived chainKey: SecretBytes) { self.chainKey = chainKey }
+
+    /// The chains of one side.
+    ///
+    /// - Parameters:
+    ///   - secret: what the X25519 keys of client and server agree on.
+    ///   - sessionID: the TLS channel binding of the connection.
+    public static func chains(
+        for side: Side, secret: SecretBytes, sessionID: Bytes
+    ) -> (send: SecretBoxChain, receive: SecretBoxChain) {
+        let keys = HKDF.derive(from: secret, salt: sessionID, info: "SimpleXSbChainInit", count: 64)
+        let server = SecretBoxChain(derived: keys[0..<32])
+        let client = SecretBoxChain(derived: keys[32..<64])
+        return switch side {
+        case .client: (send: client, receive: server)
+        case .server: (send: server, receive: client)
+        }
+    }
+
+    /// The key of the next block; moves the chain on.
+    public mutating func next() -> BlockKey {
+        let output = HKDF.derive(from: chainKey, salt: [], info: "SimpleXSbChain", count: 88)
+        chainKey = output[0..<32]
+        return BlockKey(
+            secret: BoxSecret(derived: output[32..<64]), nonce: BoxNonce(padding: output[64..<88].bytes))
+    }
+}
