@@ -43,6 +43,7 @@ let messaging: [Target] =
     room("SMPWire", on: "Messaging")
     + room("SMPCrypto", on: "Messaging", uses: ["SMPWire", "CSodium", "COpenSSL"])
     + room("SMPTransport", on: "Messaging", uses: ["SMPWire", "COpenSSL"] + nio)
+    + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")

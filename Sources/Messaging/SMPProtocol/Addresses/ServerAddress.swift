@@ -1,0 +1,186 @@
+public import SMPWire
+
+/// The kind of server that an address names, known at compile time so that a file router cannot be used as a message router.
+public protocol ServerScheme: Sendable {
+    /// `smp`, `xftp` or `ntf`: what stands before `://`.
+    static var name: StaticString { get }
+}
+
+/// Message routers: `smp://…`.
+public enum SMPScheme: ServerScheme { public static let name: StaticString = "smp" }
+/// File routers: `xftp://…`.
+public enum XFTPScheme: ServerScheme { public static let name: StaticString = "xftp" }
+/// Notification servers: `ntf://…`.
+public enum NotificationScheme: ServerScheme { public static let name: StaticString = "ntf" }
+
+/// Where a server is and which certificate authority it must prove: `smp://<fingerprint>@<host>[,<host>…][:<port>]`.
+///
+/// All hosts are names of one server, the first being preferred and later ones usually onion services.
+public struct ServerAddress<Scheme: ServerScheme>: WireCodable, StringCodable, Hashable, Sendable, CustomStringConvertible {
+    /// At least one, at most 255.
+    public let hosts: [TransportHost]
+    /// nil stands for the scheme's default port.
+    public let port: UInt16?
+    /// SHA-256 of the certificate authority of the server.
+    public let keyHash: KeyHash
+
+    /// - Returns: nil without hosts or with more than 255.
+    public init?(hosts: [TransportHost], port: UInt16? = nil, keyHash: KeyHash) {
+        guard !hosts.isEmpty, hosts.count <= 255 else { return nil }
+        self.hosts = hosts
+        self.port = port
+        self.keyHash = keyHash
+    }
+
+    public init(host: TransportHost, port: UInt16? = nil, keyHash: KeyHash) {
+        hosts = [host]
+        self.port = port
+        self.keyHash = keyHash
+    }
+
+    /// A server named by its host only, as in shortened links.
+    init(onlyHost host: TransportHost) { self.init(host: host, keyHash: .none) }
+
+    var isOnlyHost: Bool { hosts.count == 1 && port == nil && keyHash.isNone }
+
+    /// Whether both name the same place, whatever the fingerprint.
+    public func isSameAddress(as other: ServerAddress) -> Bool { hosts == other.hosts && port == other.port }
+
+    public func encode(to writer: inout WireWriter) {
+        writer.write(list: hosts)
+        encodePortAndKeyHash(to: &writer)
+    }
+
+    public init(from parser: inout WireParser) throws(WireError) {
+        hosts = try parser.nonEmptyList()
+        (port, keyHash) = try Self.readPortAndKeyHash(&parser)
+    }
+
+    /// The encoding of SMP client version 1: the first host without a count.
+    func encodeLegacy(to writer: inout WireWriter) {
+        writer.write(hosts[0])
+        encodePortAndKeyHash(to: &writer)
+    }
+
+    init(legacyFrom parser: inout WireParser) throws(WireError) {
+        hosts = [try parser.read()]
+        (port, keyHash) = try Self.readPortAndKeyHash(&parser)
+    }
+
+    private func encodePortAndKeyHash(to writer: inout WireWriter) {
+        writer.write(short: Bytes((port.map(String.init) ?? "").utf8))
+        writer.write(keyHash)
+    }
+
+    private static func readPortAndKeyHash(_ parser: inout WireParser) throws(WireError) -> (UInt16?, KeyHash) {
+        let start = parser.offset
+        let text = String(decoding: try parser.short(), as: UTF8.self)
+        let port = UInt16(text)
+        guard text.isEmpty || port != nil else { throw WireError(.invalidValue, "a port is a number below 65536", at: start) }
+        return (port, try parser.read())
+    }
+
+    public func encodeString(to writer: inout WireWriter) { encodeString(to: &writer, hosts: hosts, basicAuth: nil) }
+
+    func encodeString(to writer: inout WireWriter, hosts: [TransportHost], basicAuth: BasicAuth?) {
+        writer.write(text: String(describing: Scheme.name))
+        writer.write(text: "://")
+        writer.write(string: keyHash)
+        if let basicAuth {
+            writer.write(byte: UInt8(ascii: ":"))
+            writer.write(string: basicAuth)
+        }
+        writer.write(byte: UInt8(ascii: "@"))
+        writer.write(stringList: hosts)
+        if let port {
+            writer.write(byte: UInt8(ascii: ":"))
+            writer.write(string: port)
+        }
+    }
+
+    public init(fromString parser: inout WireParser) throws(WireError) {
+        let start = parser.offset
+        let server = try ServerWithAuth<Scheme>(fromString: &parser)
+        guard server.basicAuth == nil else { throw WireError(.invalidValue, "an address without a password", at: start) }
+        self = server.server
+    }
+
+    public var description: String { wireString }
+}
+
+public typealias SMPServerAddress = ServerAddress<SMPScheme>
+public typealias XFTPServerAddress = ServerAddress<XFTPScheme>
+public typealias NotificationServerAddress = ServerAddress<NotificationScheme>
+
+/// A server's address with the password that it asks of those who create queues or upload files:
+/// `smp://<fingerprint>[:<password>]@<host>…`. The password is for the client's own use and never put into links.
+public struct ServerWithAuth<Scheme: ServerScheme>: StringCodable, Hashable, Sendable {
+    public let server: ServerAddress<Scheme>
+    public let basicAuth: BasicAuth?
+
+    public init(_ server: ServerAddress<Scheme>, basicAuth: BasicAuth? = nil) {
+        self.server = server
+        self.basicAuth = basicAuth
+    }
+
+    public func encodeString(to writer: inout WireWriter) {
+        server.encodeString(to: &writer, hosts: server.hosts, basicAuth: basicAuth)
+    }
+
+    public init(fromString parser: inout WireParser) throws(WireError) {
+        try parser.expect(Scheme.name)
+        try parser.expect("://")
+        let keyHash = try parser.read(string: KeyHash.self)
+        basicAuth = parser.skip(UInt8(ascii: ":")) ? try parser.read(string: BasicAuth.self) : nil
+        try parser.expect(UInt8(ascii: "@"))
+        let start = parser.offset
+        let hosts = try [TransportHost].read(&parser)
+        let port = parser.skip(UInt8(ascii: ":")) ? try parser.read(string: UInt16.self) : nil
+        guard let server = ServerAddress<Scheme>(hosts: hosts, port: port, keyHash: keyHash) else {
+            throw WireError(.invalidValue, "a server has a host", at: start)
+        }
+        self.server = server
+    }
+}
+
+public typealias SMPServerWithAuth = ServerWithAuth<SMPScheme>
+public typealias XFTPServerWithAuth = ServerWithAuth<XFTPScheme>
+
+/// The password that a server may ask for: printable, without spaces, `@`, `:` and `/`; at most 255 bytes.
+public struct BasicAuth: WireCodable, StringCodable, Hashable, Sendable, CustomStringConvertible {
+    public let bytes: Bytes
+
+    /// - Returns: nil if a character is not allowed or there are more than 255 bytes.
+    public init?(_ bytes: Bytes) {
+        guard bytes.count <= 255, bytes.allSatisfy(Self.isAllowed) else { return nil }
+        self.bytes = bytes
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "@") && byte != UInt8(ascii: ":") && byte != UInt8(ascii: "/")
+    }
+
+    public func encode(to writer: inout WireWriter) { writer.write(short: bytes) }
+
+    public init(from parser: inout WireParser) throws(WireError) {
+        let start = parser.offset
+        guard let auth = BasicAuth(try parser.short()) else {
+            throw WireError(.invalidValue, "a password without spaces, @, : and /", at: start)
+        }
+        self = auth
+    }
+
+    public func encodeString(to writer: inout WireWriter) { writer.write(raw: bytes) }
+
+    public init(fromString parser: inout WireParser) throws(WireError) {
+        let start = parser.offset
+        let text = parser.take(until: UInt8(ascii: "@"))
+        guard !text.isEmpty, let auth = BasicAuth(text) else {
+            throw WireError(.invalidValue, "a password without spaces, @, : and /", at: start)
+        }
+        self = auth
+    }
+
+    /// Hidden: addresses are logged.
+    public var description: String { "(password)" }
+}

@@ -1,0 +1,104 @@
+public import SMPCrypto
+public import SMPWire
+
+/// What a router encrypts for the recipient of a message (simplex-messaging.md, "Deliver queue message").
+public enum ReceivedMessageBody: Hashable, Sendable {
+    /// A message as its sender sent it.
+    ///
+    /// - Parameter timestamp: seconds since 1970, when the router took it.
+    case message(timestamp: Int64, flags: MessageFlags, body: Bytes)
+    /// The queue was full: the sender was told so and will go on when this is acknowledged.
+    case quotaExceeded(timestamp: Int64)
+
+    /// The longest body that any version of a router takes from a sender.
+    public static let maximumBody = 16_088
+    /// What is padded and encrypted: body, eight bytes of time and eight for flags and the space after them.
+    public static let paddedLength = maximumBody + 16 + 2
+    /// Bytes after encryption.
+    public static let encryptedLength = paddedLength + BoxSecret.tagSize
+
+    /// The longest body that a router takes in a session of this version.
+    public static func maximumBody(version: UInt16) -> Int {
+        if version >= SMPVersion.encryptedBlocks { return 16_048 }
+        return version >= SMPVersion.sendingProxy ? 16_064 : maximumBody
+    }
+
+    public var timestamp: Int64 {
+        switch self {
+        case .message(let timestamp, _, _), .quotaExceeded(let timestamp): timestamp
+        }
+    }
+
+    /// - Parameter secret: what the queue's encryption keys of router and recipient agree on.
+    /// - Throws: ``CryptoError`` if the body is longer than ``maximumBody``.
+    public func seal(id: MessageID, secret: BoxSecret) throws(CryptoError) -> Bytes {
+        try secret.seal(wireBytes, nonce: BoxNonce(padding: id.bytes), paddedTo: Self.paddedLength)
+    }
+
+    /// - Throws: ``CryptoError`` if the message was not encrypted with this secret, ``WireError`` if it is malformed.
+    public init(opening message: ReceivedMessage, secret: BoxSecret) throws {
+        let content = try secret.openPadded(message.encryptedBody, nonce: BoxNonce(padding: message.id.bytes))
+        try self.init(wireBytes: content)
+    }
+}
+
+extension ReceivedMessageBody: WireCodable {
+    public func encode(to writer: inout WireWriter) {
+        switch self {
+        case .message(let timestamp, let flags, let body):
+            writer.write(timestamp)
+            writer.write(flags)
+            writer.write(byte: UInt8(ascii: " "))
+            writer.write(raw: body)
+        case .quotaExceeded(let timestamp):
+            writer.write(text: "QUOTA ")
+            writer.write(timestamp)
+        }
+    }
+
+    public init(from parser: inout WireParser) throws(WireError) {
+        if parser.skip("QUOTA ") {
+            self = .quotaExceeded(timestamp: try parser.read())
+        } else {
+            let timestamp = try parser.read(Int64.self)
+            let flags = try parser.read(MessageFlags.self)
+            try parser.expect(UInt8(ascii: " "))
+            self = .message(timestamp: timestamp, flags: flags, body: parser.rest())
+        }
+    }
+}
+
+/// What a notification tells about a message, encrypted for the recipient so that the notification server cannot read it.
+public struct NotificationMessageMeta: WireCodable, Hashable, Sendable {
+    public static let paddedLength = 128
+
+    public var id: MessageID
+    /// Seconds since 1970, when the router took the message.
+    public var timestamp: Int64
+
+    public init(id: MessageID, timestamp: Int64) {
+        self.id = id
+        self.timestamp = timestamp
+    }
+
+    public func encode(to writer: inout WireWriter) {
+        writer.write(id)
+        writer.write(timestamp)
+    }
+
+    /// Passes over what later versions may append.
+    public init(from parser: inout WireParser) throws(WireError) {
+        id = try parser.read()
+        timestamp = try parser.read()
+        _ = parser.rest()
+    }
+
+    public func seal(nonce: BoxNonce, secret: BoxSecret) throws(CryptoError) -> Bytes {
+        try secret.seal(wireBytes, nonce: nonce, paddedTo: Self.paddedLength)
+    }
+
+    /// - Throws: ``CryptoError`` or ``WireError``.
+    public init(opening encrypted: Bytes, nonce: BoxNonce, secret: BoxSecret) throws {
+        try self.init(wireBytes: try secret.openPadded(encrypted, nonce: nonce))
+    }
+}

@@ -1,0 +1,121 @@
+public import SMPCrypto
+public import SMPWire
+
+/// What a router answers or sends on its own (simplex-messaging.md, "Router messages"). The cases carry the protocol's own names.
+public enum SMPBrokerMessage: Hashable, Sendable {
+    /// A queue was created.
+    case ids(QueueIDsAndKeys)
+    /// The data of a short link, and the sender id of its queue.
+    case lnk(SenderID, QueueLinkData)
+    /// Subscribed; the service that the queue now belongs to.
+    case sok(ServiceID?)
+    /// A service's queues were subscribed: how many.
+    case soks(Int64)
+    case msg(ReceivedMessage)
+    case nid(NotifierID, X25519.PublicKey)
+    /// There is a message: nonce and encrypted ``NotificationMessageMeta``.
+    case nmsg(BoxNonce, Bytes)
+    /// A proxy has a session with the destination router.
+    case pkey(RelaySession)
+    /// Destination to proxy: an encrypted response.
+    case rres(Bytes)
+    /// Proxy to client: an encrypted response.
+    case pres(Bytes)
+    /// Another connection has subscribed to the queue.
+    case end
+    /// Another connection has subscribed to the service's queues: how many.
+    case ends(Int64)
+    /// The queue was deleted.
+    case deld
+    case info(QueueState)
+    case ok
+    case err(SMPErrorType)
+    case pong
+}
+
+/// What `IDS` tells about a new queue.
+public struct QueueIDsAndKeys: Hashable, Sendable {
+    public var recipientID: RecipientID
+    public var senderID: SenderID
+    /// The router's key for encrypting messages to the recipient.
+    public var serverKey: X25519.PublicKey
+    /// nil below version 9.
+    public var mode: QueueMode?
+    /// From version 15.
+    public var linkID: LinkID?
+    /// From version 16.
+    public var serviceID: ServiceID?
+    /// From version 17.
+    public var notifications: ServerNotificationCredentials?
+
+    public init(
+        recipientID: RecipientID, senderID: SenderID, serverKey: X25519.PublicKey, mode: QueueMode? = nil, linkID: LinkID? = nil,
+        serviceID: ServiceID? = nil, notifications: ServerNotificationCredentials? = nil
+    ) {
+        self.recipientID = recipientID
+        self.senderID = senderID
+        self.serverKey = serverKey
+        self.mode = mode
+        self.linkID = linkID
+        self.serviceID = serviceID
+        self.notifications = notifications
+    }
+}
+
+/// What the router made for a queue's notifications.
+public struct ServerNotificationCredentials: WireCodable, Hashable, Sendable {
+    public var notifierID: NotifierID
+    public var serverKey: X25519.PublicKey
+
+    public init(notifierID: NotifierID, serverKey: X25519.PublicKey) {
+        self.notifierID = notifierID
+        self.serverKey = serverKey
+    }
+
+    public func encode(to writer: inout WireWriter) {
+        writer.write(notifierID)
+        writer.write(serverKey)
+    }
+
+    public init(from parser: inout WireParser) throws(WireError) {
+        notifierID = try parser.read()
+        serverKey = try parser.read()
+    }
+}
+
+/// A message as the router delivers it: its body is a ``ReceivedMessageBody``, encrypted for the recipient.
+public struct ReceivedMessage: Hashable, Sendable {
+    public var id: MessageID
+    public var encryptedBody: Bytes
+
+    public init(id: MessageID, encryptedBody: Bytes) {
+        self.id = id
+        self.encryptedBody = encryptedBody
+    }
+}
+
+/// A proxy's session with a destination router: what the client needs to encrypt commands for that router.
+public struct RelaySession: WireCodable, Hashable, Sendable {
+    public var sessionID: Bytes
+    public var versions: VersionRange
+    /// The destination's session key, signed with its certificate.
+    public var key: CertifiedKey
+
+    public init(sessionID: Bytes, versions: VersionRange, key: CertifiedKey) {
+        self.sessionID = sessionID
+        self.versions = versions
+        self.key = key
+    }
+
+    public func encode(to writer: inout WireWriter) {
+        writer.write(short: sessionID)
+        writer.write(versions)
+        writer.write(key)
+    }
+
+    public init(from parser: inout WireParser) throws(WireError) {
+        sessionID = try parser.short()
+        versions = try parser.read()
+        key = try parser.read()
+    }
+}

@@ -1,0 +1,78 @@
+public import SMPWire
+
+/// Some transmissions packed into the content of one block.
+public struct TransmissionBatch: Hashable, Sendable {
+    /// What goes into the block, before padding and encryption.
+    public let content: Bytes
+    /// Which of the given transmissions it holds.
+    public let indices: Range<Int>
+}
+
+/// Packs transmissions into blocks and takes them out (simplex-messaging.md, "Batching": one byte of count, then every
+/// transmission behind two bytes of length).
+public enum TransmissionBatcher {
+    /// The size of a block on the wire.
+    public static let blockSize = 16_384
+    /// The most that the transmissions of a block take up with their lengths: what remains after two bytes of padding length,
+    /// one of count and sixteen of the tag of block encryption.
+    public static let contentLimit = blockSize - 19
+    /// The longest transmission that fits.
+    public static let maximumTransmission = contentLimit - 2
+    public static let maximumCount = 255
+
+    /// Packs transmissions, keeping their order. Blocks fill from the last transmission on, as official clients fill them.
+    ///
+    /// - Returns: the batches in order of sending, and the indices of transmissions that are too long for any block.
+    public static func pack(_ transmissions: [Bytes]) -> (batches: [TransmissionBatch], oversized: [Int]) {
+        var batches: [TransmissionBatch] = []
+        var oversized: [Int] = []
+        var end = transmissions.count
+        var length = 0
+        func close(at start: Int) {
+            if start < end { batches.append(batch(transmissions, start..<end)) }
+            length = 0
+        }
+        for index in transmissions.indices.reversed() {
+            let size = transmissions[index].count + 2
+            if size > contentLimit {
+                close(at: index + 1)
+                oversized.append(index)
+                end = index
+            } else if length + size > contentLimit || end - index > maximumCount {
+                close(at: index + 1)
+                end = index + 1
+                length = size
+            } else {
+                length += size
+            }
+        }
+        close(at: 0)
+        return (batches.reversed(), oversized.reversed())
+    }
+
+    /// A batch of one transmission, as proxied commands have it; nil if it is too long.
+    public static func pack(one transmission: Bytes) -> Bytes? { pack([transmission]).batches.first?.content }
+
+    private static func batch(_ transmissions: [Bytes], _ range: Range<Int>) -> TransmissionBatch {
+        var writer = WireWriter(reservingCapacity: transmissions[range].reduce(1) { $0 + $1.count + 2 })
+        writer.write(byte: UInt8(range.count))
+        for transmission in transmissions[range] { writer.write(large: transmission) }
+        return TransmissionBatch(content: writer.bytes, indices: range)
+    }
+}
+
+extension TransmissionContext {
+    /// Reads the content of a block. What cannot be read as a batch is one transmission with error `BLOCK`.
+    public func decode<Message: SMPMessage>(
+        block content: Bytes, as _: Message.Type = Message.self
+    ) -> [ReceivedTransmission<Message>] {
+        do {
+            var parser = WireParser(content)
+            let transmissions = try parser.nonEmptyList(of: LargeBytes.self)
+            try parser.finish()
+            return transmissions.map { ReceivedTransmission($0.bytes, in: self) }
+        } catch {
+            return [ReceivedTransmission(failed: .block, in: self)]
+        }
+    }
+}

@@ -1,0 +1,153 @@
+public import SMPWire
+
+/// What the handshake agreed that shapes transmissions.
+public struct TransmissionContext: Hashable, Sendable {
+    public var version: UInt16
+    /// The TLS channel binding: 32 bytes.
+    public var sessionID: Bytes
+
+    /// - Precondition: the session id has at most 255 bytes.
+    public init(version: UInt16, sessionID: Bytes) {
+        self.version = version
+        self.sessionID = sessionID
+    }
+
+    /// Whether the session id is authorised but not sent.
+    public var impliesSessionID: Bool { version >= SMPVersion.authenticatedCommands }
+    /// Whether authorised transmissions say if a service signs too.
+    public var hasServiceSignature: Bool { version >= SMPVersion.serviceCertificates }
+}
+
+/// A transmission before it is authorised.
+public struct EncodedTransmission: Hashable, Sendable {
+    /// What is signed or authenticated.
+    public let authorizedData: Bytes
+    /// What follows the authorisation on the wire.
+    public let sentData: Bytes
+}
+
+extension TransmissionContext {
+    /// Encodes a message with its ids.
+    public func encode(
+        _ message: some SMPMessage, correlationID: CorrelationID, entity: EntityID
+    ) -> EncodedTransmission {
+        var writer = WireWriter()
+        writer.write(short: sessionID)
+        let prefix = writer.bytes.count
+        writer.write(correlationID)
+        writer.write(entity)
+        message.encode(to: &writer, version: version)
+        let authorized = writer.bytes
+        return EncodedTransmission(
+            authorizedData: authorized, sentData: impliesSessionID ? Bytes(authorized[prefix...]) : authorized)
+    }
+
+    /// A transmission as a batch takes it.
+    ///
+    /// - Parameter serviceSignature: 64 bytes by the service's session key; sent from version 16 on.
+    public func authorized(
+        _ transmission: EncodedTransmission, _ authorization: TransmissionAuthorization, serviceSignature: Bytes? = nil
+    ) -> Bytes {
+        let authorizationBytes = authorization.bytes
+        var writer = WireWriter(reservingCapacity: transmission.sentData.count + authorizationBytes.count + 68)
+        writer.write(short: authorizationBytes)
+        if hasServiceSignature, !authorization.isNone {
+            writer.write(optional: serviceSignature.map(ShortBytes.init))
+        }
+        writer.write(raw: transmission.sentData)
+        return writer.bytes
+    }
+
+    /// What a router sends: without authorisation.
+    public func unauthorized(_ message: some SMPMessage, correlationID: CorrelationID, entity: EntityID) -> Bytes {
+        var writer = WireWriter()
+        writer.write(byte: 0)
+        if !impliesSessionID { writer.write(short: sessionID) }
+        writer.write(correlationID)
+        writer.write(entity)
+        message.encode(to: &writer, version: version)
+        return writer.bytes
+    }
+}
+
+/// A transmission of a received block.
+public struct ReceivedTransmission<Message: SMPMessage>: Sendable {
+    public let correlationID: CorrelationID
+    public let entity: EntityID
+    public let authorization: TransmissionAuthorization
+    /// 64 bytes, from version 16.
+    public let serviceSignature: Bytes?
+    /// The message, or what a receiver answers with or puts in its place.
+    public let message: Result<Message, SMPErrorType>
+    private let context: TransmissionContext
+    private let body: Bytes
+
+    /// What the authorisation is for.
+    public var authorizedData: Bytes {
+        guard context.impliesSessionID else { return body }
+        var writer = WireWriter(reservingCapacity: body.count + context.sessionID.count + 1)
+        writer.write(short: context.sessionID)
+        writer.write(raw: body)
+        return writer.bytes
+    }
+
+    init(_ bytes: Bytes, in context: TransmissionContext) {
+        do {
+            self = try Self.parse(bytes, in: context)
+        } catch {
+            self.init(failed: .block, in: context)
+        }
+    }
+
+    private static func parse(_ bytes: Bytes, in context: TransmissionContext) throws(WireError) -> ReceivedTransmission {
+        var parser = WireParser(bytes)
+        let authorizationBytes = try parser.short()
+        var service: Bytes?
+        if context.hasServiceSignature, !authorizationBytes.isEmpty {
+            service = try parser.optional(ShortBytes.self)?.bytes
+            if let service, service.count != 64 { throw parser.error(.invalidValue, "a service signature of 64 bytes") }
+        }
+        let body = parser.rest()
+        var content = WireParser(body)
+        let sessionID = context.impliesSessionID ? context.sessionID : try content.short()
+        let correlationID = try content.read(CorrelationID.self)
+        let entity = try content.read(EntityID.self)
+        guard sessionID == context.sessionID else {
+            return ReceivedTransmission(failed: .session, in: context, correlationID: correlationID)
+        }
+        guard let authorization = TransmissionAuthorization(authorizationBytes) else {
+            return ReceivedTransmission(failed: .block, in: context, correlationID: correlationID)
+        }
+        let message = Result { () throws(SMPErrorType) in
+            let message = try Message(parsing: content.rest(), version: context.version)
+            try message.checkCredentials(authorization, entity: entity)
+            return message
+        }
+        return ReceivedTransmission(
+            correlationID: correlationID, entity: entity, authorization: authorization, serviceSignature: service,
+            message: message, context: context, body: body)
+    }
+
+    private init(
+        correlationID: CorrelationID, entity: EntityID, authorization: TransmissionAuthorization, serviceSignature: Bytes?,
+        message: Result<Message, SMPErrorType>, context: TransmissionContext, body: Bytes
+    ) {
+        self.correlationID = correlationID
+        self.entity = entity
+        self.authorization = authorization
+        self.serviceSignature = serviceSignature
+        self.message = message
+        self.context = context
+        self.body = body
+    }
+
+    init(failed error: SMPErrorType, in context: TransmissionContext, correlationID: CorrelationID = .none) {
+        self.context = context
+        self.correlationID = correlationID
+        entity = .none
+        authorization = .none
+        serviceSignature = nil
+        message = .failure(error)
+        body = []
+    }
+}

@@ -1,0 +1,109 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+import Testing
+import VectorSupport
+
+@Suite struct CommandVectorTests {
+    @Test(arguments: try Vectors.cases("smp_transport", kinds: "command"))
+    func aCommandHasTheRecordedEncodingInEveryVersionAndReadsBack(_ item: VectorCase) throws {
+        let command = try item.command()
+        for encoding in try #require(item["encodings"].array) {
+            let bytes = try #require(encoding["hex"].hex)
+            let versions = UInt16(try #require(encoding["from"].int))...UInt16(try #require(encoding["to"].int))
+            for version in versions where version != 13 {
+                #expect(command.bytes(version: version) == bytes, "version \(version)")
+                let parsed = try SMPCommand(parsing: bytes, version: version)
+                #expect(parsed.bytes(version: version) == bytes, "version \(version)")
+                if version >= SMPVersion.newNotificationCredentials { #expect(parsed == command) }
+            }
+        }
+    }
+}
+
+extension VectorCase {
+    /// The command that the fields of a recorded case describe.
+    func command() throws -> SMPCommand {
+        switch String(name.prefix { $0 != " " }) {
+        case "NEW":
+            return .new(
+                NewQueueRequest(
+                    recipientKey: try PublicAuthKey(spki: try hex("rcv_auth_key_spki")),
+                    encryptionKey: try X25519.PublicKey(spki: try hex("rcv_dh_key_spki")),
+                    basicAuth: try basicAuth(),
+                    subscription: try bool("subscribe") ? .subscribe : .onlyCreate,
+                    mode: try newQueueMode(),
+                    notifications: self["ntf"].isNull ? nil : try notificationCredentials(self["ntf"])))
+        case "SUB": return .sub
+        case "SUBS": return .subs
+        case "KEY": return .key(try PublicAuthKey(spki: try hex("key_spki")))
+        case "RKEY":
+            let keys = try #require(self["keys_spki"].array)
+            return .rkey(try keys.map { try PublicAuthKey(spki: try #require($0.hex)) })
+        case "LSET": return .lset(LinkID(try hex("link_id")), try linkData(self["data"]))
+        case "LDEL": return .ldel
+        case "NKEY": return .nkey(try notificationCredentials(value))
+        case "NDEL": return .ndel
+        case "GET": return .get
+        case "ACK": return .ack(MessageID(try hex("msg_id")))
+        case "OFF": return .off
+        case "DEL": return .del
+        case "QUE": return .que
+        case "SKEY": return .skey(try PublicAuthKey(spki: try hex("key_spki")))
+        case "SEND":
+            return .send(MessageFlags(notification: try bool("notification")), try hex("body"))
+        case "PING": return .ping
+        case "LKEY": return .lkey(try PublicAuthKey(spki: try hex("key_spki")))
+        case "LGET": return .lget
+        case "NSUB": return .nsub
+        case "NSUBS": return .nsubs
+        case "PRXY":
+            return .prxy(try SMPServerAddress(wireString: try #require(self["server"].string)), try basicAuth())
+        case "PFWD":
+            return .pfwd(
+                ForwardedCommand(
+                    version: UInt16(try #require(self["version"].int)), key: try X25519.PublicKey(spki: try hex("key_spki")),
+                    encryptedTransmission: try hex("encrypted")))
+        case "RFWD": return .rfwd(try hex("encrypted"))
+        default: throw VectorError(description: "unknown command \(name)")
+        }
+    }
+
+    func hex(_ field: String) throws -> Bytes { try #require(self[field].hex, "\(name): \(field)") }
+
+    func bool(_ field: String) throws -> Bool { try #require(self[field].bool as Bool?, "\(name): \(field)") }
+
+    private func basicAuth() throws -> BasicAuth? {
+        guard let text = self["basic_auth"].string else { return nil }
+        return try BasicAuth(wireString: text)
+    }
+
+    private func newQueueMode() throws -> NewQueueMode? {
+        let mode = self["queue_mode"]
+        let link = mode["link"]
+        guard !mode.isNull else { return nil }
+        switch mode["mode"].string {
+        case "messaging":
+            guard !link.isNull else { return .messaging(link: nil) }
+            let sender = SenderID(try #require(link["sender_id"].hex))
+            return .messaging(link: .init(senderID: sender, data: try linkData(link["data"])))
+        case "contact":
+            guard !link.isNull else { return .contact(link: nil) }
+            return .contact(
+                link: .init(
+                    linkID: LinkID(try #require(link["link_id"].hex)), senderID: SenderID(try #require(link["sender_id"].hex)),
+                    data: try linkData(link["data"])))
+        default: throw VectorError(description: "unknown queue mode")
+        }
+    }
+
+    private func notificationCredentials(_ value: VectorValue) throws -> NotificationCredentials {
+        NotificationCredentials(
+            notifierKey: try PublicAuthKey(spki: try #require(value["ntf_auth_key_spki"].hex)),
+            encryptionKey: try X25519.PublicKey(spki: try #require(value["ntf_dh_key_spki"].hex)))
+    }
+}
+
+func linkData(_ value: VectorValue) throws -> QueueLinkData {
+    QueueLinkData(fixedData: try #require(value["fixed_data"].hex), userData: try #require(value["user_data"].hex))
+}
