@@ -1,0 +1,143 @@
+internal import Synchronization
+
+/// Runs the jobs of one key in the order they came, and those of different keys side by side.
+///
+/// A lane holds at most ``capacity`` waiting jobs: what does not fit is refused, and the lane tells so when it has worked off
+/// the rest, so that the owner can fetch again what was refused. At most ``width`` jobs run at once.
+final class Lanes<Key: Hashable & Sendable>: Sendable {
+    typealias Job = @Sendable () async -> Void
+
+    /// Jobs that wait in one lane at the most.
+    let capacity: Int
+    /// Jobs that run at once at the most.
+    let width: Int
+
+    private struct Lane {
+        var waiting: [Job] = []
+        var overflowed = false
+    }
+
+    private struct State {
+        /// A lane is here as long as it has a job that runs or waits.
+        var lanes: [Key: Lane] = [:]
+        /// Lanes whose next job waits for a free place.
+        var ready: [Key] = []
+        var running = 0
+        var isClosed = false
+        var idle: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+    private let onOverflow: @Sendable (Key) -> Void
+
+    /// - Parameter onOverflow: called when a lane that refused jobs has become empty.
+    init(width: Int = 64, capacity: Int = 256, onOverflow: @escaping @Sendable (Key) -> Void = { _ in }) {
+        self.width = width
+        self.capacity = capacity
+        self.onOverflow = onOverflow
+    }
+
+    /// Adds a job to a lane.
+    ///
+    /// - Returns: false if the lane is full or the lanes are closed; the job will not run.
+    @discardableResult
+    func submit(_ key: Key, _ job: @escaping Job) -> Bool {
+        let (accepted, starts) = state.withLock { state -> (Bool, [Key]) in
+            guard !state.isClosed else { return (false, []) }
+            if state.lanes[key] == nil {
+                state.lanes[key] = Lane(waiting: [job])
+                state.ready.append(key)
+                return (true, Self.takeReady(&state, width: width))
+            }
+            guard state.lanes[key, default: Lane()].waiting.count < capacity else {
+                state.lanes[key]?.overflowed = true
+                return (false, [])
+            }
+            state.lanes[key]?.waiting.append(job)
+            return (true, [])
+        }
+        starts.forEach(start)
+        return accepted
+    }
+
+    /// Refuses new jobs, drops those that wait, and returns when those that run have ended.
+    func close() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state -> Bool in
+                state.isClosed = true
+                state.ready = []
+                for key in state.lanes.keys { state.lanes[key]?.waiting = [] }
+                if state.running == 0 { return true }
+                state.idle.append(continuation)
+                return false
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    /// Returns when no job runs or waits.
+    func settle() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state -> Bool in
+                if state.running == 0, state.ready.isEmpty { return true }
+                state.idle.append(continuation)
+                return false
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    private static func takeReady(_ state: inout State, width: Int) -> [Key] {
+        let count = min(width - state.running, state.ready.count)
+        guard count > 0 else { return [] }
+        let keys = Array(state.ready.prefix(count))
+        state.ready.removeFirst(count)
+        state.running += count
+        return keys
+    }
+
+    private func start(_ key: Key) {
+        Task { await run(key) }
+    }
+
+    /// Runs one job of the lane, then gives the place to the lane that waits longest.
+    private func run(_ key: Key) async {
+        let job = state.withLock { state -> Job? in
+            guard state.lanes[key]?.waiting.isEmpty == false else { return nil }
+            return state.lanes[key]?.waiting.removeFirst()
+        }
+        await job?()
+        let (starts, overflowed, idle) = state.withLock { state -> ([Key], Bool, [CheckedContinuation<Void, Never>]) in
+            state.running -= 1
+            var overflowed = false
+            if let lane = state.lanes[key] {
+                if lane.waiting.isEmpty {
+                    overflowed = lane.overflowed && !state.isClosed
+                    state.lanes[key] = nil
+                } else {
+                    state.ready.append(key)
+                }
+            }
+            let starts = Self.takeReady(&state, width: width)
+            var idle: [CheckedContinuation<Void, Never>] = []
+            if state.running == 0, state.ready.isEmpty, !overflowed { swap(&idle, &state.idle) }
+            return (starts, overflowed, idle)
+        }
+        starts.forEach(start)
+        if overflowed {
+            onOverflow(key)
+            resumeIfIdle()
+        }
+        idle.forEach { $0.resume() }
+    }
+
+    /// The overflow handler may have added nothing; whoever waits must then be told here.
+    private func resumeIfIdle() {
+        let idle = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            guard state.running == 0, state.ready.isEmpty else { return [] }
+            defer { state.idle = [] }
+            return state.idle
+        }
+        idle.forEach { $0.resume() }
+    }
+}

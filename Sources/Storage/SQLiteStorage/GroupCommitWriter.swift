@@ -1,0 +1,109 @@
+public import GRDB
+internal import Synchronization
+
+/// Runs write jobs in the order they arrive and commits those that wait together in one transaction.
+///
+/// With `synchronous=FULL` a commit waits for the disk, and that wait does not grow with the number of jobs: while one
+/// transaction is being committed, later jobs queue up and share the next. Each job runs in a savepoint of its own, so that one
+/// that throws undoes only itself. A job's outcome, good or bad, becomes known only after the commit that holds it.
+public final class GroupCommitWriter: Sendable {
+    /// What one transaction takes at most: it bounds how long the first waiting job must wait.
+    public static let largestBatch = 256
+
+    private struct Job: Sendable {
+        /// Runs the body; a throw is kept as the job's outcome.
+        var run: @Sendable (Database) -> Bool
+        /// Delivers the outcome after the commit, or the error that undid the whole transaction.
+        var finish: @Sendable ((any Error)?) -> Void
+    }
+
+    private struct State {
+        var waiting: [Job] = []
+        var isDraining = false
+        var isClosed = false
+    }
+
+    private let database: any DatabaseWriter
+    private let state = Mutex(State())
+
+    public init(_ database: any DatabaseWriter) {
+        self.database = database
+    }
+
+    /// Runs `body` in a transaction and returns its value once that transaction is on disk.
+    ///
+    /// - Parameter afterCommit: runs after the commit and before any later job's `afterCommit`: what is announced here is
+    ///   announced in the order in which it was written.
+    public func write<T: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> T, afterCommit: (@Sendable (T) -> Void)? = nil
+    ) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            submit(body) { result in
+                if case .success(let value) = result { afterCommit?(value) }
+                continuation.resume(with: result)
+            }
+        }
+    }
+
+    /// Runs `body` in a transaction without anybody waiting for it.
+    public func submit<T: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> T, completion: @escaping @Sendable (Result<T, any Error>) -> Void
+    ) {
+        let outcome = Mutex<Result<T, any Error>>(.failure(StorageError(.closed, "the database was closed before the write ran")))
+        enqueue(Job(
+            run: { db in
+                do {
+                    let value = try body(db)
+                    outcome.withLock { $0 = .success(value) }
+                    return true
+                } catch {
+                    outcome.withLock { $0 = .failure(error) }
+                    return false
+                }
+            },
+            finish: { failure in completion(failure.map(Result.failure) ?? outcome.withLock(\.self)) }))
+    }
+
+    /// Refuses later jobs; those that wait are still run.
+    public func close() {
+        state.withLock { $0.isClosed = true }
+    }
+
+    private func enqueue(_ job: Job) {
+        let (starts, refused) = state.withLock { state -> (Bool, Bool) in
+            guard !state.isClosed else { return (false, true) }
+            state.waiting.append(job)
+            guard !state.isDraining else { return (false, false) }
+            state.isDraining = true
+            return (true, false)
+        }
+        if refused { return job.finish(StorageError(.closed, "the database is closed")) }
+        if starts { database.asyncWriteWithoutTransaction { [self] db in drain(db) } }
+    }
+
+    private func drain(_ db: Database) {
+        while let batch = takeBatch() {
+            do {
+                try db.inTransaction(.immediate) {
+                    for job in batch { try db.inSavepoint { job.run(db) ? .commit : .rollback } }
+                    return .commit
+                }
+                for job in batch { job.finish(nil) }
+            } catch {
+                for job in batch { job.finish(error) }
+            }
+        }
+    }
+
+    private func takeBatch() -> [Job]? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.isDraining = false
+                return nil
+            }
+            let batch = Array(state.waiting.prefix(Self.largestBatch))
+            state.waiting.removeFirst(batch.count)
+            return batch
+        }
+    }
+}

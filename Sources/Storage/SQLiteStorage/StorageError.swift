@@ -1,0 +1,31 @@
+/// Why a database could not be opened, read or written.
+public struct StorageError: Error, Sendable, CustomStringConvertible {
+    /// What went wrong, in a closed set that is stable enough for metric labels.
+    public enum Code: String, Sendable {
+        /// The files cannot be created, read or written.
+        case unavailable
+        /// The database was written by a newer version: opening it could lose what it holds.
+        case newerDatabase
+        /// Another process, or another user of this one, works in the same data folder.
+        case locked
+        /// A stored value does not read back as what was written.
+        case corrupt
+        /// The database was closed.
+        case closed
+    }
+
+    public let code: Code
+    /// A sentence that says what a person can do about it.
+    public let message: String
+    /// The error below, if there is one.
+    public let cause: (any Error)?
+
+    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    /// The code, the message and the cause; no stored content.
+    public var description: String { "\(code.rawValue): \(message)" + (cause.map { " (\($0))" } ?? "") }
+}

@@ -1,0 +1,116 @@
+import Synchronization
+import Testing
+
+@testable import Parley
+
+@Suite struct LanesTests {
+    @Test func jobsOfOneLaneRunInOrder() async {
+        let lanes = Lanes<Int>()
+        let log = Log()
+        for number in 0..<200 { lanes.submit(number % 4) { log.add(number) } }
+        await lanes.settle()
+        let numbers = log.numbers
+        #expect(numbers.count == 200)
+        for lane in 0..<4 { #expect(numbers.filter { $0 % 4 == lane } == Array(stride(from: lane, to: 200, by: 4))) }
+    }
+
+    @Test func aSlowJobDelaysItsOwnLaneOnly() async {
+        let lanes = Lanes<String>()
+        let gate = Gate(), log = Log()
+        lanes.submit("slow") { await gate.wait() }
+        lanes.submit("slow") { log.add(1) }
+        await withCheckedContinuation { continuation in
+            lanes.submit("quick") {
+                log.add(2)
+                continuation.resume()
+            }
+        }
+        #expect(log.numbers == [2])
+        gate.open()
+        await lanes.settle()
+        #expect(log.numbers == [2, 1])
+    }
+
+    @Test func noMoreJobsRunAtOnceThanTheWidth() async {
+        let lanes = Lanes<Int>(width: 3)
+        let running = Mutex(0), most = Mutex(0)
+        for lane in 0..<50 {
+            lanes.submit(lane) {
+                let now = running.withLock { $0 += 1; return $0 }
+                most.withLock { $0 = max($0, now) }
+                await Task.yield()
+                running.withLock { $0 -= 1 }
+            }
+        }
+        await lanes.settle()
+        #expect(most.withLock(\.self) <= 3)
+    }
+
+    @Test func aFullLaneRefusesAndTellsWhenItIsEmptyAgain() async {
+        let gate = Gate(), log = Log()
+        let overflowed = Mutex<[Int]>([])
+        let lanes = Lanes<Int>(width: 2, capacity: 2) { key in overflowed.withLock { $0.append(key) } }
+        await withCheckedContinuation { continuation in
+            lanes.submit(7) {
+                continuation.resume()
+                await gate.wait()
+            }
+        }
+        #expect(lanes.submit(7) { log.add(1) })
+        #expect(lanes.submit(7) { log.add(2) })
+        #expect(!lanes.submit(7) { log.add(3) })
+        #expect(lanes.submit(8) { log.add(4) })
+        gate.open()
+        await lanes.settle()
+        #expect(Set(log.numbers) == [1, 2, 4])
+        #expect(overflowed.withLock(\.self) == [7])
+    }
+
+    @Test func closingWaitsForWhatRunsAndDropsTheRest() async {
+        let gate = Gate(), log = Log()
+        let lanes = Lanes<Int>()
+        await withCheckedContinuation { continuation in
+            lanes.submit(1) {
+                continuation.resume()
+                await gate.wait()
+                log.add(1)
+            }
+        }
+        lanes.submit(1) { log.add(2) }
+        async let closed: Void = lanes.close()
+        gate.open()
+        await closed
+        #expect(log.numbers.first == 1)
+        #expect(!lanes.submit(1) { log.add(3) })
+    }
+}
+
+/// Numbers in the order in which they were added.
+final class Log: Sendable {
+    private let state = Mutex<[Int]>([])
+    var numbers: [Int] { state.withLock(\.self) }
+    func add(_ number: Int) { state.withLock { $0.append(number) } }
+}
+
+/// Holds whoever waits until it is opened.
+final class Gate: Sendable {
+    private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiting = state.withLock { state in
+            defer { state = (true, []) }
+            return state.waiting
+        }
+        waiting.forEach { $0.resume() }
+    }
+}

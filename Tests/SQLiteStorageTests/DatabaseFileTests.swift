@@ -1,0 +1,115 @@
+import Foundation
+import GRDB
+import SQLiteStorage
+import Testing
+
+@Suite struct DatabaseFileTests {
+    @Test func whatWasWrittenIsThereAfterReopening() async throws {
+        try await withFolder { folder in
+            let path = folder + "/test.db"
+            let file = try DatabaseFile(path: path, label: "test", migrator: Self.migrator(versions: 1))
+            try await file.write { try $0.execute(sql: "INSERT INTO entry (name) VALUES ('a')") }
+            try await file.close()
+            let again = try DatabaseFile(path: path, label: "test", migrator: Self.migrator(versions: 2))
+            #expect(try await again.read { try String.fetchAll($0, sql: "SELECT name FROM entry") } == ["a"])
+            try await again.close()
+        }
+    }
+
+    @Test func aDatabaseOfANewerVersionIsRefused() async throws {
+        try await withFolder { folder in
+            let path = folder + "/test.db"
+            try await DatabaseFile(path: path, label: "test", migrator: Self.migrator(versions: 2)).close()
+            let error = try #require(throws: StorageError.self) {
+                try DatabaseFile(path: path, label: "test", migrator: Self.migrator(versions: 1))
+            }
+            #expect(error.code == .newerDatabase)
+        }
+    }
+
+    @Test func onlyTheOwnerCanReadTheFiles() async throws {
+        try await withFolder { folder in
+            let file = try DatabaseFile(path: folder + "/test.db", label: "test", migrator: Self.migrator(versions: 1))
+            try await file.write { try $0.execute(sql: "INSERT INTO entry (name) VALUES ('a')") }
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+                #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(name)")
+            }
+            try await file.close()
+        }
+    }
+
+    @Test func everyCommitWaitsForTheDisk() async throws {
+        try await withFolder { folder in
+            let file = try DatabaseFile(path: folder + "/test.db", label: "test", migrator: Self.migrator(versions: 1))
+            #expect(try await file.write { try Int.fetchOne($0, sql: "PRAGMA synchronous") } == 2)
+            #expect(try await file.write { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
+            try await file.close()
+        }
+    }
+
+    @Test func aJobThatThrowsUndoesOnlyItself() async throws {
+        let file = try DatabaseFile(path: nil, label: "test", migrator: Self.migrator(versions: 1))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<100 {
+                group.addTask {
+                    do {
+                        try await file.write { db in
+                            try db.execute(sql: "INSERT INTO entry (name) VALUES (?)", arguments: ["\(number)"])
+                            if number % 3 == 0 { throw Refusal() }
+                        }
+                    } catch is Refusal {}
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await file.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry") } == 66)
+    }
+
+    @Test func announcementsFollowTheOrderOfWrites() async throws {
+        let file = try DatabaseFile(path: nil, label: "test", migrator: Self.migrator(versions: 1))
+        let (stream, continuation) = AsyncStream.makeStream(of: Int64.self)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    _ = try? await file.write({ db in
+                        try db.execute(sql: "INSERT INTO entry (name) VALUES ('x')")
+                        return db.lastInsertedRowID
+                    }, afterCommit: { continuation.yield($0) })
+                }
+            }
+        }
+        continuation.finish()
+        var rows: [Int64] = []
+        for await row in stream { rows.append(row) }
+        #expect(rows == Array(1...200))
+    }
+
+    @Test func aFolderIsLockedForOthersUntilItIsReleased() async throws {
+        try await withFolder { folder in
+            let lock = try FolderLock(path: folder + "/lock")
+            #expect(try #require(throws: StorageError.self) { try FolderLock(path: folder + "/lock") }.code == .locked)
+            lock.release()
+            try FolderLock(path: folder + "/lock").release()
+            #expect(try #require(throws: StorageError.self) { try FolderLock(path: folder + "/none/lock") }.code == .unavailable)
+        }
+    }
+
+    private struct Refusal: Error {}
+
+    private static func migrator(versions: Int) -> DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("entries") { try $0.execute(sql: "CREATE TABLE entry (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT") }
+        if versions > 1 {
+            migrator.registerMigration("times") { try $0.execute(sql: "ALTER TABLE entry ADD COLUMN at INTEGER") }
+        }
+        return migrator
+    }
+
+    private func withFolder(_ body: (String) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("parley-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder.path)
+    }
+}
