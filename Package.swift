@@ -39,14 +39,17 @@ let nio: [Target.Dependency] = [
     .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
 ]
 
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+let storage: [Target] =
+    room("SQLiteStorage", on: "Storage", uses: [grdb])
+
 let messaging: [Target] =
     room("SMPWire", on: "Messaging")
     + room("SMPCrypto", on: "Messaging", uses: ["SMPWire", "CSodium", "COpenSSL"])
     + room("SMPTransport", on: "Messaging", uses: ["SMPWire", "COpenSSL"] + nio)
     + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
-
-let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
-let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 let chat: [Target] =
     room("ChatEngine", on: "Chat", uses: [grdb, logging])
@@ -74,6 +77,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
-    targets: systemLibraries + messaging + chat + bots + testSupport,
+    targets: systemLibraries + storage + messaging + chat + bots + testSupport,
     cxxLanguageStandard: .cxx17
 )
