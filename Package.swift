@@ -52,7 +52,7 @@ let messaging: [Target] =
     + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
 
 let chat: [Target] =
-    room("ChatEngine", on: "Chat", uses: [grdb, logging])
+    room("ChatEngine", on: "Chat", uses: ["SQLiteStorage", grdb, logging])
 
 let bots: [Target] =
     room("Parley", on: "Bots", uses: ["CRE2", "CQRencode", logging])

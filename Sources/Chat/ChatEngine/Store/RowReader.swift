@@ -1,3 +1,8 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 import GRDB
 
 /// Reads the columns of a row one after another, in the order of the `SELECT` that made it.
@@ -14,10 +19,7 @@ struct RowReader {
     mutating func flag() -> Bool { row[advance()] as Int64 != 0 }
     mutating func optionalFlag() -> Bool? { (row[advance()] as Int64?).map { $0 != 0 } }
 
-    mutating func optionalBytes() -> [UInt8]? {
-        let column = advance()
-        return row.withUnsafeData(atIndex: column) { data in data.map { [UInt8]($0) } }
-    }
+    mutating func optionalBytes() -> [UInt8]? { (row[advance()] as Data?).map { [UInt8]($0) } }
 
     mutating func bytes() -> [UInt8] { optionalBytes() ?? [] }
 
@@ -64,4 +66,9 @@ extension Database {
     func number(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws -> Int64? {
         try first(sql, arguments) { $0.optionalInt() } ?? nil
     }
+}
+
+extension [UInt8] {
+    /// The form in which SQLite takes bytes.
+    var blob: Data { Data(self) }
 }
