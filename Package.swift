@@ -52,7 +52,8 @@ let messaging: [Target] =
     + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
 
 let chat: [Target] =
-    room("ChatEngine", on: "Chat", uses: ["SQLiteStorage", grdb, logging])
+    room("ChatProtocol", on: "Chat", uses: ["SMPWire", "SMPCrypto", "SMPProtocol", "CZstd"])
+    + room("ChatEngine", on: "Chat", uses: ["SQLiteStorage", grdb, logging])
 
 let bots: [Target] =
     room("Parley", on: "Bots", uses: ["CRE2", "CQRencode", logging])

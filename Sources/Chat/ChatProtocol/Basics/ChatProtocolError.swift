@@ -1,0 +1,35 @@
+/// Why a chat message could not be read or made.
+public struct ChatProtocolError: Error, Sendable, CustomStringConvertible {
+    /// The kind of fault. Bounded and stable: usable as a metric label.
+    public enum Code: String, Sendable, Hashable {
+        /// There are no bytes.
+        case emptyBody
+        /// The first byte of a body or element stands for nothing that is known.
+        case unknownPrefix
+        /// A binary part of a body is truncated or wrong.
+        case malformedBinary
+        /// The JSON of a message is malformed or lacks what its event needs.
+        case malformedJSON
+        /// The event is none that chat clients send: its tag does not start with `x.`.
+        case unknownEvent
+        /// A compressed part is corrupt, or does not tell its length.
+        case malformedCompression
+        /// A message is above the limit of its place, before or after compression or decompression.
+        case tooLarge
+        /// A signature is missing, has a wrong size or does not verify.
+        case invalidSignature
+    }
+
+    public let code: Code
+    /// What is wrong, without any part of the message's content.
+    public let message: String
+    public let cause: (any Error)?
+
+    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    public var description: String { cause.map { "\(code.rawValue): \(message) (\($0))" } ?? "\(code.rawValue): \(message)" }
+}

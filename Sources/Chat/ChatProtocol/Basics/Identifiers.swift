@@ -1,0 +1,75 @@
+public import SMPWire
+
+/// Bytes that identify something between chat clients. In JSON they are padded base64url, at least one byte.
+public protocol ProtocolIdentifier: JSONConvertible, Hashable, CustomStringConvertible {
+    var bytes: Bytes { get }
+    init(_ bytes: Bytes)
+}
+
+extension ProtocolIdentifier {
+    /// The base64url text.
+    public var description: String { Base64URL.encode(bytes) }
+
+    /// Reads base64url text; nil if it is not base64url or empty.
+    public init?(base64URL text: String) {
+        guard let bytes = Base64URL.decode(text), !bytes.isEmpty else { return nil }
+        self.init(bytes)
+    }
+
+    public init(json: JSONValue) throws(JSONError) {
+        guard let value = Self(base64URL: try String(json: json)) else {
+            throw JSONError(.invalidValue, "base64url text is expected")
+        }
+        self = value
+    }
+
+    public var json: JSONValue { .string(description) }
+}
+
+/// Identifies a message for all who have it: edits, deletions, reactions and quotes refer to it. Clients make 12 random bytes.
+public struct SharedMessageID: ProtocolIdentifier {
+    public let bytes: Bytes
+    public init(_ bytes: Bytes) { self.bytes = bytes }
+}
+
+/// Identifies a member in a group, the same for all its members. Clients make 12 random bytes.
+public struct MemberID: ProtocolIdentifier {
+    public let bytes: Bytes
+    public init(_ bytes: Bytes) { self.bytes = bytes }
+}
+
+/// Identifies a contact request, so that a repeated one can be recognised.
+public struct ContactRequestID: ProtocolIdentifier {
+    public let bytes: Bytes
+    public init(_ bytes: Bytes) { self.bytes = bytes }
+}
+
+/// Identifies the group in the client data of a group link.
+public struct GroupLinkID: ProtocolIdentifier {
+    public let bytes: Bytes
+    public init(_ bytes: Bytes) { self.bytes = bytes }
+}
+
+/// Identifies a call.
+public struct CallID: ProtocolIdentifier {
+    public let bytes: Bytes
+    public init(_ bytes: Bytes) { self.bytes = bytes }
+}
+
+/// A random value by which two clients find out that a contact and a member are the same client.
+public struct Probe: ProtocolIdentifier {
+    public let bytes: Bytes
+    public init(_ bytes: Bytes) { self.bytes = bytes }
+}
+
+/// The SHA-256 hash of a ``Probe``.
+public struct ProbeHash: ProtocolIdentifier {
+    public let bytes: Bytes
+    public init(_ bytes: Bytes) { self.bytes = bytes }
+}
+
+/// Bytes without a meaning of their own in a JSON member.
+public struct Base64URLBytes: ProtocolIdentifier {
+    public let bytes: Bytes
+    public init(_ bytes: Bytes) { self.bytes = bytes }
+}

@@ -1,0 +1,22 @@
+/// A value that JSON holds as one of a set of words.
+public protocol TextCode: JSONConvertible, Hashable {
+    /// The word; nil initialisation if it is not known and the type has no place for unknown words.
+    init?(code: String)
+    var code: String { get }
+}
+
+extension TextCode {
+    public init(json: JSONValue) throws(JSONError) {
+        guard let value = Self(code: try String(json: json)) else {
+            throw JSONError(.invalidValue, "an unknown word for \(Self.self)")
+        }
+        self = value
+    }
+
+    public var json: JSONValue { .string(code) }
+}
+
+extension TextCode where Self: RawRepresentable, RawValue == String {
+    public init?(code: String) { self.init(rawValue: code) }
+    public var code: String { rawValue }
+}

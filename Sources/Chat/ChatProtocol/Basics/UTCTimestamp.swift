@@ -1,0 +1,191 @@
+/// A moment in universal time, to the nanosecond. Its JSON form is the one of ISO 8601 that chat messages use:
+/// `2024-05-06T07:08:09.123Z`, with as many digits after the point as are needed and none for whole seconds.
+public struct UTCTimestamp: Hashable, Sendable {
+    /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
+    public let seconds: Int64
+    /// Nanoseconds after ``seconds``, 0 to 999,999,999.
+    public let nanoseconds: UInt32
+
+    public init(seconds: Int64, nanoseconds: UInt32 = 0) {
+        self.seconds = seconds + Int64(nanoseconds / 1_000_000_000)
+        self.nanoseconds = nanoseconds % 1_000_000_000
+    }
+
+    /// Seconds since 1970 as a binary number, as Foundation's `timeIntervalSince1970`; exact to the microsecond, and no
+    /// further from 1970 than 100,000 years.
+    public init(timeIntervalSince1970 interval: Double) {
+        let furthest = 3_155_760_000_000.0
+        let bounded = interval.isNaN ? 0 : min(max(interval, -furthest), furthest)
+        let microseconds = Int64((bounded * 1_000_000).rounded())
+        let seconds = microseconds.dividedFloored(by: 1_000_000)
+        self.init(seconds: seconds, nanoseconds: UInt32(microseconds - seconds * 1_000_000) * 1000)
+    }
+
+    public var timeIntervalSince1970: Double { Double(seconds) + Double(nanoseconds) / 1_000_000_000 }
+
+    /// The same moment without the fraction of a second, as binary encodings have it.
+    public var wholeSeconds: UTCTimestamp { UTCTimestamp(seconds: seconds) }
+}
+
+extension UTCTimestamp: Comparable {
+    public static func < (left: UTCTimestamp, right: UTCTimestamp) -> Bool {
+        (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
+    }
+}
+
+extension UTCTimestamp: JSONConvertible, CustomStringConvertible {
+    public init(json: JSONValue) throws(JSONError) {
+        guard let moment = UTCTimestamp(try String(json: json)) else {
+            throw JSONError(.invalidValue, "a time of ISO 8601 is expected")
+        }
+        self = moment
+    }
+
+    public var json: JSONValue { .string(description) }
+
+    public var description: String {
+        let days = seconds.dividedFloored(by: 86_400)
+        let second = Int(seconds - days * 86_400)
+        let date = CivilDate(daysSince1970: days)
+        var text = "\(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))"
+        text += "T\((second / 3600).padded(2)):\((second / 60 % 60).padded(2)):\((second % 60).padded(2))"
+        if nanoseconds > 0 {
+            var fraction = Int(nanoseconds).padded(9)
+            while fraction.last == "0" { fraction.removeLast() }
+            text += "." + fraction
+        }
+        return text + "Z"
+    }
+
+    /// Reads `YYYY-MM-DD`, a `T` or a space, `hh:mm`, optional seconds with an optional fraction, and `Z` or an offset
+    /// (`+hh:mm`, `+hhmm`, `+hh`). Digits below the nanosecond are dropped.
+    public init?(_ text: String) {
+        var reader = TimestampReader(text: Array(text.utf8))
+        guard let value = reader.timestamp() else { return nil }
+        self = value
+    }
+}
+
+/// A date of the proleptic Gregorian calendar.
+private struct CivilDate {
+    var year: Int
+    var month: Int
+    var day: Int
+
+    // Days are counted from 1 March of year 0, so that the leap day is the last day of its year, in eras of 400 years.
+    init(daysSince1970 days: Int64) {
+        let shifted = days + 719_468
+        let era = shifted.dividedFloored(by: 146_097)
+        let dayOfEra = Int(shifted - era * 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        year = yearOfEra + Int(era) * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    init?(year: Int, month: Int, day: Int) {
+        guard (1...12).contains(month), day >= 1 else { return nil }
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard day <= lengths[month - 1] else { return nil }
+        (self.year, self.month, self.day) = (year, month, day)
+    }
+
+    var daysSince1970: Int64 {
+        let shiftedYear = Int64(month <= 2 ? year - 1 : year)
+        let era = shiftedYear.dividedFloored(by: 400)
+        let yearOfEra = shiftedYear - era * 400
+        let shiftedMonth = Int64(month > 2 ? month - 3 : month + 9)
+        let dayOfYear = (153 * shiftedMonth + 2) / 5 + Int64(day) - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+}
+
+private struct TimestampReader {
+    let text: [UInt8]
+    var position = 0
+
+    init(text: [UInt8]) { self.text = text }
+
+    private var next: UInt8? { position < text.count ? text[position] : nil }
+
+    private mutating func skip(_ characters: String) -> Bool {
+        guard let next, characters.utf8.contains(next) else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func number(_ digits: Int) -> Int? {
+        guard text.count - position >= digits else { return nil }
+        var value = 0
+        for _ in 0..<digits {
+            guard let byte = next, byte >= 0x30, byte <= 0x39 else { return nil }
+            value = value * 10 + Int(byte - 0x30)
+            position += 1
+        }
+        return value
+    }
+
+    private mutating func fraction() -> UInt32? {
+        var value: UInt32 = 0
+        var weight: UInt32 = 100_000_000
+        let start = position
+        while let byte = next, byte >= 0x30, byte <= 0x39 {
+            value += UInt32(byte - 0x30) * weight
+            weight /= 10
+            position += 1
+        }
+        return position > start ? value : nil
+    }
+
+    private mutating func offset() -> Int? {
+        if skip("Z") { return 0 }
+        let sign = next == UInt8(ascii: "-") ? -1 : 1
+        guard skip("+-"), let hours = number(2) else { return nil }
+        var minutes = 0
+        if next != nil {
+            _ = skip(":")
+            guard let value = number(2) else { return nil }
+            minutes = value
+        }
+        guard hours < 24, minutes < 60 else { return nil }
+        return sign * (hours * 3600 + minutes * 60)
+    }
+
+    mutating func timestamp() -> UTCTimestamp? {
+        guard let year = number(4), skip("-"), let month = number(2), skip("-"), let day = number(2),
+            let date = CivilDate(year: year, month: month, day: day), skip("T "),
+            let hour = number(2), skip(":"), let minute = number(2), hour < 24, minute < 60
+        else { return nil }
+        var second = 0
+        var nanoseconds: UInt32 = 0
+        if skip(":") {
+            guard let value = number(2), value <= 60 else { return nil }
+            second = value
+            if skip(".") {
+                guard let value = fraction() else { return nil }
+                nanoseconds = value
+            }
+        }
+        guard let offset = offset(), next == nil else { return nil }
+        let seconds = date.daysSince1970 * 86_400 + Int64(hour * 3600 + minute * 60 + second - offset)
+        return UTCTimestamp(seconds: seconds, nanoseconds: nanoseconds)
+    }
+}
+
+extension Int {
+    fileprivate func padded(_ width: Int) -> String {
+        let digits = String(magnitude)
+        let zeros = String(repeating: "0", count: Swift.max(0, width - digits.count))
+        return (self < 0 ? "-" : "") + zeros + digits
+    }
+}
+
+extension Int64 {
+    fileprivate func dividedFloored(by divisor: Int64) -> Int64 {
+        let quotient = self / divisor
+        return self % divisor < 0 ? quotient - 1 : quotient
+    }
+}

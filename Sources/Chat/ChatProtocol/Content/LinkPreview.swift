@@ -1,0 +1,76 @@
+/// What a link preview stands for.
+public enum LinkContent: Hashable, JSONConvertible {
+    case page
+    case image
+    /// With its duration in seconds.
+    case video(duration: Int?)
+    /// A kind of newer clients, kept as it came.
+    case unknown(tag: String, JSONObject)
+
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        let tag = try object.required("type", as: String.self)
+        switch tag {
+        case "page": self = .page
+        case "image": self = .image
+        case "video":
+            // A duration that is not a number makes the content one that we do not know, not the message a bad one.
+            if let duration = try? object.optional("duration", as: Int.self) {
+                self = .video(duration: duration)
+            } else if object["duration"]?.isNull ?? true {
+                self = .video(duration: nil)
+            } else {
+                self = .unknown(tag: tag, object)
+            }
+        default: self = .unknown(tag: tag, object)
+        }
+    }
+
+    public var json: JSONValue {
+        switch self {
+        case .page: return ["type": "page"]
+        case .image: return ["type": "image"]
+        case .video(let duration):
+            var object: JSONObject = ["type": "video"]
+            object.add("duration", duration)
+            return .object(object)
+        case .unknown(_, let object): return .object(object)
+        }
+    }
+}
+
+/// A preview of a page, made by the sender.
+public struct LinkPreview: Hashable, JSONConvertible {
+    public var uri: String
+    public var title: String
+    public var description: String
+    public var image: ImageData
+    public var content: LinkContent?
+
+    public init(uri: String, title: String, description: String, image: ImageData, content: LinkContent? = nil) {
+        self.uri = uri
+        self.title = title
+        self.description = description
+        self.image = image
+        self.content = content
+    }
+
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        uri = try object.required("uri")
+        title = try object.required("title")
+        description = try object.required("description")
+        image = try object.required("image")
+        content = try object.optional("content")
+    }
+
+    public var json: JSONValue {
+        var object = JSONObject()
+        object.add("uri", uri)
+        object.add("title", title)
+        object.add("description", description)
+        object.add("image", image)
+        object.add("content", content)
+        return .object(object)
+    }
+}

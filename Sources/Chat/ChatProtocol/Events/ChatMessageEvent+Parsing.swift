@@ -1,0 +1,150 @@
+extension ChatMessageEvent {
+    /// Reads the parameters of an event that is sent as JSON. Unknown tags are kept; unknown parameters are dropped.
+    public init(tag: ChatEventTag, parameters: JSONObject) throws(JSONError) {
+        if let event = try Self.message(tag, parameters) {
+            self = event
+        } else if let event = try Self.contactOrFile(tag, parameters) {
+            self = event
+        } else if let event = try Self.groupMember(tag, parameters) {
+            self = event
+        } else if let event = try Self.group(tag, parameters) {
+            self = event
+        } else if let event = try Self.probeOrCall(tag, parameters) {
+            self = event
+        } else {
+            self = .unknown(tag, parameters: parameters)
+        }
+    }
+
+    private static func message(_ tag: ChatEventTag, _ object: JSONObject) throws(JSONError) -> ChatMessageEvent? {
+        switch tag {
+        case .newMessage: return .newMessage(try MessageContainer(json: .object(object)))
+        case .fileDescription:
+            return .fileDescription(messageID: try object.required("msgId"), try object.required("fileDescr"))
+        case .updateMessage:
+            return .updateMessage(
+                MessageUpdate(
+                    messageID: try object.required("msgId"), content: try object.required("content"),
+                    mentions: try object.optional("mentions") ?? [:], ttl: try object.optional("ttl"),
+                    live: try object.optional("live"), scope: try object.optional("scope"),
+                    asGroup: try object.optional("asGroup")))
+        case .deleteMessage:
+            return .deleteMessage(
+                MessageDeletion(
+                    messageID: try object.required("msgId"), memberID: try object.optional("memberId"),
+                    scope: try object.optional("scope")))
+        case .messageDeleted: return .messageDeleted
+        case .react:
+            return .react(
+                MessageReactionChange(
+                    messageID: try object.required("msgId"), memberID: try object.optional("memberId"),
+                    scope: try object.optional("scope"), reaction: try object.required("reaction"),
+                    add: try object.required("add")))
+        default: return nil
+        }
+    }
+
+    private static func contactOrFile(_ tag: ChatEventTag, _ object: JSONObject) throws(JSONError) -> ChatMessageEvent? {
+        switch tag {
+        case .file: return .file(try object.required("file"))
+        case .acceptFile: return .acceptFile(name: try object.required("fileName"))
+        case .acceptFileInvitation:
+            return .acceptFileInvitation(
+                messageID: try object.required("msgId"), connectionRequest: try object.optional("fileConnReq"),
+                name: try object.required("fileName"))
+        case .cancelFile: return .cancelFile(messageID: try object.required("msgId"))
+        case .info: return .info(try object.required("profile"))
+        case .contact:
+            let messageID: SharedMessageID? = try object.optional("msgId")
+            let content: MessageContent? = try object.optional("content")
+            var request = ContactRequest(
+                profile: try object.required("profile"), requestID: try object.optional("contactReqId"),
+                welcomeMessageID: try object.optional("welcomeMsgId"))
+            if let messageID, let content { request.message = .init(messageID: messageID, content: content) }
+            return .contact(request)
+        case .member:
+            return .member(
+                profile: try object.required("profile"), memberID: try object.required("newMemberId"),
+                key: try object.required("newMemberKey"))
+        case .deleteContact: return .deleteContact
+        default: return nil
+        }
+    }
+
+    private static func group(_ tag: ChatEventTag, _ object: JSONObject) throws(JSONError) -> ChatMessageEvent? {
+        switch tag {
+        case .groupInvitation: return .groupInvitation(try object.required("groupInvitation"))
+        case .acceptGroup: return .acceptGroup(memberID: try object.required("memberId"))
+        case .groupLinkInvitation: return .groupLinkInvitation(try object.required("groupLinkInvitation"))
+        case .groupLinkRejection: return .groupLinkRejection(try object.required("groupLinkRejection"))
+        case .groupLinkMember: return .groupLinkMember(try object.required("profile"))
+        case .groupLinkAcceptance:
+            return .groupLinkAcceptance(
+                try object.required("acceptance"), role: try object.required("role"),
+                memberID: try object.required("memberId"))
+        case .groupRelayInvitation: return .groupRelayInvitation(try object.required("groupRelayInvitation"))
+        case .acceptGroupRelay: return .acceptGroupRelay(link: try object.required("relayLink"))
+        case .testGroupRelay:
+            return .testGroupRelay(
+                challenge: try object.required("challenge"), signature: try object.optional("signature"))
+        case .leaveGroup: return .leaveGroup
+        case .deleteGroup: return .deleteGroup
+        case .groupInfo: return .groupInfo(try object.required("groupProfile"))
+        case .groupPreferences: return .groupPreferences(try object.required("groupPreferences"))
+        case .groupDirectInvitation:
+            return .groupDirectInvitation(
+                connectionRequest: try object.required("connReq"), content: try object.optional("content"),
+                scope: try object.optional("scope"))
+        case .forwardMessage:
+            var sender = MessageForward.Sender.channel
+            if let memberID: MemberID = try object.optional("memberId") {
+                sender = .member(memberID, name: try object.optional("memberName") ?? "")
+            }
+            let forward = MessageForward(sender: sender, brokerTimestamp: try object.required("msgTs"))
+            return .forwardMessage(forward, try object.required("msg"))
+        default: return nil
+        }
+    }
+
+    private static func groupMember(_ tag: ChatEventTag, _ object: JSONObject) throws(JSONError) -> ChatMessageEvent? {
+        switch tag {
+        case .newMember: return .newMember(try object.required("memberInfo"), scope: try object.optional("scope"))
+        case .introduceMember:
+            return .introduceMember(
+                try object.required("memberInfo"), restrictions: try object.optional("memberRestrictions"))
+        case .inviteMember:
+            return .inviteMember(memberID: try object.required("memberId"), try object.required("memberIntro"))
+        case .forwardMemberInvitation:
+            return .forwardMemberInvitation(try object.required("memberInfo"), try object.required("memberIntro"))
+        case .memberInfo: return .memberInfo(memberID: try object.required("memberId"), try object.required("profile"))
+        case .memberRole: return .memberRole(memberID: try object.required("memberId"), try object.required("role"))
+        case .restrictMember:
+            return .restrictMember(memberID: try object.required("memberId"), try object.required("memberRestrictions"))
+        case .memberConnected: return .memberConnected(memberID: try object.required("memberId"))
+        case .memberConnectedToAll: return .memberConnectedToAll(memberID: try object.required("memberId"))
+        case .removeMember:
+            return .removeMember(
+                memberID: try object.required("memberId"), withMessages: object["messages"]?.boolValue ?? false)
+        default: return nil
+        }
+    }
+
+    private static func probeOrCall(_ tag: ChatEventTag, _ object: JSONObject) throws(JSONError) -> ChatMessageEvent? {
+        switch tag {
+        case .probe: return .probe(try object.required("probe"))
+        case .checkProbe: return .checkProbe(try object.required("probeHash"))
+        case .confirmProbe: return .confirmProbe(try object.required("probe"))
+        case .callInvitation: return .callInvitation(try object.required("callId"), try object.required("invitation"))
+        case .callOffer: return .callOffer(try object.required("callId"), try object.required("offer"))
+        case .callAnswer:
+            let answer: JSONObject = try object.required("answer")
+            return .callAnswer(try object.required("callId"), try answer.required("rtcSession"))
+        case .callExtra:
+            let extra: JSONObject = try object.required("extra")
+            return .callExtra(try object.required("callId"), try extra.required("rtcExtraInfo"))
+        case .endCall: return .endCall(try object.required("callId"))
+        case .ok: return .ok
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,213 @@
+public import SMPWire
+
+/// What a chat message says (simplex-chat.md; chat versions 1 to 17). Events of newer clients are kept as they came.
+public indirect enum ChatMessageEvent: Hashable, Sendable {
+    // Messages
+    /// `x.msg.new`: a new message.
+    case newMessage(MessageContainer)
+    /// `x.msg.file.descr`: a part of the description of a message's file.
+    case fileDescription(messageID: SharedMessageID, FileDescription)
+    /// `x.msg.update`: a message is edited, or typed further.
+    case updateMessage(MessageUpdate)
+    /// `x.msg.del`: a message is deleted.
+    case deleteMessage(MessageDeletion)
+    /// `x.msg.deleted`: stands for a deleted message in forwarded history.
+    case messageDeleted
+    /// `x.msg.react`: a reaction is added or removed.
+    case react(MessageReactionChange)
+
+    // Files
+    /// `x.file`: a file without a message, of very old clients.
+    case file(FileInvitation)
+    /// `x.file.acpt`: such a file is accepted.
+    case acceptFile(name: String)
+    /// `x.file.acpt.inv`: the file of a message is accepted, sent inline or over the given connection.
+    case acceptFileInvitation(messageID: SharedMessageID, connectionRequest: String?, name: String)
+    /// `x.file.cancel`: the file of a message will not be sent.
+    case cancelFile(messageID: SharedMessageID)
+
+    // Contacts
+    /// `x.info`: the sender's profile, in a connection that is being made or when it has changed.
+    case info(Profile)
+    /// `x.contact`: a contact request.
+    case contact(ContactRequest)
+    /// `x.member`: a request to join a channel over a relay.
+    case member(profile: Profile, memberID: MemberID, key: MemberKey)
+    /// `x.direct.del`: the sender has deleted the contact.
+    case deleteContact
+
+    // Groups
+    /// `x.grp.inv`
+    case groupInvitation(GroupInvitation)
+    /// `x.grp.acpt`: an invitation is accepted.
+    case acceptGroup(memberID: MemberID)
+    /// `x.grp.link.inv`
+    case groupLinkInvitation(GroupLinkInvitation)
+    /// `x.grp.link.reject`
+    case groupLinkRejection(GroupLinkRejection)
+    /// `x.grp.link.mem`: the profile of a member who joins by a link.
+    case groupLinkMember(Profile)
+    /// `x.grp.link.acpt`: a member is accepted, or asked to wait.
+    case groupLinkAcceptance(GroupAcceptance, role: GroupMemberRole, memberID: MemberID)
+    /// `x.grp.relay.inv`
+    case groupRelayInvitation(GroupRelayInvitation)
+    /// `x.grp.relay.acpt`: a relay serves the channel at this short link.
+    case acceptGroupRelay(link: String)
+    /// `x.grp.relay.test`: a challenge to a relay, and its answer with a signature.
+    case testGroupRelay(challenge: Base64URLBytes, signature: Base64URLBytes?)
+    /// `x.grp.mem.new`: a member has joined.
+    case newMember(MemberInfo, scope: MessageScope?)
+    /// `x.grp.mem.intro`: the host introduces a member to the one who joins.
+    case introduceMember(MemberInfo, restrictions: MemberRestrictions?)
+    /// `x.grp.mem.inv`: the one who joins invites an introduced member, by the host.
+    case inviteMember(memberID: MemberID, IntroInvitation)
+    /// `x.grp.mem.fwd`: the host forwards that invitation.
+    case forwardMemberInvitation(MemberInfo, IntroInvitation)
+    /// `x.grp.mem.info`: the profile of a member, in a connection to it.
+    case memberInfo(memberID: MemberID, Profile)
+    /// `x.grp.mem.role`
+    case memberRole(memberID: MemberID, GroupMemberRole)
+    /// `x.grp.mem.restrict`: a member is blocked for all, or no longer.
+    case restrictMember(memberID: MemberID, MemberRestrictions)
+    /// `x.grp.mem.con`: the sender is connected to the member.
+    case memberConnected(memberID: MemberID)
+    /// `x.grp.mem.con.all`: the sender is connected to all members. Defined, and not used by anyone.
+    case memberConnectedToAll(memberID: MemberID)
+    /// `x.grp.mem.del`: a member is removed, with its messages if so said.
+    case removeMember(memberID: MemberID, withMessages: Bool)
+    /// `x.grp.leave`: the sender leaves.
+    case leaveGroup
+    /// `x.grp.del`: the group is deleted.
+    case deleteGroup
+    /// `x.grp.info`: the profile of the group has changed.
+    case groupInfo(GroupProfile)
+    /// `x.grp.prefs`: the preferences of a business chat have changed.
+    case groupPreferences(GroupPreferences)
+    /// `x.grp.direct.inv`: a member is invited to become a contact.
+    case groupDirectInvitation(connectionRequest: String, content: MessageContent?, scope: MessageScope?)
+    /// `x.grp.msg.forward`: a member's message that the host forwards.
+    case forwardMessage(MessageForward, ChatMessage)
+
+    // Probes
+    /// `x.info.probe`
+    case probe(Probe)
+    /// `x.info.probe.check`
+    case checkProbe(ProbeHash)
+    /// `x.info.probe.ok`
+    case confirmProbe(Probe)
+
+    // Calls
+    /// `x.call.inv`
+    case callInvitation(CallID, CallInvitation)
+    /// `x.call.offer`
+    case callOffer(CallID, CallOffer)
+    /// `x.call.answer`
+    case callAnswer(CallID, WebRTCSession)
+    /// `x.call.extra`: more ICE candidates.
+    case callExtra(CallID, WebRTCExtraInfo)
+    /// `x.call.end`
+    case endCall(CallID)
+
+    /// `x.ok`: nothing but that the connection works.
+    case ok
+    /// Any other event whose tag starts with `x.`.
+    case unknown(ChatEventTag, parameters: JSONObject)
+    /// `F`, the only binary event: a piece of a file that travels inline.
+    case fileChunk(messageID: SharedMessageID, FileChunk)
+}
+
+/// An edited message (`x.msg.update`).
+public struct MessageUpdate: Hashable, Sendable {
+    public var messageID: SharedMessageID
+    public var content: MessageContent
+    public var mentions: MessageMentions
+    public var ttl: Int?
+    public var live: Bool?
+    public var scope: MessageScope?
+    public var asGroup: Bool?
+
+    public init(
+        messageID: SharedMessageID, content: MessageContent, mentions: MessageMentions = [:], ttl: Int? = nil,
+        live: Bool? = nil, scope: MessageScope? = nil, asGroup: Bool? = nil
+    ) {
+        self.messageID = messageID
+        self.content = content
+        self.mentions = mentions
+        self.ttl = ttl
+        self.live = live
+        self.scope = scope
+        self.asGroup = asGroup
+    }
+}
+
+/// A deleted message (`x.msg.del`).
+public struct MessageDeletion: Hashable, Sendable {
+    public var messageID: SharedMessageID
+    /// Who has sent it, when a moderator deletes it.
+    public var memberID: MemberID?
+    public var scope: MessageScope?
+
+    public init(messageID: SharedMessageID, memberID: MemberID? = nil, scope: MessageScope? = nil) {
+        self.messageID = messageID
+        self.memberID = memberID
+        self.scope = scope
+    }
+}
+
+/// A reaction that is added to a message or taken away (`x.msg.react`).
+public struct MessageReactionChange: Hashable, Sendable {
+    public var messageID: SharedMessageID
+    /// Who has sent the message, in groups.
+    public var memberID: MemberID?
+    public var scope: MessageScope?
+    public var reaction: MessageReaction
+    public var add: Bool
+
+    public init(
+        messageID: SharedMessageID, memberID: MemberID? = nil, scope: MessageScope? = nil, reaction: MessageReaction,
+        add: Bool
+    ) {
+        self.messageID = messageID
+        self.memberID = memberID
+        self.scope = scope
+        self.reaction = reaction
+        self.add = add
+    }
+}
+
+/// A request to become a contact (`x.contact`).
+public struct ContactRequest: Hashable, Sendable {
+    /// A message that is sent with the request.
+    public struct Message: Hashable, Sendable {
+        public var messageID: SharedMessageID
+        public var content: MessageContent
+
+        public init(messageID: SharedMessageID, content: MessageContent) {
+            self.messageID = messageID
+            self.content = content
+        }
+    }
+
+    public var profile: Profile
+    public var requestID: ContactRequestID?
+    /// The identifier that the requester gave the welcome message of the address.
+    public var welcomeMessageID: SharedMessageID?
+    public var message: Message?
+
+    public init(
+        profile: Profile, requestID: ContactRequestID? = nil, welcomeMessageID: SharedMessageID? = nil,
+        message: Message? = nil
+    ) {
+        self.profile = profile
+        self.requestID = requestID
+        self.welcomeMessageID = welcomeMessageID
+        self.message = message
+    }
+}
+
+/// A piece of a file that travels inside messages.
+public enum FileChunk: Hashable, Sendable {
+    /// Pieces are counted from 1; the number of a piece is sent modulo 256.
+    case piece(number: UInt8, Bytes)
+    case cancel
+}

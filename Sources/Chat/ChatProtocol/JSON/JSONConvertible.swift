@@ -1,0 +1,82 @@
+public import SMPWire
+
+/// A value with a JSON form that is part of the chat protocol.
+///
+/// Decoding drops unknown members and reads `null` as absent; encoding leaves out what is absent. Conforming types are also
+/// `Codable`, with the same form, so that types of other rooms can hold them.
+public protocol JSONConvertible: Codable, Sendable {
+    init(json: JSONValue) throws(JSONError)
+    var json: JSONValue { get }
+}
+
+extension JSONConvertible {
+    /// Reads JSON text.
+    public init(parsing bytes: Bytes) throws(JSONError) { try self.init(json: JSONParser.parse(bytes)) }
+
+    /// Reads JSON text.
+    public init(parsing text: String) throws(JSONError) { try self.init(json: JSONParser.parse(text)) }
+
+    public init(from decoder: any Decoder) throws {
+        let json = try JSONValue(from: decoder)
+        do {
+            try self.init(json: json)
+        } catch {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: error.description, underlyingError: error))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+}
+
+extension JSONValue: JSONConvertible {
+    public init(json: JSONValue) { self = json }
+    public var json: JSONValue { self }
+}
+
+extension String: JSONConvertible {
+    public init(json: JSONValue) throws(JSONError) {
+        guard let text = json.stringValue else { throw JSONError(.wrongType, "a string is expected, not \(json.kind)") }
+        self = text
+    }
+
+    public var json: JSONValue { .string(self) }
+}
+
+extension Bool: JSONConvertible {
+    public init(json: JSONValue) throws(JSONError) {
+        guard let flag = json.boolValue else { throw JSONError(.wrongType, "a boolean is expected, not \(json.kind)") }
+        self = flag
+    }
+
+    public var json: JSONValue { .bool(self) }
+}
+
+extension FixedWidthInteger where Self: JSONConvertible {
+    public init(json: JSONValue) throws(JSONError) {
+        guard let number = json.numberValue else { throw JSONError(.wrongType, "a number is expected, not \(json.kind)") }
+        guard let value = number.integer(Self.self) else {
+            throw JSONError(.invalidValue, "a whole number of \(Self.bitWidth) bits is expected")
+        }
+        self = value
+    }
+
+    public var json: JSONValue { .int(self) }
+}
+
+extension Int: JSONConvertible {}
+extension Int64: JSONConvertible {}
+extension UInt16: JSONConvertible {}
+
+extension Array: JSONConvertible where Element: JSONConvertible {
+    public init(json: JSONValue) throws(JSONError) {
+        guard case .array(let elements) = json else { throw JSONError(.wrongType, "an array is expected, not \(json.kind)") }
+        self = []
+        reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() {
+            do { append(try Element(json: element)) } catch { throw error.under(String(index)) }
+        }
+    }
+
+    public var json: JSONValue { .array(map(\.json)) }
+}

@@ -1,0 +1,81 @@
+/// The members of a JSON object, in order. Names are unique: of two members with the same name the first one counts.
+public struct JSONObject: Sendable {
+    /// The members in the order in which they were written.
+    public private(set) var members: [(key: String, value: JSONValue)]
+
+    public init() { members = [] }
+
+    /// Later members with a name that was there before are left out.
+    public init(_ members: some Sequence<(String, JSONValue)>) {
+        self.members = []
+        for (key, value) in members { append(key, value) }
+        removeRepeatedNames()
+    }
+
+    public var isEmpty: Bool { members.isEmpty }
+    public var count: Int { members.count }
+    public var keys: [String] { members.map(\.key) }
+
+    /// The value of the member; setting nil removes it, setting a value keeps its place.
+    public subscript(_ key: String) -> JSONValue? {
+        get { members.first { $0.key.hasSameScalars(as: key) }?.value }
+        set {
+            let index = members.firstIndex { $0.key.hasSameScalars(as: key) }
+            switch (index, newValue) {
+            case (let index?, let value?): members[index].value = value
+            case (let index?, nil): members.remove(at: index)
+            case (nil, let value?): members.append((key, value))
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// Adds a member whose name is known not to be there yet.
+    mutating func append(_ key: String, _ value: JSONValue) { members.append((key, value)) }
+
+    /// Keeps the first of the members that share a name, in linear time.
+    mutating func removeRepeatedNames() {
+        if members.count <= 8 {
+            guard members.count > 1 else { return }
+            for index in members.indices.reversed()
+            where members[..<index].contains(where: { $0.key.hasSameScalars(as: members[index].key) }) {
+                members.remove(at: index)
+            }
+            return
+        }
+        var seen = Set<ScalarKey>(minimumCapacity: members.count)
+        members.removeAll { !seen.insert(ScalarKey(text: $0.key)).inserted }
+    }
+
+    /// A name that is compared by its scalars.
+    private struct ScalarKey: Hashable {
+        let text: String
+        static func == (left: Self, right: Self) -> Bool { left.text.hasSameScalars(as: right.text) }
+        func hash(into hasher: inout Hasher) { text.hashScalars(into: &hasher) }
+    }
+
+    /// Members sorted by the scalars of their names.
+    var sorted: [(key: String, value: JSONValue)] { members.sorted { $0.key.scalarsPrecede($1.key) } }
+}
+
+extension JSONObject: Hashable {
+    /// Objects are equal when they have the same members in any order.
+    public static func == (left: JSONObject, right: JSONObject) -> Bool {
+        guard left.count == right.count else { return false }
+        if zip(left.members, right.members).allSatisfy({ $0.key.hasSameScalars(as: $1.key) && $0.value == $1.value }) {
+            return true
+        }
+        return zip(left.sorted, right.sorted).allSatisfy { $0.key.hasSameScalars(as: $1.key) && $0.value == $1.value }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for (key, value) in sorted {
+            key.hashScalars(into: &hasher)
+            hasher.combine(value)
+        }
+    }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
+}

@@ -1,0 +1,121 @@
+public import SMPWire
+
+/// Writes JSON text without white space. Strings escape quotes, backslashes and control characters below U+0020 and nothing
+/// else, so that lengths are those that the official clients count.
+public struct JSONWriter: Sendable {
+    /// In which order members of objects are written.
+    public enum MemberOrder: Sendable {
+        /// As the object holds them: received values keep their order, ours have the order of their type's fields.
+        case asHeld
+        /// By the Unicode scalars of their names, at every level.
+        case sorted
+    }
+
+    private static let hexDigits = Bytes("0123456789abcdef".utf8)
+    private let order: MemberOrder
+    public private(set) var bytes: Bytes = []
+
+    public init(order: MemberOrder = .asHeld) { self.order = order }
+
+    /// Appends the JSON text of a value.
+    public mutating func write(_ value: JSONValue) {
+        switch value {
+        case .null: write(text: "null")
+        case .bool(let flag): write(text: flag ? "true" : "false")
+        case .number(let number): bytes.append(contentsOf: number.text.utf8)
+        case .string(let text): write(string: text)
+        case .array(let elements): write(elements)
+        case .object(let object): write(object)
+        }
+    }
+
+    private mutating func write(text: StaticString) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    private mutating func write(_ elements: [JSONValue]) {
+        bytes.append(UInt8(ascii: "["))
+        for (index, element) in elements.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            write(element)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    private mutating func write(_ object: JSONObject) {
+        bytes.append(UInt8(ascii: "{"))
+        var isFirst = true
+        for (key, value) in order == .sorted ? object.sorted : object.members {
+            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            isFirst = false
+            write(string: key)
+            bytes.append(UInt8(ascii: ":"))
+            write(value)
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    private mutating func write(string text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { utf8 in
+            var start = 0
+            for (index, byte) in utf8.enumerated() where Self.needsEscape(byte) {
+                bytes.append(contentsOf: utf8[start..<index])
+                escape(byte)
+                start = index + 1
+            }
+            bytes.append(contentsOf: utf8[start...])
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        case 0..<0x20:
+            write(text: "u00")
+            bytes.append(Self.hexDigits[Int(byte >> 4)])
+            bytes.append(Self.hexDigits[Int(byte & 15)])
+        default: bytes.append(byte)
+        }
+    }
+}
+
+extension JSONValue {
+    /// The JSON text as UTF-8.
+    public func bytes(order: JSONWriter.MemberOrder = .asHeld) -> Bytes {
+        var writer = JSONWriter(order: order)
+        writer.write(self)
+        return writer.bytes
+    }
+
+    /// The JSON text.
+    public var text: String { String(decoding: bytes(), as: UTF8.self) }
+
+    /// Reads JSON text (RFC 8259).
+    public init(parsing bytes: Bytes) throws(JSONError) { self = try JSONParser.parse(bytes) }
+
+    /// Reads JSON text (RFC 8259).
+    public init(parsing text: String) throws(JSONError) { self = try JSONParser.parse(text) }
+}
+
+extension String {
+    /// Bytes of this text in JSON, without the quotes around it. Names and short descriptions are limited by this length.
+    public var jsonLength: Int {
+        utf8.reduce(0) { length, byte in
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x0A, 0x0D, 0x09: length + 2
+            case 0..<0x20: length + 6
+            default: length + 1
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+public import SMPWire
+
+/// A chat message: an event with the sender's versions and, for what others may refer to, an identifier.
+public struct ChatMessage: Hashable, Sendable {
+    /// The chat versions that the sender supports.
+    public var versions: VersionRange
+    public var messageID: SharedMessageID?
+    public var event: ChatMessageEvent
+
+    public init(versions: VersionRange = ChatVersions.supported, messageID: SharedMessageID? = nil, event: ChatMessageEvent) {
+        self.versions = versions
+        self.messageID = messageID
+        self.event = event
+    }
+
+    public var tag: ChatEventTag { event.tag }
+}
+
+extension ChatMessage: JSONConvertible {
+    /// Reads `{"v", "msgId", "event", "params"}`; without `v` the message is of version 1.
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        versions = try object.optional("v") ?? ChatVersions.initial
+        messageID = try object.optional("msgId")
+        let tag = ChatEventTag(rawValue: try object.required("event"))
+        guard tag.isValid, tag != .fileChunk else { throw JSONError(.invalidValue, "no event of chat clients", path: ["event"]) }
+        let parameters: JSONObject = try object.required("params")
+        do {
+            event = try ChatMessageEvent(tag: tag, parameters: parameters)
+        } catch {
+            throw error.under("params")
+        }
+    }
+
+    /// The message as JSON. The binary event has no such form: it is an object without parameters then, which no client
+    /// takes; use ``body``.
+    public var json: JSONValue {
+        var object = JSONObject()
+        object.add("v", versions)
+        object.add("msgId", messageID)
+        object.add("event", tag.rawValue)
+        object.add("params", event.parameters)
+        return .object(object)
+    }
+}
+
+extension ChatMessage {
+    /// The bytes of the message: JSON, or the binary form of the one event that has it.
+    public var body: Bytes {
+        if case .fileChunk(let messageID, let chunk) = event { return chunk.body(messageID: messageID) }
+        return json.bytes()
+    }
+
+    /// The bytes of the message if they fit.
+    ///
+    /// - Parameter limit: Bytes, ``ChatLimits/encodedMessage`` or ``ChatLimits/encodedInfo``.
+    /// - Throws: `tooLarge`.
+    public func body(limit: Int) throws(ChatProtocolError) -> Bytes {
+        let body = body
+        guard body.count <= limit else {
+            throw ChatProtocolError(.tooLarge, "\(tag) of \(body.count) bytes where \(limit) are allowed")
+        }
+        return body
+    }
+
+    /// Reads a message that takes up all the bytes, as ``body`` makes it.
+    public init(body: Bytes) throws(ChatProtocolError) {
+        switch body.first {
+        case nil: throw ChatProtocolError(.emptyBody, "a message without bytes")
+        case UInt8(ascii: "F"):
+            do {
+                self = try ChatMessage(binary: body)
+            } catch {
+                throw ChatProtocolError(.malformedBinary, "a binary message", cause: error)
+            }
+        case UInt8(ascii: "{"):
+            do {
+                self = try ChatMessage(parsing: body)
+            } catch {
+                throw ChatProtocolError(.malformedJSON, "a message", cause: error)
+            }
+        default: throw ChatProtocolError(.unknownPrefix, "a message starts with { or F")
+        }
+    }
+
+    /// `F`, the identifier of the message, then the identifier of the file's message and the piece.
+    private init(binary body: Bytes) throws(WireError) {
+        var parser = WireParser(body)
+        try parser.expect(UInt8(ascii: "F"))
+        let id = try parser.short()
+        let fileMessageID = SharedMessageID(try parser.short())
+        let number = try parser.byte()
+        versions = ChatVersions.initial
+        messageID = id.isEmpty ? nil : SharedMessageID(id)
+        if number == 0 {
+            event = .fileChunk(messageID: fileMessageID, .cancel)
+            try parser.finish()
+        } else {
+            event = .fileChunk(messageID: fileMessageID, .piece(number: number, parser.rest()))
+        }
+    }
+}
+
+extension FileChunk {
+    /// The body of the message; it carries no identifier of its own.
+    fileprivate func body(messageID: SharedMessageID) -> Bytes {
+        var writer = WireWriter()
+        writer.write(byte: UInt8(ascii: "F"))
+        writer.write(short: Bytes())
+        writer.write(short: messageID.bytes.prefix(255))
+        switch self {
+        case .cancel: writer.write(byte: 0)
+        case .piece(let number, let bytes):
+            writer.write(byte: number)
+            writer.write(raw: bytes)
+        }
+        return writer.bytes
+    }
+}

@@ -1,0 +1,176 @@
+/// Points at another message of the same chat.
+public struct MessageReference: Hashable, JSONConvertible {
+    public var messageID: SharedMessageID?
+    public var sentAt: UTCTimestamp
+    /// Whether the one who refers to the message has sent it, in direct chats.
+    public var sent: Bool
+    /// Who has sent it, in groups; nil for messages of the channel itself.
+    public var memberID: MemberID?
+
+    public init(messageID: SharedMessageID?, sentAt: UTCTimestamp, sent: Bool, memberID: MemberID? = nil) {
+        self.messageID = messageID
+        self.sentAt = sentAt
+        self.sent = sent
+        self.memberID = memberID
+    }
+
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        messageID = try object.optional("msgId")
+        sentAt = try object.required("sentAt")
+        sent = try object.required("sent")
+        memberID = try object.optional("memberId")
+    }
+
+    public var json: JSONValue {
+        var object = JSONObject()
+        object.add("msgId", messageID)
+        object.add("sentAt", sentAt)
+        object.add("sent", sent)
+        object.add("memberId", memberID)
+        return .object(object)
+    }
+}
+
+/// A quoted message: where it is, and its content as the one who quotes it has it.
+public struct QuotedMessage: Hashable, JSONConvertible {
+    public var reference: MessageReference
+    public var content: MessageContent
+
+    public init(reference: MessageReference, content: MessageContent) {
+        self.reference = reference
+        self.content = content
+    }
+
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        reference = try object.required("msgRef")
+        content = try object.required("content")
+    }
+
+    public var json: JSONValue { ["msgRef": reference.json, "content": content.json] }
+}
+
+/// Which members of a group a message is for.
+public enum MessageScope: Hashable, JSONConvertible {
+    /// The support chat of a member: that member and the moderators. Members may name themselves only.
+    case member(MemberID)
+
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        guard try object.required("type", as: String.self) == "member" else {
+            throw JSONError(.invalidValue, "the type of a scope is member", path: ["type"])
+        }
+        self = .member(try object.required("memberId"))
+    }
+
+    public var json: JSONValue {
+        switch self {
+        case .member(let id): ["type": "member", "memberId": id.json]
+        }
+    }
+}
+
+/// Members that a text mentions, by the names that the text has for them.
+public struct MessageMentions: Hashable, JSONConvertible, ExpressibleByDictionaryLiteral {
+    public var members: [String: MemberID]
+
+    public var isEmpty: Bool { members.isEmpty }
+
+    public init(_ members: [String: MemberID] = [:]) { self.members = members }
+
+    public init(dictionaryLiteral elements: (String, MemberID)...) {
+        members = Dictionary(elements, uniquingKeysWith: { first, _ in first })
+    }
+
+    public init(json: JSONValue) throws(JSONError) {
+        members = [:]
+        for (name, mention) in try JSONObject(json: json).members {
+            do {
+                members[name] = try JSONObject(json: mention).required("memberId")
+            } catch {
+                // The name is content of the message and has no place in an error.
+                throw error.under("mention")
+            }
+        }
+    }
+
+    /// Names in the order of their Unicode scalars.
+    public var json: JSONValue {
+        .object(
+            JSONObject(
+                members.sorted { $0.key.scalarsPrecede($1.key) }
+                    .map { ($0.key, JSONValue.object(["memberId": $0.value.json])) }))
+    }
+}
+
+/// A message with all that goes with its content (`x.msg.new`).
+public struct MessageContainer: Hashable, JSONConvertible {
+    public var content: MessageContent
+    public var mentions: MessageMentions
+    public var file: FileInvitation?
+    /// Seconds after which the message disappears.
+    public var ttl: Int?
+    /// Whether the message is still being typed, and will be updated.
+    public var live: Bool?
+    public var scope: MessageScope?
+    /// Whether an owner posts in the name of the channel.
+    public var asGroup: Bool?
+    public var quote: QuotedMessage?
+    /// The channel post that the message is a comment to.
+    public var parent: MessageReference?
+    public var forward: Bool?
+
+    public init(
+        content: MessageContent, mentions: MessageMentions = [:], file: FileInvitation? = nil, ttl: Int? = nil,
+        live: Bool? = nil, scope: MessageScope? = nil, asGroup: Bool? = nil, quote: QuotedMessage? = nil,
+        parent: MessageReference? = nil, forward: Bool? = nil
+    ) {
+        self.content = content
+        self.mentions = mentions
+        self.file = file
+        self.ttl = ttl
+        self.live = live
+        self.scope = scope
+        self.asGroup = asGroup
+        self.quote = quote
+        self.parent = parent
+        self.forward = forward
+    }
+
+    /// Whether the message was forwarded from another chat.
+    public var isForwarded: Bool { forward == true }
+    public var isLive: Bool { live == true }
+    public var isAsGroup: Bool { asGroup == true }
+
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        content = try object.required("content")
+        mentions = try object.optional("mentions") ?? [:]
+        file = try object.optional("file")
+        ttl = try object.optional("ttl")
+        live = try object.optional("live")
+        scope = try object.optional("scope")
+        asGroup = try object.optional("asGroup")
+        quote = try object.optional("quote")
+        parent = try object.optional("parent")
+        forward = try object.optional("forward")
+    }
+
+    var object: JSONObject {
+        var object = JSONObject()
+        object.add("content", content)
+        if !mentions.isEmpty { object.add("mentions", mentions) }
+        object.add("file", file)
+        object.add("ttl", ttl)
+        object.add("live", live)
+        object.add("scope", scope)
+        object.add("asGroup", asGroup)
+        object.add("quote", quote)
+        object.add("parent", parent)
+        object.add("forward", forward)
+        return object
+    }
+
+    public var json: JSONValue { .object(object) }
+}

@@ -1,0 +1,119 @@
+/// A preference that says only whether a feature is allowed.
+public struct SimplePreference: Hashable, JSONConvertible {
+    public var allow: FeatureAllowed
+
+    public init(allow: FeatureAllowed) { self.allow = allow }
+
+    public init(json: JSONValue) throws(JSONError) { allow = try JSONObject(json: json).required("allow") }
+
+    public var json: JSONValue { ["allow": allow.json] }
+}
+
+/// The preference for messages that disappear.
+public struct TimedMessagesPreference: Hashable, JSONConvertible {
+    public var allow: FeatureAllowed
+    /// Seconds after which messages disappear.
+    public var ttl: Int?
+
+    public init(allow: FeatureAllowed, ttl: Int? = nil) {
+        self.allow = allow
+        self.ttl = ttl
+    }
+
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        allow = try object.required("allow")
+        ttl = try object.optional("ttl")
+    }
+
+    public var json: JSONValue {
+        var object = JSONObject()
+        object.add("allow", allow)
+        object.add("ttl", ttl)
+        return .object(object)
+    }
+}
+
+/// The preferences of a user, in the profile for all contacts or set for one contact; what is nil has its default.
+public struct ChatPreferences: Hashable, JSONConvertible {
+    public var timedMessages: TimedMessagesPreference?
+    public var fullDelete: SimplePreference?
+    public var reactions: SimplePreference?
+    public var voice: SimplePreference?
+    public var files: SimplePreference?
+    public var calls: SimplePreference?
+    public var sessions: SimplePreference?
+    /// The menu of a bot.
+    public var commands: [BotCommand]?
+
+    public init(
+        timedMessages: TimedMessagesPreference? = nil, fullDelete: SimplePreference? = nil,
+        reactions: SimplePreference? = nil, voice: SimplePreference? = nil, files: SimplePreference? = nil,
+        calls: SimplePreference? = nil, sessions: SimplePreference? = nil, commands: [BotCommand]? = nil
+    ) {
+        self.timedMessages = timedMessages
+        self.fullDelete = fullDelete
+        self.reactions = reactions
+        self.voice = voice
+        self.files = files
+        self.calls = calls
+        self.sessions = sessions
+        self.commands = commands
+    }
+
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        timedMessages = try object.optional("timedMessages")
+        fullDelete = try object.optional("fullDelete")
+        reactions = try object.optional("reactions")
+        voice = try object.optional("voice")
+        files = try object.optional("files")
+        calls = try object.optional("calls")
+        sessions = try object.optional("sessions")
+        commands = try object.optional("commands")
+    }
+
+    public var json: JSONValue {
+        var object = JSONObject()
+        object.add("timedMessages", timedMessages)
+        object.add("fullDelete", fullDelete)
+        object.add("reactions", reactions)
+        object.add("voice", voice)
+        object.add("files", files)
+        object.add("calls", calls)
+        object.add("sessions", sessions)
+        object.add("commands", commands)
+        return .object(object)
+    }
+
+    /// What is set for a feature.
+    public subscript(_ feature: ChatFeature) -> TimedMessagesPreference? {
+        switch feature {
+        case .timedMessages: timedMessages
+        case .fullDelete: fullDelete.map { .init($0) }
+        case .reactions: reactions.map { .init($0) }
+        case .voice: voice.map { .init($0) }
+        case .files: files.map { .init($0) }
+        case .calls: calls.map { .init($0) }
+        case .sessions: sessions.map { .init($0) }
+        }
+    }
+
+    /// Sets whether a feature is allowed; nil takes the setting away. A time to live that is set stays.
+    public mutating func set(_ feature: ChatFeature, allow: FeatureAllowed?) {
+        let simple = allow.map(SimplePreference.init(allow:))
+        switch feature {
+        case .timedMessages: timedMessages = allow.map { .init(allow: $0, ttl: timedMessages?.ttl) }
+        case .fullDelete: fullDelete = simple
+        case .reactions: reactions = simple
+        case .voice: voice = simple
+        case .files: files = simple
+        case .calls: calls = simple
+        case .sessions: sessions = simple
+        }
+    }
+}
+
+extension TimedMessagesPreference {
+    init(_ simple: SimplePreference) { self.init(allow: simple.allow) }
+}

@@ -1,0 +1,175 @@
+/// For which sides of a direct chat a feature is enabled.
+public struct PreferenceEnabled: Hashable, JSONConvertible {
+    public var forUser: Bool
+    public var forContact: Bool
+
+    public init(forUser: Bool, forContact: Bool) {
+        self.forUser = forUser
+        self.forContact = forContact
+    }
+
+    /// What follows from what both sides allow.
+    ///
+    /// - Parameter isAsymmetric: Whether the feature may be enabled for one side only: for the one that does not allow it,
+    ///   when the other always does.
+    public init(user: FeatureAllowed, contact: FeatureAllowed, isAsymmetric: Bool) {
+        switch (user, contact) {
+        case (.always, .no): self.init(forUser: false, forContact: isAsymmetric)
+        case (.no, .always): self.init(forUser: isAsymmetric, forContact: false)
+        case (.no, _), (_, .no): self.init(forUser: false, forContact: false)
+        default: self.init(forUser: true, forContact: true)
+        }
+    }
+
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        forUser = try object.required("forUser")
+        forContact = try object.required("forContact")
+    }
+
+    public var json: JSONValue { ["forUser": .bool(forUser), "forContact": .bool(forContact)] }
+}
+
+/// A user's preference for one contact: set for it, or taken from the user's profile.
+public enum ContactUserPreferenceSource<Preference: JSONConvertible & Hashable>: Hashable, JSONConvertible {
+    case contact(Preference)
+    case user(Preference)
+
+    public var preference: Preference {
+        switch self {
+        case .contact(let preference), .user(let preference): preference
+        }
+    }
+
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        switch try object.required("type", as: String.self) {
+        case "contact": self = .contact(try object.required("preference"))
+        case "user": self = .user(try object.required("preference"))
+        default: throw JSONError(.invalidValue, "the type of a preference is contact or user", path: ["type"])
+        }
+    }
+
+    public var json: JSONValue {
+        switch self {
+        case .contact(let preference): ["type": "contact", "preference": preference.json]
+        case .user(let preference): ["type": "user", "preference": preference.json]
+        }
+    }
+}
+
+/// How a feature stands between the user and one contact.
+public struct ContactUserPreference<Preference: JSONConvertible & Hashable>: Hashable, JSONConvertible {
+    public var enabled: PreferenceEnabled
+    public var userPreference: ContactUserPreferenceSource<Preference>
+    public var contactPreference: Preference
+
+    public init(
+        enabled: PreferenceEnabled, userPreference: ContactUserPreferenceSource<Preference>, contactPreference: Preference
+    ) {
+        self.enabled = enabled
+        self.userPreference = userPreference
+        self.contactPreference = contactPreference
+    }
+
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        enabled = try object.required("enabled")
+        userPreference = try object.required("userPreference")
+        contactPreference = try object.required("contactPreference")
+    }
+
+    public var json: JSONValue {
+        ["enabled": enabled.json, "userPreference": userPreference.json, "contactPreference": contactPreference.json]
+    }
+}
+
+/// How all features stand between the user and one contact.
+public struct ContactUserPreferences: Hashable, JSONConvertible {
+    public var timedMessages: ContactUserPreference<TimedMessagesPreference>
+    public var fullDelete: ContactUserPreference<SimplePreference>
+    public var reactions: ContactUserPreference<SimplePreference>
+    public var voice: ContactUserPreference<SimplePreference>
+    public var files: ContactUserPreference<SimplePreference>
+    public var calls: ContactUserPreference<SimplePreference>
+    public var sessions: ContactUserPreference<SimplePreference>
+    /// The menu of the contact, if it is a bot.
+    public var commands: [BotCommand]?
+
+    /// Merges what both sides have set.
+    ///
+    /// - Parameters:
+    ///   - user: The preferences of the user's profile.
+    ///   - userForContact: What the user has set for this contact.
+    ///   - contact: The preferences that the contact has sent in its profile.
+    ///   - isIncognito: Whether the contact knows the user by an incognito profile: then the user's profile does not count.
+    public init(
+        user: ChatPreferences?, userForContact: ChatPreferences, contact: ChatPreferences?, isIncognito: Bool
+    ) {
+        let userFull = FullChatPreferences(
+            merging: userForContact, over: isIncognito ? nil : user, usesProfileTTL: false)
+        let contactFull = FullChatPreferences(contact)
+        let userForContactFull = FullChatPreferences(userForContact)
+
+        func merge<Preference: JSONConvertible & Hashable>(
+            _ feature: ChatFeature, _ set: (ChatPreferences) -> Preference?, _ full: (FullChatPreferences) -> Preference
+        ) -> ContactUserPreference<Preference> {
+            let source: ContactUserPreferenceSource<Preference>
+            if isIncognito {
+                source = .contact(full(userForContactFull))
+            } else {
+                source = set(userForContact).map { .contact($0) } ?? .user(full(userFull))
+            }
+            let enabled = PreferenceEnabled(
+                user: userFull[feature].allow, contact: contactFull[feature].allow, isAsymmetric: feature.isAsymmetric)
+            return ContactUserPreference(enabled: enabled, userPreference: source, contactPreference: full(contactFull))
+        }
+
+        timedMessages = merge(.timedMessages, \.timedMessages, \.timedMessages)
+        fullDelete = merge(.fullDelete, \.fullDelete, \.fullDelete)
+        reactions = merge(.reactions, \.reactions, \.reactions)
+        voice = merge(.voice, \.voice, \.voice)
+        files = merge(.files, \.files, \.files)
+        calls = merge(.calls, \.calls, \.calls)
+        sessions = merge(.sessions, \.sessions, \.sessions)
+        commands = contact?.commands
+    }
+
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        timedMessages = try object.required("timedMessages")
+        fullDelete = try object.required("fullDelete")
+        reactions = try object.required("reactions")
+        voice = try object.required("voice")
+        files = try object.required("files")
+        calls = try object.required("calls")
+        sessions = try object.required("sessions")
+        commands = try object.optional("commands")
+    }
+
+    public var json: JSONValue {
+        var object = JSONObject()
+        object.add("timedMessages", timedMessages)
+        object.add("fullDelete", fullDelete)
+        object.add("reactions", reactions)
+        object.add("voice", voice)
+        object.add("files", files)
+        object.add("calls", calls)
+        object.add("sessions", sessions)
+        object.add("commands", commands)
+        return .object(object)
+    }
+
+    /// For which sides a feature is enabled.
+    public func enabled(_ feature: ChatFeature) -> PreferenceEnabled {
+        switch feature {
+        case .timedMessages: timedMessages.enabled
+        case .fullDelete: fullDelete.enabled
+        case .reactions: reactions.enabled
+        case .voice: voice.enabled
+        case .files: files.enabled
+        case .calls: calls.enabled
+        case .sessions: sessions.enabled
+        }
+    }
+}

@@ -1,0 +1,91 @@
+/// Preferences with nothing left open.
+public struct FullChatPreferences: Hashable, JSONConvertible {
+    public var timedMessages: TimedMessagesPreference
+    public var fullDelete: SimplePreference
+    public var reactions: SimplePreference
+    public var voice: SimplePreference
+    public var files: SimplePreference
+    public var calls: SimplePreference
+    public var sessions: SimplePreference
+    public var commands: [BotCommand]
+
+    /// What holds where nothing is set.
+    public static let defaults = FullChatPreferences(
+        timedMessages: .init(allow: .yes), fullDelete: .init(allow: .no), reactions: .init(allow: .yes),
+        voice: .init(allow: .yes), files: .init(allow: .always), calls: .init(allow: .yes), sessions: .init(allow: .no),
+        commands: [])
+
+    public init(
+        timedMessages: TimedMessagesPreference, fullDelete: SimplePreference, reactions: SimplePreference,
+        voice: SimplePreference, files: SimplePreference, calls: SimplePreference, sessions: SimplePreference,
+        commands: [BotCommand]
+    ) {
+        self.timedMessages = timedMessages
+        self.fullDelete = fullDelete
+        self.reactions = reactions
+        self.voice = voice
+        self.files = files
+        self.calls = calls
+        self.sessions = sessions
+        self.commands = commands
+    }
+
+    /// The preferences with defaults where nothing is set.
+    public init(_ preferences: ChatPreferences?) { self.init(merging: nil, over: preferences) }
+
+    /// Preferences that are set for a contact, over those of the user's profile, over the defaults.
+    ///
+    /// - Parameter usesProfileTTL: Whether messages of a contact without a time to live of its own take the profile's.
+    public init(
+        merging contact: ChatPreferences?, over profile: ChatPreferences?, usesProfileTTL: Bool = true
+    ) {
+        func pick<Value>(_ path: (ChatPreferences) -> Value?, _ fallback: Value) -> Value {
+            contact.flatMap(path) ?? profile.flatMap(path) ?? fallback
+        }
+        let defaults = Self.defaults
+        timedMessages = pick(\.timedMessages, defaults.timedMessages)
+        if !usesProfileTTL { timedMessages.ttl = contact?.timedMessages?.ttl }
+        fullDelete = pick(\.fullDelete, defaults.fullDelete)
+        reactions = pick(\.reactions, defaults.reactions)
+        voice = pick(\.voice, defaults.voice)
+        files = pick(\.files, defaults.files)
+        calls = pick(\.calls, defaults.calls)
+        sessions = pick(\.sessions, defaults.sessions)
+        commands = pick(\.commands, defaults.commands)
+    }
+
+    /// Members that older clients do not have may be absent.
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        timedMessages = try object.required("timedMessages")
+        fullDelete = try object.required("fullDelete")
+        reactions = try object.required("reactions")
+        voice = try object.required("voice")
+        files = try object.optional("files") ?? Self.defaults.files
+        calls = try object.required("calls")
+        sessions = try object.optional("sessions") ?? Self.defaults.sessions
+        commands = try object.optional("commands") ?? []
+    }
+
+    public var json: JSONValue { preferences.json }
+
+    /// The same preferences, all set.
+    public var preferences: ChatPreferences {
+        ChatPreferences(
+            timedMessages: timedMessages, fullDelete: fullDelete, reactions: reactions, voice: voice, files: files,
+            calls: calls, sessions: sessions, commands: commands)
+    }
+
+    /// What is allowed for a feature, with the time to live where it has one.
+    public subscript(_ feature: ChatFeature) -> TimedMessagesPreference {
+        switch feature {
+        case .timedMessages: timedMessages
+        case .fullDelete: .init(fullDelete)
+        case .reactions: .init(reactions)
+        case .voice: .init(voice)
+        case .files: .init(files)
+        case .calls: .init(calls)
+        case .sessions: .init(sessions)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+/// Group preferences with nothing left open.
+public struct FullGroupPreferences: Hashable, JSONConvertible {
+    public var timedMessages: TimedMessagesGroupPreference
+    public var directMessages: RoleGroupPreference
+    public var fullDelete: RoleGroupPreference
+    public var reactions: GroupPreference
+    public var voice: RoleGroupPreference
+    public var files: RoleGroupPreference
+    public var simplexLinks: RoleGroupPreference
+    public var reports: GroupPreference
+    public var history: GroupPreference
+    public var support: GroupPreference
+    public var sessions: RoleGroupPreference
+    public var comments: CommentsGroupPreference
+    public var commands: [BotCommand]
+
+    /// What holds where nothing is set.
+    public static let defaults = FullGroupPreferences(nil)
+
+    /// The preferences with defaults where nothing is set.
+    public init(_ preferences: GroupPreferences?) {
+        timedMessages = preferences?.timedMessages ?? .init(enable: .off, ttl: 86_400)
+        directMessages = preferences?.directMessages ?? .init(enable: .off)
+        fullDelete = preferences?.fullDelete ?? .init(enable: .off)
+        reactions = preferences?.reactions ?? .init(enable: .on)
+        voice = preferences?.voice ?? .init(enable: .on)
+        files = preferences?.files ?? .init(enable: .on)
+        simplexLinks = preferences?.simplexLinks ?? .init(enable: .on)
+        reports = preferences?.reports ?? .init(enable: .on)
+        history = preferences?.history ?? .init(enable: .off)
+        support = preferences?.support ?? .init(enable: .on)
+        sessions = preferences?.sessions ?? .init(enable: .off)
+        comments = preferences?.comments ?? .init(enable: .off)
+        commands = preferences?.commands ?? []
+    }
+
+    /// Members that older clients do not have may be absent.
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        timedMessages = try object.required("timedMessages")
+        directMessages = try object.required("directMessages")
+        fullDelete = try object.required("fullDelete")
+        reactions = try object.required("reactions")
+        voice = try object.required("voice")
+        files = try object.required("files")
+        simplexLinks = try object.required("simplexLinks")
+        reports = try object.required("reports")
+        history = try object.required("history")
+        support = try object.optional("support") ?? .init(enable: .on)
+        sessions = try object.optional("sessions") ?? .init(enable: .off)
+        comments = try object.optional("comments") ?? .init(enable: .off)
+        commands = try object.optional("commands") ?? []
+    }
+
+    public var json: JSONValue { preferences.json }
+
+    /// The same preferences, all set.
+    public var preferences: GroupPreferences {
+        GroupPreferences(
+            timedMessages: timedMessages, directMessages: directMessages, fullDelete: fullDelete, reactions: reactions,
+            voice: voice, files: files, simplexLinks: simplexLinks, reports: reports, history: history, support: support,
+            sessions: sessions, comments: comments, commands: commands)
+    }
+
+    /// How a feature stands in the group.
+    public subscript(_ feature: GroupFeature) -> GroupFeatureState {
+        func state(_ preference: RoleGroupPreference) -> GroupFeatureState {
+            GroupFeatureState(enable: preference.enable, role: preference.role)
+        }
+        return switch feature {
+        case .timedMessages: GroupFeatureState(enable: timedMessages.enable, parameter: timedMessages.ttl)
+        case .directMessages: state(directMessages)
+        case .fullDelete: state(fullDelete)
+        case .reactions: GroupFeatureState(enable: reactions.enable)
+        case .voice: state(voice)
+        case .files: state(files)
+        case .simplexLinks: state(simplexLinks)
+        case .reports: GroupFeatureState(enable: reports.enable)
+        case .history: GroupFeatureState(enable: history.enable)
+        case .support: GroupFeatureState(enable: support.enable)
+        case .sessions: state(sessions)
+        case .comments: GroupFeatureState(enable: comments.enable, parameter: comments.duration)
+        }
+    }
+
+    /// Whether a member of that role may use a feature.
+    public func allows(_ feature: GroupFeature, role: GroupMemberRole) -> Bool { self[feature].allows(role) }
+}
+
+/// How a feature stands in a group.
+public struct GroupFeatureState: Hashable, Sendable {
+    public var enable: GroupFeatureEnabled
+    /// Seconds: the time to live of messages, or how long posts take comments.
+    public var parameter: Int?
+    /// The lowest role that may use the feature; nil for all members.
+    public var role: GroupMemberRole?
+
+    public init(enable: GroupFeatureEnabled, parameter: Int? = nil, role: GroupMemberRole? = nil) {
+        self.enable = enable
+        self.parameter = parameter
+        self.role = role
+    }
+
+    /// Whether a member of that role may use the feature.
+    public func allows(_ role: GroupMemberRole) -> Bool {
+        guard enable == .on else { return false }
+        return self.role.map { role >= $0 } ?? true
+    }
+}

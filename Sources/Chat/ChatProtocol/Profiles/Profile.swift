@@ -1,0 +1,66 @@
+/// A picture in a profile or message: a data URI, as `data:image/jpg;base64,…`. Its size is bounded by that of the message.
+public struct ImageData: Hashable, JSONConvertible {
+    public var uri: String
+
+    public init(_ uri: String) { self.uri = uri }
+
+    public init(json: JSONValue) throws(JSONError) { uri = try String(json: json) }
+
+    public var json: JSONValue { .string(uri) }
+}
+
+/// Whether a person or a bot is behind a profile.
+public enum ChatPeerType: String, TextCode {
+    case human
+    case bot
+}
+
+/// The profile that a user shows to contacts and members.
+public struct Profile: Hashable, JSONConvertible {
+    /// See ``DisplayName`` for what is valid. Peers' names are shown as they come.
+    public var displayName: String
+    public var fullName: String
+    /// At most ``ChatLimits/shortDescription`` bytes in JSON.
+    public var shortDescription: String?
+    public var image: ImageData?
+    /// The user's contact address, as a full or short link.
+    public var contactLink: String?
+    public var preferences: ChatPreferences?
+    public var peerType: ChatPeerType?
+
+    public init(
+        displayName: String, fullName: String = "", shortDescription: String? = nil, image: ImageData? = nil,
+        contactLink: String? = nil, preferences: ChatPreferences? = nil, peerType: ChatPeerType? = nil
+    ) {
+        self.displayName = displayName
+        self.fullName = fullName
+        self.shortDescription = shortDescription
+        self.image = image
+        self.contactLink = contactLink
+        self.preferences = preferences
+        self.peerType = peerType
+    }
+
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        displayName = try object.required("displayName")
+        fullName = try object.required("fullName")
+        shortDescription = try object.optional("shortDescr")
+        image = try object.optional("image")
+        contactLink = try object.optional("contactLink")
+        preferences = try object.optional("preferences")
+        peerType = try object.optional("peerType")
+    }
+
+    public var json: JSONValue {
+        var object = JSONObject()
+        object.add("displayName", displayName)
+        object.add("fullName", fullName)
+        object.add("shortDescr", shortDescription)
+        object.add("image", image)
+        object.add("contactLink", contactLink)
+        object.add("preferences", preferences)
+        object.add("peerType", peerType)
+        return .object(object)
+    }
+}

@@ -1,0 +1,131 @@
+/// What a contact address or invitation says of its owner, before anyone connects: the user data of its short link.
+public struct ContactShortLinkData: Hashable, JSONConvertible {
+    public var profile: Profile
+    /// The welcome message.
+    public var message: MessageContent?
+    /// Whether requests make business chats.
+    public var business: Bool
+
+    public init(profile: Profile, message: MessageContent? = nil, business: Bool = false) {
+        self.profile = profile
+        self.message = message
+        self.business = business
+    }
+
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        profile = try object.required("profile")
+        message = try object.optional("message")
+        business = try object.required("business")
+    }
+
+    public var json: JSONValue {
+        var object = JSONObject()
+        object.add("profile", profile)
+        object.add("message", message)
+        object.add("business", business)
+        return .object(object)
+    }
+}
+
+/// Facts about a public group that change without its owner signing them.
+public struct PublicGroupData: Hashable, JSONConvertible {
+    public var publicMemberCount: Int64
+
+    public init(publicMemberCount: Int64) { self.publicMemberCount = publicMemberCount }
+
+    public init(json: JSONValue) throws(JSONError) { publicMemberCount = try JSONObject(json: json).required("publicMemberCount") }
+
+    public var json: JSONValue { ["publicMemberCount": .int(publicMemberCount)] }
+}
+
+/// What a group link says of the group: the user data of its short link.
+public struct GroupShortLinkData: Hashable, JSONConvertible {
+    public var groupProfile: GroupProfile
+    public var publicGroupData: PublicGroupData?
+
+    public init(groupProfile: GroupProfile, publicGroupData: PublicGroupData? = nil) {
+        self.groupProfile = groupProfile
+        self.publicGroupData = publicGroupData
+    }
+
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        groupProfile = try object.required("groupProfile")
+        publicGroupData = try object.optional("publicGroupData")
+    }
+
+    public var json: JSONValue {
+        var object = JSONObject()
+        object.add("groupProfile", groupProfile)
+        object.add("publicGroupData", publicGroupData)
+        return .object(object)
+    }
+}
+
+/// What the link of a relay to one channel says: the user data of its short link.
+public struct RelayShortLinkData: Hashable, JSONConvertible {
+    public var relayProfile: Profile
+
+    public init(relayProfile: Profile) { self.relayProfile = relayProfile }
+
+    public init(json: JSONValue) throws(JSONError) { relayProfile = try JSONObject(json: json).required("relayProfile") }
+
+    public var json: JSONValue { ["relayProfile": relayProfile.json] }
+}
+
+/// A relay as its address and the lists of relays show it.
+public struct RelayProfile: Hashable, JSONConvertible {
+    public var displayName: String
+    public var fullName: String
+    public var shortDescription: String?
+    public var image: ImageData?
+
+    public init(displayName: String, fullName: String = "", shortDescription: String? = nil, image: ImageData? = nil) {
+        self.displayName = displayName
+        self.fullName = fullName
+        self.shortDescription = shortDescription
+        self.image = image
+    }
+
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        displayName = try object.required("displayName")
+        fullName = try object.required("fullName")
+        shortDescription = try object.optional("shortDescr")
+        image = try object.optional("image")
+    }
+
+    public var json: JSONValue {
+        var object = JSONObject()
+        object.add("displayName", displayName)
+        object.add("fullName", fullName)
+        object.add("shortDescr", shortDescription)
+        object.add("image", image)
+        return .object(object)
+    }
+}
+
+/// What the address of a relay says of it: the user data of its short link.
+public struct RelayAddressLinkData: Hashable, JSONConvertible {
+    public var relayProfile: RelayProfile
+
+    public init(relayProfile: RelayProfile) { self.relayProfile = relayProfile }
+
+    public init(json: JSONValue) throws(JSONError) { relayProfile = try JSONObject(json: json).required("relayProfile") }
+
+    public var json: JSONValue { ["relayProfile": relayProfile.json] }
+}
+
+/// The client data in the full link of a group, by which clients tell it from a contact address.
+public struct GroupLinkClientData: Hashable, JSONConvertible {
+    public var groupLinkID: GroupLinkID
+
+    public init(groupLinkID: GroupLinkID) { self.groupLinkID = groupLinkID }
+
+    public init(json: JSONValue) throws(JSONError) {
+        groupLinkID = try JSONObject(json: json).required("groupLinkId")
+    }
+
+    public var json: JSONValue { ["groupLinkId": groupLinkID.json] }
+}
