@@ -38,6 +38,7 @@ let systemLibraries: [Target] = [
 let nio: [Target.Dependency] = [
     .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
 ]
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -48,7 +49,7 @@ let storage: [Target] =
 let messaging: [Target] =
     room("SMPWire", on: "Messaging")
     + room("SMPCrypto", on: "Messaging", uses: ["SMPWire", "CSodium", "COpenSSL"])
-    + room("SMPTransport", on: "Messaging", uses: ["SMPWire", "COpenSSL"] + nio)
+    + room("SMPTransport", on: "Messaging", uses: ["SMPWire", "COpenSSL"] + nio, tests: [nioEmbedded])
     + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
 
 let chat: [Target] =

@@ -1,6 +1,11 @@
 import SMPTransport
 import SMPWire
-import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// The connections and failures that a listener reported, for tests to wait for.
 final class Accepted: Sendable {
@@ -49,6 +54,13 @@ func withListener(
     await listener.close()
 }
 
+func connect(to listener: SMPTransportListener, _ credential: ServerCredential) async throws -> SMPConnection {
+    try await SMPTransportClient().connect(host: "127.0.0.1", port: listener.port, keyHash: credential.fingerprint)
+}
+
+/// A block of one byte's repetitions.
+func block(_ byte: UInt8) -> Bytes { Bytes(repeating: byte, count: SMPConnection.blockSize) }
+
 /// The code of the ``TransportError`` that `body` throws, or nil.
 func transportErrorCode(_ body: () async throws -> Void) async -> TransportError.Code? {
     do {
@@ -57,4 +69,57 @@ func transportErrorCode(_ body: () async throws -> Void) async -> TransportError
     } catch {
         return (error as? TransportError)?.code
     }
+}
+
+/// Folders that are gone when the test is over.
+struct TemporaryFolders {
+    let paths: [String]
+
+    init(count: Int) throws {
+        paths = try (0..<count).map { _ in
+            var template = Array("/tmp/transport-tests-XXXXXX".utf8CString)
+            guard mkdtemp(&template) != nil else { throw TransportError(.unsupported, "no temporary folder") }
+            return String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    }
+
+    func remove() {
+        for path in paths {
+            if let directory = opendir(path) {
+                while let entry = readdir(directory) {
+                    let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                    }
+                    if name != ".", name != ".." { unlink(path + "/" + name) }
+                }
+                closedir(directory)
+            }
+            rmdir(path)
+        }
+    }
+}
+
+func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let folders = try TemporaryFolders(count: 1)
+    defer { folders.remove() }
+    return try body(folders.paths[0])
+}
+
+func readFile(_ path: String) throws -> Bytes {
+    guard let file = fopen(path, "rb") else { throw TransportError(.unsupported, "cannot read \(path)") }
+    defer { fclose(file) }
+    var bytes = Bytes(repeating: 0, count: 65_536)
+    let count = fread(&bytes, 1, bytes.count, file)
+    return Bytes(bytes.prefix(count))
+}
+
+func writeFile(_ path: String, _ bytes: Bytes) throws {
+    guard let file = fopen(path, "wb") else { throw TransportError(.unsupported, "cannot write \(path)") }
+    defer { fclose(file) }
+    guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw TransportError(.unsupported, "cannot write") }
+}
+
+func permissions(of path: String) -> mode_t? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
 }

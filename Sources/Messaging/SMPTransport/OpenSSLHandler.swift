@@ -77,13 +77,28 @@ final class OpenSSLHandler: ChannelDuplexHandler {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        if phase != .closed {
+        guard phase == .open else {
             phase = .closed
-            session.shutdown()
-            flushCiphertext(context)
+            return context.close(mode: .all, promise: promise)
         }
-        context.close(mode: mode == .input ? .input : .all, promise: promise)
+        phase = .closed
+        session.shutdown()
+        closeWhenWritten(context, promise)
     }
+
+    /// Closing a socket drops what has been written and not sent: waits until the goodbye has left, but not for ever.
+    private func closeWhenWritten(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
+        guard let ciphertext = session.wire.takeOutbound() else { return context.close(promise: promise) }
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        let deadline = context.eventLoop.scheduleTask(in: Self.closingTime) { bound.value.close(promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(ciphertext)).assumeIsolated().whenComplete { _ in
+            deadline.cancel()
+            context.close(promise: promise)
+        }
+    }
+
+    /// The longest time that a peer which does not read delays closing.
+    static let closingTime = TimeAmount.seconds(3)
 
     private func advanceHandshake(_ context: ChannelHandlerContext) {
         let progress = session.advanceHandshake()

@@ -43,6 +43,13 @@ final class PeerVerification {
         return Self.pathRefusal(of: chain)
     }
 
+    /// Why clients would not accept a server's own certificates, whatever fingerprint they expect; nil if they would.
+    static func refusal(of certificates: [Certificate]) -> String? {
+        let handles = certificates.compactMap { X509Handle(der: $0.der) }
+        guard handles.count == certificates.count, handles.count >= 2 else { return "the certificates cannot be read" }
+        return withExtendedLifetime(handles) { pathRefusal(of: handles.map(\.pointer)) }
+    }
+
     /// Why the chain is not a valid path from its first certificate to its last, or nil.
     private static func pathRefusal(of chain: [OpaquePointer]) -> String? {
         defer { OpenSSLError.clear() }

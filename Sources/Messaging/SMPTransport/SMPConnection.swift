@@ -48,6 +48,8 @@ public final class SMPConnection: Sendable {
         var delegate: (any SMPConnectionDelegate)?
         var handler: BlockHandler?
         var context: ChannelHandlerContext?
+        /// What arrived together with the end of the handshake, before anybody could receive it.
+        var early: [Bytes] = []
     }
 
     /// Must be made on the channel's event loop.
@@ -84,10 +86,15 @@ public final class SMPConnection: Sendable {
         }
         guard isFirst else { throw TransportError(.unsupported, "the connection's blocks are already being received") }
         onEventLoop { [self] in
+            let early = bound.value.early
+            bound.value.early = []
+            bound.value.delegate = delegate
+            for block in early { delegate.connection(self, received: block) }
+            if !early.isEmpty { delegate.connectionReceivedAllForNow(self) }
             if let end {
+                bound.value.delegate = nil
                 delegate.connection(self, ended: end)
             } else {
-                bound.value.delegate = delegate
                 setReading(true)
             }
         }
@@ -181,10 +188,17 @@ public final class SMPConnection: Sendable {
 
     func handlerRemoved() {
         ended(TransportError(.closed, "the connection is closed"))
-        bound.value = Bound()
+        bound.value.handler = nil
+        bound.value.context = nil
     }
 
-    func received(_ block: Bytes) { bound.value.delegate?.connection(self, received: block) }
+    func received(_ block: Bytes) {
+        if let delegate = bound.value.delegate {
+            delegate.connection(self, received: block)
+        } else if end == nil {
+            bound.value.early.append(block)
+        }
+    }
 
     func receivedAllForNow() { bound.value.delegate?.connectionReceivedAllForNow(self) }
 

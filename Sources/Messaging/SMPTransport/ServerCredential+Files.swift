@@ -31,14 +31,19 @@ extension ServerCredential {
         return credential
     }
 
-    /// Reads `server.crt`, `ca.crt` and `server.key` from a folder.
+    /// Reads `server.crt`, `ca.crt` and `server.key` from a folder, and checks that they belong together.
     ///
     /// - Throws: ``TransportError`` `invalidCredential`.
     public static func load(from folder: String) throws(TransportError) -> ServerCredential {
         let files = CredentialFiles(folder: folder)
-        return try ServerCredential(
-            certificatePEM: CredentialFiles.read(files.leafCertificate),
-            authorityPEM: CredentialFiles.read(files.authorityCertificate), keyPEM: CredentialFiles.read(files.leafKey))
+        let authorities = try PEM.certificates(in: CredentialFiles.read(files.authorityCertificate))
+        let credential = try ServerCredential(
+            certificatePEM: CredentialFiles.read(files.leafCertificate), keyPEM: CredentialFiles.read(files.leafKey)
+        ).appending(authorities)
+        if let reason = PeerVerification.refusal(of: credential.certificates) {
+            throw TransportError(.invalidCredential, "\(folder): \(reason)")
+        }
+        return credential
     }
 }
 

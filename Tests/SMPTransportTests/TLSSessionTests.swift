@@ -1,0 +1,268 @@
+import NIOCore
+import NIOEmbedded
+import SMPWire
+import Testing
+
+@testable import SMPTransport
+
+/// Both sides of a TLS connection in memory, with everything that passes between them in the test's hands.
+private struct Pair {
+    let client: TLSSession
+    let server: TLSSession
+
+    init(_ credential: ServerCredential) throws {
+        client = try TLSSession(.client(), verifying: .server(fingerprint: credential.fingerprint))
+        server = try TLSSession(.server(credential: credential), verifying: .client)
+    }
+
+    enum Outcome {
+        case finished(client: TLSHandshake, server: TLSHandshake)
+        case failed(TransportError)
+        case stuck
+    }
+
+    /// Runs the handshake, passing each flight through `change` and then in pieces of `size` bytes.
+    func handshake(pieces size: Int = .max, _ change: (inout Bytes, _ flight: Int) -> Void = { _, _ in }) -> Outcome {
+        var done: (client: TLSHandshake?, server: TLSHandshake?)
+        var flight = 0
+        /// Advances a side piece by piece; nil when it goes on.
+        func pass(_ from: TLSSession, _ to: TLSSession, _ known: inout TLSHandshake?) -> TransportError? {
+            var pieces: [Bytes] = [[]]
+            if var ciphertext = from.wire.takeOutbound() {
+                var bytes = ciphertext.readBytes(length: ciphertext.readableBytes) ?? []
+                change(&bytes, flight)
+                flight += 1
+                pieces = stride(from: 0, to: bytes.count, by: max(1, min(size, bytes.count))).map {
+                    Bytes(bytes[$0..<min(bytes.count, $0 + min(size, bytes.count))])
+                }
+            }
+            for piece in pieces where known == nil {
+                to.wire.append(ByteBuffer(bytes: piece))
+                switch to.advanceHandshake() {
+                case .needsMore: continue
+                case .failed(let error): return error
+                case .finished(let handshake): known = handshake
+                }
+            }
+            return nil
+        }
+        for _ in 0..<10 {
+            if let error = pass(server, client, &done.client) { return .failed(error) }
+            if let error = pass(client, server, &done.server) { return .failed(error) }
+            if let client = done.client, let server = done.server { return .finished(client: client, server: server) }
+        }
+        return .stuck
+    }
+}
+
+@Suite("TLS sessions")
+struct TLSSessionTests {
+    static let credential = Result { try ServerCredential.generate(algorithm: .ed25519) }
+
+    @Test("A handshake works however its bytes are cut", arguments: [1, 2, 3, 7, 100, 1_000, 100_000])
+    func pieces(_ size: Int) throws {
+        let pair = try Pair(Self.credential.get())
+        guard case .finished(let client, let server) = pair.handshake(pieces: size) else {
+            Issue.record("no handshake")
+            return
+        }
+        #expect(client.sessionID == server.sessionID)
+        #expect(client.applicationProtocol == "smp/1")
+    }
+
+    @Test("A handshake with a changed byte does not succeed, and harms nothing", arguments: 0..<3)
+    func changedHandshake(_ flight: Int) throws {
+        let credential = try Self.credential.get()
+        var position = 0
+        var length = 1
+        while position < length {
+            let pair = try Pair(credential)
+            let outcome = pair.handshake { bytes, number in
+                guard number == flight else { return }
+                length = bytes.count
+                if position < bytes.count { bytes[position] ^= 0x41 }
+            }
+            if case .finished(let client, let server) = outcome {
+                // The version in a record's header means nothing in TLS 1.3, and peers may ignore it.
+                #expect(client.sessionID == server.sessionID)
+            }
+            position += 13
+        }
+        #expect(length > 1)
+    }
+
+    @Test("A handshake that is cut short waits", arguments: 0..<3)
+    func truncatedHandshake(_ flight: Int) throws {
+        let pair = try Pair(Self.credential.get())
+        let outcome = pair.handshake { bytes, number in if number == flight { bytes.removeLast(5) } }
+        guard case .stuck = outcome else {
+            Issue.record("a handshake without its end came to an end")
+            return
+        }
+    }
+
+    @Test("Plaintext that is not TLS ends the handshake")
+    func notTLS() throws {
+        let credential = try Self.credential.get()
+        for text in ["GET / HTTP/1.1\r\n\r\n", "\0\0\0\0\0\0\0\0", "SSH-2.0-OpenSSH_9.2\r\n", "\u{16}\u{3}\u{1}\u{7f}\u{7f}"] {
+            let server = try TLSSession(.server(credential: credential), verifying: .client)
+            server.wire.append(ByteBuffer(string: text))
+            switch server.advanceHandshake() {
+            case .failed(let error): #expect(error.code == .tlsFailed)
+            case .needsMore: #expect(text.utf8.first == 0x16)
+            case .finished: Issue.record("a handshake with \(text)")
+            }
+        }
+    }
+
+    @Test("A record with a changed byte is refused wherever the change is")
+    func changedRecord() throws {
+        let credential = try Self.credential.get()
+        for position in [0, 3, 4, 5, 20, 1_000, -1] {
+            let pair = try Pair(credential)
+            guard case .finished = pair.handshake() else {
+                Issue.record("no handshake")
+                return
+            }
+            try pair.client.write(ByteBuffer(bytes: block(7)))
+            let ciphertext = pair.client.wire.takeOutbound()
+            var bytes = Bytes(try #require(ciphertext).readableBytesView)
+            bytes[position < 0 ? bytes.count + position : position] ^= 1
+            pair.server.wire.append(ByteBuffer(bytes: bytes))
+            var plaintext = ByteBuffer()
+            switch pair.server.read(into: &plaintext) {
+            case .bytes(let count): Issue.record("\(count) bytes of a changed record")
+            case .failed(let error): #expect(error.code == .tlsFailed)
+            case .needsMore: #expect((3...4).contains(position), "a longer length makes the reader wait")
+            case .closed: Issue.record("a changed record read as a goodbye")
+            }
+        }
+    }
+
+    @Test("Records that are repeated or reordered are refused")
+    func repeatedRecords() throws {
+        let credential = try Self.credential.get()
+        for order in [[0, 0], [1, 0]] {
+            let pair = try Pair(credential)
+            guard case .finished = pair.handshake() else {
+                Issue.record("no handshake")
+                return
+            }
+            var records: [ByteBuffer] = []
+            for number in 0..<2 as Range<UInt8> {
+                try pair.client.write(ByteBuffer(bytes: block(number)))
+                let record = pair.client.wire.takeOutbound()
+                records.append(try #require(record))
+            }
+            var failures = 0
+            for index in order {
+                pair.server.wire.append(records[index])
+                var plaintext = ByteBuffer()
+                if case .failed = pair.server.read(into: &plaintext) { failures += 1 }
+            }
+            #expect(failures >= 1)
+        }
+    }
+
+    @Test("An idle session keeps no buffers")
+    func idleBuffers() throws {
+        let pair = try Pair(Self.credential.get())
+        guard case .finished = pair.handshake() else {
+            Issue.record("no handshake")
+            return
+        }
+        try pair.client.write(ByteBuffer(bytes: block(1)))
+        let ciphertext = pair.client.wire.takeOutbound()
+        pair.server.wire.append(try #require(ciphertext))
+        var plaintext = ByteBuffer()
+        guard case .bytes(SMPConnection.blockSize) = pair.server.read(into: &plaintext) else {
+            Issue.record("the block did not arrive in one piece")
+            return
+        }
+        pair.server.wire.releaseReadInbound()
+        #expect(!pair.server.hasInput)
+        #expect(pair.server.wire.inbound.capacity == 0)
+        #expect(pair.client.wire.outbound.capacity == 0)
+    }
+}
+
+@Suite("Block framing")
+struct BlockFramingTests {
+    final class Recorder: SMPConnectionDelegate, @unchecked Sendable {
+        // Used on the embedded event loop only.
+        var blocks: [Bytes] = []
+        var wakeUps = 0
+        var ends: [TransportError.Code] = []
+
+        func connection(_: SMPConnection, received block: Bytes) { blocks.append(block) }
+        func connectionReceivedAllForNow(_: SMPConnection) { wakeUps += 1 }
+        func connection(_: SMPConnection, isWritable _: Bool) {}
+        func connection(_: SMPConnection, ended reason: TransportError) { ends.append(reason.code) }
+    }
+
+    private func makeConnection() throws -> (EmbeddedChannel, SMPConnection, Recorder) {
+        let channel = EmbeddedChannel()
+        let connection = SMPConnection(
+            channel: channel,
+            handshake: TLSHandshake(sessionID: [], applicationProtocol: nil, peerChain: [], version: "TLSv1.3"))
+        try channel.pipeline.syncOperations.addHandler(BlockHandler(connection))
+        return (channel, connection, Recorder())
+    }
+
+    @Test("Blocks are found however the stream is cut", arguments: [1, 1_000, 16_383, 16_384, 16_385, 50_000])
+    func cutting(_ size: Int) throws {
+        let (channel, connection, recorder) = try makeConnection()
+        try connection.start(recorder)
+        let stream = (0..<3).flatMap { block(UInt8($0)) }
+        for start in stride(from: 0, to: stream.count, by: size) {
+            try channel.writeInbound(ByteBuffer(bytes: stream[start..<min(stream.count, start + size)]))
+        }
+        #expect(recorder.blocks == [block(0), block(1), block(2)])
+        #expect(recorder.wakeUps > 0)
+    }
+
+    @Test("What arrives before anybody receives is kept for the receiver")
+    func early() throws {
+        let (channel, connection, recorder) = try makeConnection()
+        try channel.writeInbound(ByteBuffer(bytes: block(1) + block(2)))
+        try connection.start(recorder)
+        #expect(recorder.blocks == [block(1), block(2)])
+        #expect(recorder.wakeUps == 1)
+    }
+
+    @Test("An end in the middle of a block is not in good order")
+    func partialEnd() throws {
+        for (bytes, expected) in [(0, TransportError.Code.closed), (100, .disconnected), (SMPConnection.blockSize, .closed)] {
+            let (channel, connection, recorder) = try makeConnection()
+            try connection.start(recorder)
+            try channel.writeInbound(ByteBuffer(repeating: 0, count: bytes))
+            channel.pipeline.fireErrorCaught(TransportError(.closed, "the peer said goodbye"))
+            #expect(recorder.ends == [expected])
+        }
+    }
+
+    @Test("The end is told once, also to who starts receiving after it")
+    func lateReceiver() throws {
+        let (channel, connection, recorder) = try makeConnection()
+        try channel.writeInbound(ByteBuffer(bytes: block(1)))
+        channel.pipeline.fireErrorCaught(TransportError(.disconnected, "gone"))
+        channel.pipeline.fireErrorCaught(TransportError(.tlsFailed, "again"))
+        try connection.start(recorder)
+        #expect(recorder.blocks == [block(1)])
+        #expect(recorder.ends == [.disconnected])
+        #expect(connection.end?.code == .disconnected)
+    }
+
+    @Test("Blocks of one turn leave in order and together")
+    func writing() throws {
+        let (channel, connection, _) = try makeConnection()
+        try connection.write([block(1)])
+        try connection.write([block(2), block(3)])
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+        channel.embeddedEventLoop.run()
+        for number in 1...3 as ClosedRange<UInt8> {
+            #expect(try channel.readOutbound(as: ByteBuffer.self) == ByteBuffer(bytes: block(number)))
+        }
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+    }
+}
