@@ -49,7 +49,7 @@ let storage: [Target] =
 let messaging: [Target] =
     room("SMPWire", on: "Messaging")
     + room("SMPCrypto", on: "Messaging", uses: ["SMPWire", "CSodium", "COpenSSL"])
-    + room("SMPTransport", on: "Messaging", uses: ["SMPWire", "COpenSSL"] + nio, tests: [nioEmbedded])
+    + room("SMPTransport", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "COpenSSL"] + nio, tests: [nioEmbedded])
     + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
 
 let chat: [Target] =

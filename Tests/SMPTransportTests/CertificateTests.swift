@@ -1,11 +1,12 @@
+import SMPCrypto
 import SMPTransport
 import SMPWire
 import Testing
 
 @Suite("Certificates")
 struct CertificateTests {
-    @Test("A new credential has a leaf and an identity, whose hash is the fingerprint", arguments: SignatureAlgorithm.allCases)
-    func newCredential(_ algorithm: SignatureAlgorithm) throws {
+    @Test("A new credential has a leaf and an identity, whose hash is the fingerprint", arguments: CertificateAlgorithm.allCases)
+    func newCredential(_ algorithm: CertificateAlgorithm) throws {
         let authority = try CertificateAuthority.generate(algorithm: algorithm)
         let credential = try authority.issue()
         #expect(credential.certificates.count == 2)
@@ -16,6 +17,9 @@ struct CertificateTests {
         #expect(try credential.signature(for: [1, 2, 3]).count == (algorithm == .ed448 ? 114 : 64))
         #expect(try credential.signature(for: [1, 2, 3]) == credential.signature(for: [1, 2, 3]))
         #expect(try credential.signature(for: [1, 2, 3]) != credential.signature(for: [1, 2, 4]))
+        let publicKey = try PublicAuthKey(spki: credential.publicKeySPKI())
+        #expect(try publicKey.isValidSignature(credential.signature(for: [1, 2, 3]), for: [1, 2, 3]))
+        #expect(try credential.leafKey().publicKey == publicKey)
     }
 
     @Test("Two credentials share nothing")
@@ -37,11 +41,11 @@ struct CertificateTests {
     @Test("Bytes that are not exactly one certificate are refused")
     func malformed() throws {
         let der = try ServerCredential.generate().chain[0]
-        #expect(throws: TransportError.self) { try Certificate(der: []) }
-        #expect(throws: TransportError.self) { try Certificate(der: [0x30]) }
-        #expect(throws: TransportError.self) { try Certificate(der: Bytes(der.dropLast())) }
-        #expect(throws: TransportError.self) { try Certificate(der: der + [0]) }
-        #expect(throws: TransportError.self) { try Certificate(der: Bytes(repeating: 0x30, count: 100_000)) }
+        #expect(throws: ConnectionError.self) { try Certificate(der: []) }
+        #expect(throws: ConnectionError.self) { try Certificate(der: [0x30]) }
+        #expect(throws: ConnectionError.self) { try Certificate(der: Bytes(der.dropLast())) }
+        #expect(throws: ConnectionError.self) { try Certificate(der: der + [0]) }
+        #expect(throws: ConnectionError.self) { try Certificate(der: Bytes(repeating: 0x30, count: 100_000)) }
         #expect(try Certificate(der: der).der == der)
     }
 
@@ -65,22 +69,22 @@ struct CertificateTests {
         let credential = try ServerCredential.generate()
         let der = credential.chain[0]
         for count in [0, 1, 5, 40] {
-            #expect(throws: TransportError.self) { try CertificateChain(der: Array(repeating: der, count: count)) }
+            #expect(throws: ConnectionError.self) { try CertificateChain(der: Array(repeating: der, count: count)) }
         }
         for count in 2...4 {
             let chain = try CertificateChain(der: Array(repeating: der, count: count - 1) + [credential.chain[1]])
             #expect(chain.leaf.der == der)
             #expect(chain.anchor.der == credential.chain[1])
         }
-        #expect(throws: TransportError.self) { try CertificateChain(der: [der, [1, 2, 3]]) }
-        #expect(throws: TransportError.self) { try credential.appending(credential.certificates + [credential.certificates[0]]) }
+        #expect(throws: ConnectionError.self) { try CertificateChain(der: [der, [1, 2, 3]]) }
+        #expect(throws: ConnectionError.self) { try credential.appending(credential.certificates + [credential.certificates[0]]) }
     }
 }
 
 @Suite("Credentials on disk")
 struct CredentialFileTests {
-    @Test("A credential is made once and read with the same fingerprint and key from then on", arguments: SignatureAlgorithm.allCases)
-    func reload(_ algorithm: SignatureAlgorithm) throws {
+    @Test("A credential is made once and read with the same fingerprint and key from then on", arguments: CertificateAlgorithm.allCases)
+    func reload(_ algorithm: CertificateAlgorithm) throws {
         try withTemporaryFolder { folder in
             let made = try ServerCredential.loadOrGenerate(in: folder, algorithm: algorithm)
             let read = try ServerCredential.loadOrGenerate(in: folder)
@@ -107,7 +111,7 @@ struct CredentialFileTests {
     func partial() throws {
         try withTemporaryFolder { folder in
             try writeFile(folder + "/ca.crt", Bytes("anything".utf8))
-            let error = #expect(throws: TransportError.self) { try ServerCredential.loadOrGenerate(in: folder) }
+            let error = #expect(throws: ConnectionError.self) { try ServerCredential.loadOrGenerate(in: folder) }
             #expect(error?.code == .invalidCredential)
             #expect(error?.message.contains("server.key") == true)
         }
@@ -125,14 +129,14 @@ struct CredentialFileTests {
             }
             for bad in [[], Bytes(good.prefix(good.count / 2)), Bytes(repeating: 65, count: 70_000), other] {
                 try writeFile(path, bad)
-                #expect(throws: TransportError.self) { try ServerCredential.loadOrGenerate(in: folder) }
+                #expect(throws: ConnectionError.self) { try ServerCredential.loadOrGenerate(in: folder) }
             }
         }
     }
 
     @Test("A folder that cannot be made is reported with its path")
     func noFolder() throws {
-        let error = #expect(throws: TransportError.self) {
+        let error = #expect(throws: ConnectionError.self) {
             try ServerCredential.loadOrGenerate(in: "/proc/nothing/here")
         }
         #expect(error?.description.contains("/proc/nothing/here") == true)

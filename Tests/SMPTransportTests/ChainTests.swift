@@ -5,10 +5,10 @@ import Testing
 @Suite("Certificate chains in the handshake")
 struct ChainTests {
     /// The outcome of connecting to a server with these certificates.
-    func outcome(_ credential: ServerCredential, keyHash: Bytes) async throws -> TransportError.Code? {
-        var code: TransportError.Code?
+    func outcome(_ credential: ServerCredential, keyHash: Bytes) async throws -> ConnectionError.Code? {
+        var code: ConnectionError.Code?
         try await withListener(credential) { listener, _ in
-            code = await transportErrorCode {
+            code = await connectionErrorCode {
                 _ = try await SMPTransportClient().connect(host: "127.0.0.1", port: listener.port, keyHash: keyHash)
             }
         }

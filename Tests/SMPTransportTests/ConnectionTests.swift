@@ -6,8 +6,8 @@ import Testing
 struct ConnectionTests {
     static let credential = Result { try ServerCredential.generate() }
 
-    @Test("Client and server agree on a session and exchange blocks", arguments: SignatureAlgorithm.allCases)
-    func exchange(_ algorithm: SignatureAlgorithm) async throws {
+    @Test("Client and server agree on a session and exchange blocks", arguments: CertificateAlgorithm.allCases)
+    func exchange(_ algorithm: CertificateAlgorithm) async throws {
         let credential = try ServerCredential.generate(algorithm: algorithm)
         try await withListener(credential) { listener, accepted in
             let client = try await connect(to: listener, credential)
@@ -52,7 +52,7 @@ struct ConnectionTests {
         let credential = try Self.credential.get()
         try await withListener(credential) { listener, accepted in
             for hash in [Bytes(repeating: 0, count: 32), credential.certificates[0].fingerprint, []] {
-                let code = await transportErrorCode {
+                let code = await connectionErrorCode {
                     _ = try await SMPTransportClient().connect(host: "127.0.0.1", port: listener.port, keyHash: hash)
                 }
                 #expect(code == .wrongIdentity)
@@ -69,7 +69,7 @@ struct ConnectionTests {
             var configuration = SMPTransportClient.Configuration()
             configuration.applicationProtocols = ["smp/9", "http/1.1"]
             let client = try SMPTransportClient(configuration: configuration)
-            let code = await transportErrorCode {
+            let code = await connectionErrorCode {
                 _ = try await client.connect(host: "127.0.0.1", port: listener.port, keyHash: credential.fingerprint)
             }
             #expect(code == .wrongProtocol)
@@ -90,7 +90,7 @@ struct ConnectionTests {
             let failure = try await accepted.firstFailure()
             #expect(failure.code == .wrongProtocol)
             var blocks = connection.blocks.makeAsyncIterator()
-            #expect(await transportErrorCode { _ = try await blocks.next() } == .disconnected)
+            #expect(await connectionErrorCode { _ = try await blocks.next() } == .disconnected)
         }
     }
 
@@ -156,11 +156,11 @@ struct ConnectionTests {
         try await withListener(credential) { listener, accepted in
             let client = try await connect(to: listener, credential)
             for size in [0, 1, SMPConnection.blockSize - 1, SMPConnection.blockSize + 1] {
-                #expect(await transportErrorCode { try client.write([Bytes(repeating: 0, count: size)]) } == .invalidBlock)
+                #expect(await connectionErrorCode { try client.write([Bytes(repeating: 0, count: size)]) } == .invalidBlock)
             }
             await client.close()
             await client.close()
-            #expect(await transportErrorCode { try await client.send(block(1)) } == .closed)
+            #expect(await connectionErrorCode { try await client.send(block(1)) } == .closed)
         }
     }
 
@@ -171,7 +171,7 @@ struct ConnectionTests {
             let client = try await connect(to: listener, credential)
             _ = client.blocks.makeAsyncIterator()
             var second = client.blocks.makeAsyncIterator()
-            #expect(await transportErrorCode { _ = try await second.next() } == .unsupported)
+            #expect(await connectionErrorCode { _ = try await second.next() } == .unsupported)
         }
     }
 
@@ -201,7 +201,7 @@ struct ConnectionTests {
             await listener.close()
             #expect(try await blocks.next() == nil)
             #expect(listener.connectionCount == 0)
-            #expect(await transportErrorCode { _ = try await connect(to: listener, credential) } == .connectFailed)
+            #expect(await connectionErrorCode { _ = try await connect(to: listener, credential) } == .connectFailed)
         }
     }
 
@@ -213,7 +213,7 @@ struct ConnectionTests {
         } _: { listener, accepted in
             let first = try await connect(to: listener, credential)
             _ = try await connect(to: listener, credential)
-            #expect(await transportErrorCode { _ = try await connect(to: listener, credential) } == .disconnected)
+            #expect(await connectionErrorCode { _ = try await connect(to: listener, credential) } == .disconnected)
             let server = try await accepted.first()
             await first.close()
             await server.close()
@@ -226,7 +226,7 @@ struct ConnectionTests {
         let client = try SMPTransportClient()
         for port in [-1, 0, 65_536] {
             #expect(
-                await transportErrorCode { _ = try await client.connect(host: "127.0.0.1", port: port, keyHash: []) }
+                await connectionErrorCode { _ = try await client.connect(host: "127.0.0.1", port: port, keyHash: []) }
                     == .connectFailed)
         }
     }

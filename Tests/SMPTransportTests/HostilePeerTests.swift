@@ -48,7 +48,7 @@ struct HostilePeerTests {
     @Test("A server that sends garbage instead of TLS is given up")
     func garbageServer() async throws {
         try await withBabblingServer(Bytes("220 mail.example ESMTP\r\n".utf8)) { port in
-            let code = await transportErrorCode {
+            let code = await connectionErrorCode {
                 _ = try await client().connect(host: "127.0.0.1", port: port, keyHash: [])
             }
             #expect(code == .tlsFailed)
@@ -58,7 +58,7 @@ struct HostilePeerTests {
     @Test("A server that hangs up is reported as gone")
     func vanishingServer() async throws {
         try await withBabblingServer([], hangsUp: true) { port in
-            let code = await transportErrorCode {
+            let code = await connectionErrorCode {
                 _ = try await client().connect(host: "127.0.0.1", port: port, keyHash: [])
             }
             #expect(code == .disconnected)
@@ -68,7 +68,7 @@ struct HostilePeerTests {
     @Test("A server that says nothing is given up in time")
     func silentServer() async throws {
         try await withBabblingServer([]) { port in
-            let code = await transportErrorCode {
+            let code = await connectionErrorCode {
                 _ = try await client(timeout: .milliseconds(100)).connect(host: "127.0.0.1", port: port, keyHash: [])
             }
             #expect(code == .timedOut)
@@ -82,7 +82,7 @@ struct HostilePeerTests {
             let connecting = Task { try await client.connect(host: "127.0.0.1", port: port, keyHash: []) }
             await Task.yield()
             connecting.cancel()
-            await #expect(throws: TransportError.self) { try await connecting.value }
+            await #expect(throws: ConnectionError.self) { try await connecting.value }
         }
     }
 
@@ -93,7 +93,7 @@ struct HostilePeerTests {
             configuration.handshakeTimeout = .milliseconds(300)
         } _: { listener, accepted in
             for (text, hangsUp, expected) in [
-                (Bytes("GET / HTTP/1.0\r\n\r\n".utf8), false, [TransportError.Code.tlsFailed]),
+                (Bytes("GET / HTTP/1.0\r\n\r\n".utf8), false, [ConnectionError.Code.tlsFailed]),
                 (Bytes(repeating: 0x16, count: 100_000), false, [.tlsFailed]),
                 ([0x16, 0x03, 0x01, 0x00], true, [.disconnected, .tlsFailed]),
                 ([], false, [.timedOut]),

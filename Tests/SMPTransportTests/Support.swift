@@ -10,9 +10,9 @@ import Musl
 /// The connections and failures that a listener reported, for tests to wait for.
 final class Accepted: Sendable {
     private let connections: AsyncStream<SMPConnection>
-    private let failures: AsyncStream<TransportError>
+    private let failures: AsyncStream<ConnectionError>
     private let connectionInput: AsyncStream<SMPConnection>.Continuation
-    private let failureInput: AsyncStream<TransportError>.Continuation
+    private let failureInput: AsyncStream<ConnectionError>.Continuation
 
     init() {
         (connections, connectionInput) = AsyncStream.makeStream()
@@ -20,14 +20,14 @@ final class Accepted: Sendable {
     }
 
     func add(_ connection: SMPConnection) { connectionInput.yield(connection) }
-    func add(_ failure: TransportError) { failureInput.yield(failure) }
+    func add(_ failure: ConnectionError) { failureInput.yield(failure) }
 
     func first() async throws -> SMPConnection {
         for await connection in connections { return connection }
         throw CancellationError()
     }
 
-    func firstFailure() async throws -> TransportError {
+    func firstFailure() async throws -> ConnectionError {
         for await failure in failures { return failure }
         throw CancellationError()
     }
@@ -61,13 +61,13 @@ func connect(to listener: SMPTransportListener, _ credential: ServerCredential) 
 /// A block of one byte's repetitions.
 func block(_ byte: UInt8) -> Bytes { Bytes(repeating: byte, count: SMPConnection.blockSize) }
 
-/// The code of the ``TransportError`` that `body` throws, or nil.
-func transportErrorCode(_ body: () async throws -> Void) async -> TransportError.Code? {
+/// The code of the ``ConnectionError`` that `body` throws, or nil.
+func connectionErrorCode(_ body: () async throws -> Void) async -> ConnectionError.Code? {
     do {
         try await body()
         return nil
     } catch {
-        return (error as? TransportError)?.code
+        return (error as? ConnectionError)?.code
     }
 }
 
@@ -78,7 +78,7 @@ struct TemporaryFolders {
     init(count: Int) throws {
         paths = try (0..<count).map { _ in
             var template = Array("/tmp/transport-tests-XXXXXX".utf8CString)
-            guard mkdtemp(&template) != nil else { throw TransportError(.unsupported, "no temporary folder") }
+            guard mkdtemp(&template) != nil else { throw ConnectionError(.unsupported, "no temporary folder") }
             return String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }
     }
@@ -106,7 +106,7 @@ func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Re
 }
 
 func readFile(_ path: String) throws -> Bytes {
-    guard let file = fopen(path, "rb") else { throw TransportError(.unsupported, "cannot read \(path)") }
+    guard let file = fopen(path, "rb") else { throw ConnectionError(.unsupported, "cannot read \(path)") }
     defer { fclose(file) }
     var bytes = Bytes(repeating: 0, count: 65_536)
     let count = fread(&bytes, 1, bytes.count, file)
@@ -114,9 +114,9 @@ func readFile(_ path: String) throws -> Bytes {
 }
 
 func writeFile(_ path: String, _ bytes: Bytes) throws {
-    guard let file = fopen(path, "wb") else { throw TransportError(.unsupported, "cannot write \(path)") }
+    guard let file = fopen(path, "wb") else { throw ConnectionError(.unsupported, "cannot write \(path)") }
     defer { fclose(file) }
-    guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw TransportError(.unsupported, "cannot write") }
+    guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw ConnectionError(.unsupported, "cannot write") }
 }
 
 func permissions(of path: String) -> mode_t? {

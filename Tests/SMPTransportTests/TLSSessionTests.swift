@@ -17,7 +17,7 @@ private struct Pair {
 
     enum Outcome {
         case finished(client: TLSHandshake, server: TLSHandshake)
-        case failed(TransportError)
+        case failed(ConnectionError)
         case stuck
     }
 
@@ -26,7 +26,7 @@ private struct Pair {
         var done: (client: TLSHandshake?, server: TLSHandshake?)
         var flight = 0
         /// Advances a side piece by piece; nil when it goes on.
-        func pass(_ from: TLSSession, _ to: TLSSession, _ known: inout TLSHandshake?) -> TransportError? {
+        func pass(_ from: TLSSession, _ to: TLSSession, _ known: inout TLSHandshake?) -> ConnectionError? {
             var pieces: [Bytes] = [[]]
             if var ciphertext = from.wire.takeOutbound() {
                 var bytes = ciphertext.readBytes(length: ciphertext.readableBytes) ?? []
@@ -192,12 +192,12 @@ struct BlockFramingTests {
         // Used on the embedded event loop only.
         var blocks: [Bytes] = []
         var wakeUps = 0
-        var ends: [TransportError.Code] = []
+        var ends: [ConnectionError.Code] = []
 
         func connection(_: SMPConnection, received block: Bytes) { blocks.append(block) }
         func connectionReceivedAllForNow(_: SMPConnection) { wakeUps += 1 }
         func connection(_: SMPConnection, isWritable _: Bool) {}
-        func connection(_: SMPConnection, ended reason: TransportError) { ends.append(reason.code) }
+        func connection(_: SMPConnection, ended reason: ConnectionError) { ends.append(reason.code) }
     }
 
     private func makeConnection() throws -> (EmbeddedChannel, SMPConnection, Recorder) {
@@ -232,11 +232,11 @@ struct BlockFramingTests {
 
     @Test("An end in the middle of a block is not in good order")
     func partialEnd() throws {
-        for (bytes, expected) in [(0, TransportError.Code.closed), (100, .disconnected), (SMPConnection.blockSize, .closed)] {
+        for (bytes, expected) in [(0, ConnectionError.Code.closed), (100, .disconnected), (SMPConnection.blockSize, .closed)] {
             let (channel, connection, recorder) = try makeConnection()
             try connection.start(recorder)
             try channel.writeInbound(ByteBuffer(repeating: 0, count: bytes))
-            channel.pipeline.fireErrorCaught(TransportError(.closed, "the peer said goodbye"))
+            channel.pipeline.fireErrorCaught(ConnectionError(.closed, "the peer said goodbye"))
             #expect(recorder.ends == [expected])
         }
     }
@@ -245,8 +245,8 @@ struct BlockFramingTests {
     func lateReceiver() throws {
         let (channel, connection, recorder) = try makeConnection()
         try channel.writeInbound(ByteBuffer(bytes: block(1)))
-        channel.pipeline.fireErrorCaught(TransportError(.disconnected, "gone"))
-        channel.pipeline.fireErrorCaught(TransportError(.tlsFailed, "again"))
+        channel.pipeline.fireErrorCaught(ConnectionError(.disconnected, "gone"))
+        channel.pipeline.fireErrorCaught(ConnectionError(.tlsFailed, "again"))
         try connection.start(recorder)
         #expect(recorder.blocks == [block(1)])
         #expect(recorder.ends == [.disconnected])

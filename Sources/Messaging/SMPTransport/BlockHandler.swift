@@ -61,20 +61,20 @@ final class BlockHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        let failure: TransportError
-        if let known = error as? TransportError {
+        let failure: ConnectionError
+        if let known = error as? ConnectionError {
             failure =
                 known.code == .closed && partial.readableBytes > 0
-                ? TransportError(.disconnected, "the peer closed the connection in the middle of a block") : known
+                ? ConnectionError(.disconnected, "the peer closed the connection in the middle of a block") : known
         } else {
-            failure = TransportError(.disconnected, "the connection broke", cause: error)
+            failure = ConnectionError(.disconnected, "the connection broke", cause: error)
         }
         connection.ended(failure)
         context.close(promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        connection.ended(TransportError(.closed, "the connection is closed"))
+        connection.ended(ConnectionError(.closed, "the connection is closed"))
         context.fireChannelInactive()
     }
 }

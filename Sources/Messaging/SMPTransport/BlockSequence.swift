@@ -32,7 +32,7 @@ public struct BlockSequence: AsyncSequence, Sendable {
         fileprivate let buffer: BlockBuffer
 
         /// The next block; nil after a close in good order, or when the task is cancelled.
-        public mutating func next() async throws(TransportError) -> Bytes? {
+        public mutating func next() async throws(ConnectionError) -> Bytes? {
             try await buffer.next()
         }
     }
@@ -44,8 +44,8 @@ private final class BlockBuffer: SMPConnectionDelegate {
         var blocks: [Bytes] = []
         var taken = 0
         var isPaused = false
-        var end: TransportError?
-        var waiter: CheckedContinuation<Result<Bytes?, TransportError>, Never>?
+        var end: ConnectionError?
+        var waiter: CheckedContinuation<Result<Bytes?, ConnectionError>, Never>?
 
         var count: Int { blocks.count - taken }
 
@@ -61,7 +61,7 @@ private final class BlockBuffer: SMPConnectionDelegate {
         }
 
         /// How a reader that finds no block is answered, or nil while it must wait.
-        var ending: Result<Bytes?, TransportError>? {
+        var ending: Result<Bytes?, ConnectionError>? {
             end.map { $0.code == .closed ? .success(nil) : .failure($0) }
         }
     }
@@ -71,10 +71,10 @@ private final class BlockBuffer: SMPConnectionDelegate {
 
     init(_ connection: SMPConnection) { self.connection = connection }
 
-    func next() async throws(TransportError) -> Bytes? {
+    func next() async throws(ConnectionError) -> Bytes? {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let answer = state.withLock { state -> (Result<Bytes?, TransportError>, resume: Bool)? in
+                let answer = state.withLock { state -> (Result<Bytes?, ConnectionError>, resume: Bool)? in
                     if let block = state.take() {
                         let resume = state.isPaused && state.count <= BlockSequence.capacity / 2
                         if resume { state.isPaused = false }
@@ -95,7 +95,7 @@ private final class BlockBuffer: SMPConnectionDelegate {
         return try result.get()
     }
 
-    private func takeWaiter() -> CheckedContinuation<Result<Bytes?, TransportError>, Never>? {
+    private func takeWaiter() -> CheckedContinuation<Result<Bytes?, ConnectionError>, Never>? {
         state.withLock { state in
             defer { state.waiter = nil }
             return state.waiter
@@ -103,7 +103,7 @@ private final class BlockBuffer: SMPConnectionDelegate {
     }
 
     func connection(_ connection: SMPConnection, received block: Bytes) {
-        let (waiter, pause) = state.withLock { state -> (CheckedContinuation<Result<Bytes?, TransportError>, Never>?, Bool) in
+        let (waiter, pause) = state.withLock { state -> (CheckedContinuation<Result<Bytes?, ConnectionError>, Never>?, Bool) in
             if let waiter = state.waiter {
                 state.waiter = nil
                 return (waiter, false)
@@ -121,7 +121,7 @@ private final class BlockBuffer: SMPConnectionDelegate {
 
     func connection(_: SMPConnection, isWritable _: Bool) {}
 
-    func connection(_: SMPConnection, ended reason: TransportError) {
+    func connection(_: SMPConnection, ended reason: ConnectionError) {
         let (waiter, ending) = state.withLock { state in
             state.end = state.end ?? reason
             defer { state.waiter = nil }

@@ -11,10 +11,10 @@ public struct Certificate: Sendable, Hashable {
 
     /// Accepts a certificate that parses and has nothing after it.
     ///
-    /// - Throws: ``TransportError`` `invalidCredential`.
-    public init(der: Bytes) throws(TransportError) {
+    /// - Throws: ``ConnectionError`` `invalidCredential`.
+    public init(der: Bytes) throws(ConnectionError) {
         guard der.count <= Self.maximumSize, X509Handle(der: der) != nil else {
-            throw TransportError(.invalidCredential, "not an X.509 certificate")
+            throw ConnectionError(.invalidCredential, "not an X.509 certificate")
         }
         self.der = der
     }
@@ -26,11 +26,11 @@ public struct Certificate: Sendable, Hashable {
 
     /// The certificate's public key as SubjectPublicKeyInfo DER.
     ///
-    /// - Throws: ``TransportError`` `invalidCredential` for a key of a kind that OpenSSL does not know.
-    public func publicKeySPKI() throws(TransportError) -> Bytes {
+    /// - Throws: ``ConnectionError`` `invalidCredential` for a key of a kind that OpenSSL does not know.
+    public func publicKeySPKI() throws(ConnectionError) -> Bytes {
         guard let handle = X509Handle(der: der), let key = X509_get0_pubkey(handle.pointer),
             let spki = encodedDER({ i2d_PUBKEY(key, $0) })
-        else { throw TransportError(.invalidCredential, "the certificate's public key cannot be read") }
+        else { throw ConnectionError(.invalidCredential, "the certificate's public key cannot be read") }
         return spki
     }
 

@@ -13,10 +13,10 @@ public struct CertificateAuthority: Sendable {
     ///   - commonName: the name in the certificate, at most 64 bytes of UTF-8.
     ///   - algorithm: the kind of key; official servers have Ed448.
     ///   - lifetime: from when until when it is valid.
-    /// - Throws: ``TransportError`` `invalidCredential`.
+    /// - Throws: ``ConnectionError`` `invalidCredential`.
     public static func generate(
-        commonName: String = "SMP server CA", algorithm: SignatureAlgorithm = .ed448, lifetime: CertificateLifetime = .unlimited
-    ) throws(TransportError) -> CertificateAuthority {
+        commonName: String = "SMP server CA", algorithm: CertificateAlgorithm = .ed448, lifetime: CertificateLifetime = .unlimited
+    ) throws(ConnectionError) -> CertificateAuthority {
         let key = try SigningKey.generate(algorithm)
         let certificate = try CertificateBuilder(
             commonName: commonName, lifetime: lifetime, key: key, issuer: nil, issuerKey: key, kind: .authority
@@ -26,10 +26,10 @@ public struct CertificateAuthority: Sendable {
 
     /// Issues a certificate for use in handshakes, with a new key.
     ///
-    /// - Throws: ``TransportError`` `invalidCredential`.
+    /// - Throws: ``ConnectionError`` `invalidCredential`.
     public func issue(
-        commonName: String = "localhost", algorithm: SignatureAlgorithm? = nil, lifetime: CertificateLifetime = .unlimited
-    ) throws(TransportError) -> ServerCredential {
+        commonName: String = "localhost", algorithm: CertificateAlgorithm? = nil, lifetime: CertificateLifetime = .unlimited
+    ) throws(ConnectionError) -> ServerCredential {
         let leafKey = try SigningKey.generate(algorithm ?? key.algorithm)
         let leaf = try CertificateBuilder(
             commonName: commonName, lifetime: lifetime, key: leafKey, issuer: certificate, issuerKey: key, kind: .leaf
@@ -39,10 +39,10 @@ public struct CertificateAuthority: Sendable {
 
     /// Issues an authority below this one: an operator's certificate that signs servers' identities.
     ///
-    /// - Throws: ``TransportError`` `invalidCredential`.
+    /// - Throws: ``ConnectionError`` `invalidCredential`.
     public func issueAuthority(
-        commonName: String, algorithm: SignatureAlgorithm? = nil, lifetime: CertificateLifetime = .unlimited
-    ) throws(TransportError) -> CertificateAuthority {
+        commonName: String, algorithm: CertificateAlgorithm? = nil, lifetime: CertificateLifetime = .unlimited
+    ) throws(ConnectionError) -> CertificateAuthority {
         let subordinate = try SigningKey.generate(algorithm ?? key.algorithm)
         let issued = try CertificateBuilder(
             commonName: commonName, lifetime: lifetime, key: subordinate, issuer: certificate, issuerKey: key, kind: .authority

@@ -34,7 +34,7 @@ struct CertificateBuilder {
     let issuerKey: SigningKey
     let kind: Kind
 
-    func build() throws(TransportError) -> Certificate {
+    func build() throws(ConnectionError) -> Certificate {
         OpenSSLError.clear()
         guard let pointer = X509_new() else { throw failure("no memory for a certificate") }
         let certificate = X509Handle(owning: pointer)
@@ -54,8 +54,8 @@ struct CertificateBuilder {
         return Certificate(certificate)
     }
 
-    private func failure(_ message: String) -> TransportError {
-        TransportError(.invalidCredential, message, cause: OpenSSLError.take())
+    private func failure(_ message: String) -> ConnectionError {
+        ConnectionError(.invalidCredential, message, cause: OpenSSLError.take())
     }
 
     private func setSerialNumber(of certificate: OpaquePointer) -> Bool {

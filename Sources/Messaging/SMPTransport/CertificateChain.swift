@@ -16,17 +16,17 @@ public struct CertificateChain: Sendable, Hashable {
     public var anchor: Certificate { certificates[certificates.count - 1] }
 
     /// - Parameter der: the DER encodings, leaf first.
-    /// - Throws: ``TransportError`` `wrongIdentity` unless there are two, three or four readable certificates.
-    public init(der: [Bytes]) throws(TransportError) {
+    /// - Throws: ``ConnectionError`` `wrongIdentity` unless there are two, three or four readable certificates.
+    public init(der: [Bytes]) throws(ConnectionError) {
         guard (2...4).contains(der.count) else {
-            throw TransportError(.wrongIdentity, "a chain has 2 to 4 certificates, not \(der.count)")
+            throw ConnectionError(.wrongIdentity, "a chain has 2 to 4 certificates, not \(der.count)")
         }
         var certificates: [Certificate] = []
         for bytes in der {
             do {
                 certificates.append(try Certificate(der: bytes))
             } catch {
-                throw TransportError(.wrongIdentity, "the chain holds what is not a certificate", cause: error)
+                throw ConnectionError(.wrongIdentity, "the chain holds what is not a certificate", cause: error)
             }
         }
         self.certificates = certificates

@@ -5,12 +5,12 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
     private let timeout: TimeAmount
-    private let completion: (Result<SMPConnection, TransportError>) -> Void
+    private let completion: (Result<SMPConnection, ConnectionError>) -> Void
     private var timer: Scheduled<Void>?
     private var isOver = false
 
     /// - Parameter completion: called once, on the event loop.
-    init(timeout: TimeAmount, completion: @escaping (Result<SMPConnection, TransportError>) -> Void) {
+    init(timeout: TimeAmount, completion: @escaping (Result<SMPConnection, ConnectionError>) -> Void) {
         self.timeout = timeout
         self.completion = completion
     }
@@ -19,13 +19,13 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         timer = context.eventLoop.scheduleTask(in: timeout) {
             let (handler, context) = bound.value
-            handler.fail(context, TransportError(.timedOut, "the TLS handshake took too long"))
+            handler.fail(context, ConnectionError(.timedOut, "the TLS handshake took too long"))
         }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         timer?.cancel()
-        finish(.failure(TransportError(.closed, "the connection was closed in the TLS handshake")))
+        finish(.failure(ConnectionError(.closed, "the connection was closed in the TLS handshake")))
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -36,7 +36,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         do {
             try context.pipeline.syncOperations.addHandler(BlockHandler(connection), position: .after(self))
         } catch {
-            return fail(context, TransportError(.closed, "the connection was closed in the TLS handshake", cause: error))
+            return fail(context, ConnectionError(.closed, "the connection was closed in the TLS handshake", cause: error))
         }
         timer?.cancel()
         finish(.success(connection))
@@ -45,22 +45,22 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !isOver else { return context.fireErrorCaught(error) }
-        fail(context, error as? TransportError ?? TransportError(.disconnected, "the connection broke", cause: error))
+        fail(context, error as? ConnectionError ?? ConnectionError(.disconnected, "the connection broke", cause: error))
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        fail(context, TransportError(.disconnected, "the peer went away in the TLS handshake"))
+        fail(context, ConnectionError(.disconnected, "the peer went away in the TLS handshake"))
         context.fireChannelInactive()
     }
 
-    private func fail(_ context: ChannelHandlerContext, _ error: TransportError) {
+    private func fail(_ context: ChannelHandlerContext, _ error: ConnectionError) {
         guard !isOver else { return }
         timer?.cancel()
         finish(.failure(error))
         context.close(promise: nil)
     }
 
-    private func finish(_ result: Result<SMPConnection, TransportError>) {
+    private func finish(_ result: Result<SMPConnection, ConnectionError>) {
         guard !isOver else { return }
         isOver = true
         completion(result)

@@ -3,7 +3,7 @@ import NIOCore
 /// Encrypts and decrypts what passes through a channel.
 ///
 /// Fires ``TLSHandshake`` as a user event once; what is written before that fails. It reads by itself until the handshake is
-/// over and leaves reading to the handlers behind it from then on. A ``TransportError`` is fired at most once, and the channel
+/// over and leaves reading to the handlers behind it from then on. A ``ConnectionError`` is fired at most once, and the channel
 /// is closed after it. When the peer says that nothing follows, the channel is closed: SMP has no use for half a connection.
 final class OpenSSLHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
@@ -52,7 +52,7 @@ final class OpenSSLHandler: ChannelDuplexHandler {
             let wasOpen = phase == .open
             phase = .closed
             context.fireErrorCaught(
-                TransportError(
+                ConnectionError(
                     .disconnected, wasOpen ? "the peer went away without closing TLS" : "the peer went away in the TLS handshake"))
         }
         context.fireChannelInactive()
@@ -60,7 +60,7 @@ final class OpenSSLHandler: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard phase == .open else {
-            promise?.fail(TransportError(.closed, "the TLS connection is not open"))
+            promise?.fail(ConnectionError(.closed, "the TLS connection is not open"))
             return
         }
         do {
@@ -124,7 +124,7 @@ final class OpenSSLHandler: ChannelDuplexHandler {
                 // A key update asks for an answer.
                 return flushCiphertext(context)
             case .closed:
-                context.fireErrorCaught(TransportError(.closed, "the peer closed the connection"))
+                context.fireErrorCaught(ConnectionError(.closed, "the peer closed the connection"))
                 return context.channel.close(promise: nil)
             case .failed(let error): return fail(context, error)
             }
@@ -136,7 +136,7 @@ final class OpenSSLHandler: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(ciphertext), promise: nil)
     }
 
-    private func fail(_ context: ChannelHandlerContext, _ error: TransportError) {
+    private func fail(_ context: ChannelHandlerContext, _ error: ConnectionError) {
         guard phase != .closed else { return }
         phase = .closed
         flushCiphertext(context)

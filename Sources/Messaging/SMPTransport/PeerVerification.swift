@@ -11,7 +11,7 @@ final class PeerVerification {
     }
 
     let rule: Rule
-    private(set) var failure: TransportError?
+    private(set) var failure: ConnectionError?
 
     init(_ rule: Rule) { self.rule = rule }
 
@@ -21,7 +21,7 @@ final class PeerVerification {
     /// certificate between a leaf and an anchor of its own that have nothing to do with it.
     func accepts(_ chain: [OpaquePointer]) -> Bool {
         if let reason = refusal(of: chain) {
-            failure = TransportError(.wrongIdentity, reason)
+            failure = ConnectionError(.wrongIdentity, reason)
             return false
         }
         return true

@@ -14,7 +14,7 @@ public protocol SMPConnectionDelegate: AnyObject, Sendable {
     /// Written blocks have left, or have piled up again; see ``SMPConnection/isWritable``.
     func connection(_ connection: SMPConnection, isWritable: Bool)
     /// Nothing follows. Called once, with code `closed` when the end was in good order.
-    func connection(_ connection: SMPConnection, ended reason: TransportError)
+    func connection(_ connection: SMPConnection, ended reason: ConnectionError)
 }
 
 /// A TLS connection over which transport blocks are exchanged, on either side.
@@ -38,7 +38,7 @@ public final class SMPConnection: Sendable {
         var isWritable = true
         var writers: [CheckedContinuation<Void, Never>] = []
         var isClaimed = false
-        var end: TransportError?
+        var end: ConnectionError?
     }
 
     // Used on the event loop only.
@@ -69,7 +69,7 @@ public final class SMPConnection: Sendable {
     /// False while more than ``writeLimit`` bytes wait for the peer to read.
     public var isWritable: Bool { state.withLock { $0.isWritable && $0.end == nil } }
     /// Why the connection has ended, or nil while it is open.
-    public var end: TransportError? { state.withLock { $0.end } }
+    public var end: ConnectionError? { state.withLock { $0.end } }
 
     /// Bytes that may wait for the peer before ``isWritable`` turns false.
     public static let writeLimit = 16 * blockSize
@@ -78,13 +78,13 @@ public final class SMPConnection: Sendable {
 
     /// Starts delivering to `delegate`, which is kept until the connection has ended.
     ///
-    /// - Throws: ``TransportError`` `unsupported` when somebody receives already.
-    public func start(_ delegate: any SMPConnectionDelegate) throws(TransportError) {
+    /// - Throws: ``ConnectionError`` `unsupported` when somebody receives already.
+    public func start(_ delegate: any SMPConnectionDelegate) throws(ConnectionError) {
         let isFirst = state.withLock { state in
             defer { state.isClaimed = true }
             return !state.isClaimed
         }
-        guard isFirst else { throw TransportError(.unsupported, "the connection's blocks are already being received") }
+        guard isFirst else { throw ConnectionError(.unsupported, "the connection's blocks are already being received") }
         onEventLoop { [self] in
             let early = bound.value.early
             bound.value.early = []
@@ -113,12 +113,12 @@ public final class SMPConnection: Sendable {
     /// Hands over blocks to be sent in this order, without waiting. Blocks of one turn of the event loop leave together.
     ///
     /// Nothing bounds what piles up when ``isWritable`` is ignored; ``send(_:)`` waits instead.
-    /// - Throws: ``TransportError`` `invalidBlock` for a block that is not of ``blockSize`` bytes, or why the connection ended.
-    public func write(_ blocks: [Bytes]) throws(TransportError) {
+    /// - Throws: ``ConnectionError`` `invalidBlock` for a block that is not of ``blockSize`` bytes, or why the connection ended.
+    public func write(_ blocks: [Bytes]) throws(ConnectionError) {
         guard blocks.allSatisfy({ $0.count == Self.blockSize }) else {
-            throw TransportError(.invalidBlock, "a transport block has \(Self.blockSize) bytes")
+            throw ConnectionError(.invalidBlock, "a transport block has \(Self.blockSize) bytes")
         }
-        let (end, schedule) = state.withLock { state -> (TransportError?, Bool) in
+        let (end, schedule) = state.withLock { state -> (ConnectionError?, Bool) in
             if let end = state.end { return (end, false) }
             state.outgoing.append(contentsOf: blocks)
             defer { state.isFlushScheduled = true }
@@ -132,8 +132,8 @@ public final class SMPConnection: Sendable {
 
     /// Sends one block, after waiting while the peer does not read.
     ///
-    /// - Throws: ``TransportError``: `invalidBlock`, or why the connection ended.
-    public func send(_ block: Bytes) async throws(TransportError) {
+    /// - Throws: ``ConnectionError``: `invalidBlock`, or why the connection ended.
+    public func send(_ block: Bytes) async throws(ConnectionError) {
         await waitUntilWritable()
         try write([block])
     }
@@ -187,7 +187,7 @@ public final class SMPConnection: Sendable {
     }
 
     func handlerRemoved() {
-        ended(TransportError(.closed, "the connection is closed"))
+        ended(ConnectionError(.closed, "the connection is closed"))
         bound.value.handler = nil
         bound.value.context = nil
     }
@@ -213,7 +213,7 @@ public final class SMPConnection: Sendable {
         bound.value.delegate?.connection(self, isWritable: isWritable)
     }
 
-    func ended(_ reason: TransportError) {
+    func ended(_ reason: ConnectionError) {
         let (isFirst, writers) = state.withLock { state in
             guard state.end == nil else { return (false, [CheckedContinuation<Void, Never>]()) }
             state.end = reason

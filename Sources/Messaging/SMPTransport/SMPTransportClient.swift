@@ -27,10 +27,10 @@ public struct SMPTransportClient: Sendable {
     private let context: TLSContext
     private let group: any EventLoopGroup
 
-    /// - Throws: ``TransportError`` `tlsFailed` or `invalidCredential`.
+    /// - Throws: ``ConnectionError`` `tlsFailed` or `invalidCredential`.
     public init(
         configuration: Configuration = Configuration(), group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
-    ) throws(TransportError) {
+    ) throws(ConnectionError) {
         self.configuration = configuration
         self.group = group
         context = try TLSContext.client(
@@ -43,13 +43,13 @@ public struct SMPTransportClient: Sendable {
     ///   - host: a name or an address.
     ///   - port: 1 to 65,535.
     ///   - keyHash: the SHA-256 hash of the server's identity certificate, 32 bytes.
-    /// - Throws: ``TransportError``: `connectFailed`, `timedOut`, `wrongIdentity`, `wrongProtocol`, `tlsFailed`,
+    /// - Throws: ``ConnectionError``: `connectFailed`, `timedOut`, `wrongIdentity`, `wrongProtocol`, `tlsFailed`,
     ///   `disconnected`, `cancelled`, or `unsupported` for a proxy.
-    public func connect(host: String, port: Int, keyHash: Bytes) async throws(TransportError) -> SMPConnection {
+    public func connect(host: String, port: Int, keyHash: Bytes) async throws(ConnectionError) -> SMPConnection {
         guard configuration.proxy == nil else {
-            throw TransportError(.unsupported, "connections through a SOCKS proxy are not available yet")
+            throw ConnectionError(.unsupported, "connections through a SOCKS proxy are not available yet")
         }
-        guard (1...65_535).contains(port) else { throw TransportError(.connectFailed, "\(port) is not a port") }
+        guard (1...65_535).contains(port) else { throw ConnectionError(.connectFailed, "\(port) is not a port") }
         let attempt = ConnectAttempt()
         let channel = try await openChannel(host: host, port: port, keyHash: keyHash, attempt: attempt)
         let result = await withTaskCancellationHandler {
@@ -59,14 +59,14 @@ public struct SMPTransportClient: Sendable {
         }
         if Task.isCancelled {
             channel.close(promise: nil)
-            throw TransportError(.cancelled, "connecting was cancelled")
+            throw ConnectionError(.cancelled, "connecting was cancelled")
         }
         return try result.get()
     }
 
     private func openChannel(
         host: String, port: Int, keyHash: Bytes, attempt: ConnectAttempt
-    ) async throws(TransportError) -> any Channel {
+    ) async throws(ConnectionError) -> any Channel {
         let timeout = TimeAmount(configuration.connectTimeout)
         let (context, keepAlive) = (context, configuration.keepAlive)
         do {
@@ -86,15 +86,15 @@ public struct SMPTransportClient: Sendable {
                     }
                 }
                 .connect(host: host, port: port).get()
-        } catch let error as TransportError {
+        } catch let error as ConnectionError {
             throw error
         } catch let error as ChannelError {
             if case .connectTimeout = error {
-                throw TransportError(.timedOut, "\(host):\(port) did not answer in time", cause: error)
+                throw ConnectionError(.timedOut, "\(host):\(port) did not answer in time", cause: error)
             }
-            throw TransportError(.connectFailed, "no connection to \(host):\(port)", cause: error)
+            throw ConnectionError(.connectFailed, "no connection to \(host):\(port)", cause: error)
         } catch {
-            throw TransportError(.connectFailed, "no connection to \(host):\(port)", cause: error)
+            throw ConnectionError(.connectFailed, "no connection to \(host):\(port)", cause: error)
         }
     }
 }
@@ -102,14 +102,14 @@ public struct SMPTransportClient: Sendable {
 /// The outcome of one handshake, which a task waits for.
 private final class ConnectAttempt: Sendable {
     private enum State {
-        case waiting(CheckedContinuation<Result<SMPConnection, TransportError>, Never>?)
-        case over(Result<SMPConnection, TransportError>)
+        case waiting(CheckedContinuation<Result<SMPConnection, ConnectionError>, Never>?)
+        case over(Result<SMPConnection, ConnectionError>)
     }
 
     private let state = Mutex(State.waiting(nil))
 
-    func finish(_ result: Result<SMPConnection, TransportError>) {
-        let waiter = state.withLock { state -> CheckedContinuation<Result<SMPConnection, TransportError>, Never>? in
+    func finish(_ result: Result<SMPConnection, ConnectionError>) {
+        let waiter = state.withLock { state -> CheckedContinuation<Result<SMPConnection, ConnectionError>, Never>? in
             guard case .waiting(let waiter) = state else { return nil }
             state = .over(result)
             return waiter
@@ -117,10 +117,10 @@ private final class ConnectAttempt: Sendable {
         waiter?.resume(returning: result)
     }
 
-    var result: Result<SMPConnection, TransportError> {
+    var result: Result<SMPConnection, ConnectionError> {
         get async {
             await withCheckedContinuation { continuation in
-                let known = state.withLock { state -> Result<SMPConnection, TransportError>? in
+                let known = state.withLock { state -> Result<SMPConnection, ConnectionError>? in
                     if case .over(let result) = state { return result }
                     state = .waiting(continuation)
                     return nil

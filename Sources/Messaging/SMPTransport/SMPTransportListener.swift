@@ -44,12 +44,12 @@ public final class SMPTransportListener: Sendable {
     ///   - onConnection: called on the event loop of a connection when its TLS handshake is over; it should start receiving
     ///     there or in a task, and may refuse by closing.
     ///   - onFailure: called for every connection that did not get through its handshake.
-    /// - Throws: ``TransportError``: `listenFailed`, `tlsFailed` or `invalidCredential`.
+    /// - Throws: ``ConnectionError``: `listenFailed`, `tlsFailed` or `invalidCredential`.
     public static func start(
         _ configuration: Configuration, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
-        onFailure: @escaping @Sendable (TransportError) -> Void = { _ in },
+        onFailure: @escaping @Sendable (ConnectionError) -> Void = { _ in },
         onConnection: @escaping @Sendable (SMPConnection) -> Void
-    ) async throws(TransportError) -> SMPTransportListener {
+    ) async throws(ConnectionError) -> SMPTransportListener {
         let context = try TLSContext.server(
             credential: configuration.credential, applicationProtocols: configuration.applicationProtocols,
             requestsClientCertificate: configuration.requestsClientCertificate)
@@ -65,7 +65,7 @@ public final class SMPTransportListener: Sendable {
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         guard connections.add(channel) else {
-                            throw TransportError(.closed, "there are as many connections as allowed")
+                            throw ConnectionError(.closed, "there are as many connections as allowed")
                         }
                         try keepAlive?.apply(to: channel)
                         let session = try TLSSession(context, verifying: .client, allocator: channel.allocator)
@@ -83,7 +83,7 @@ public final class SMPTransportListener: Sendable {
                 .bind(host: configuration.host, port: configuration.port).get()
             return SMPTransportListener(channel: channel, connections: connections)
         } catch {
-            throw TransportError(
+            throw ConnectionError(
                 .listenFailed, "cannot listen on \(configuration.host):\(configuration.port)", cause: error)
         }
     }

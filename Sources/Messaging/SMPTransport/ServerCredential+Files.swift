@@ -13,17 +13,17 @@ extension ServerCredential {
     /// Keys are readable by their owner only, and so is a folder made here. `ca.key` is not needed to run: it can be moved to
     /// a safer place. A folder with only a part of the files is refused, because a new identity would break every link.
     ///
-    /// - Throws: ``TransportError`` `invalidCredential`.
+    /// - Throws: ``ConnectionError`` `invalidCredential`.
     public static func loadOrGenerate(
-        in folder: String, algorithm: SignatureAlgorithm = .ed448
-    ) throws(TransportError) -> ServerCredential {
+        in folder: String, algorithm: CertificateAlgorithm = .ed448
+    ) throws(ConnectionError) -> ServerCredential {
         let files = CredentialFiles(folder: folder)
         let needed = [files.leafCertificate, files.leafKey, files.authorityCertificate]
         let present = needed.filter { access($0, F_OK) == 0 }
         if present.count == needed.count { return try load(from: folder) }
         guard present.isEmpty else {
             let missing = needed.filter { !present.contains($0) }.joined(separator: ", ")
-            throw TransportError(.invalidCredential, "\(folder) holds a part of a credential; missing: \(missing)")
+            throw ConnectionError(.invalidCredential, "\(folder) holds a part of a credential; missing: \(missing)")
         }
         let authority = try CertificateAuthority.generate(algorithm: algorithm)
         let credential = try authority.issue()
@@ -33,15 +33,15 @@ extension ServerCredential {
 
     /// Reads `server.crt`, `ca.crt` and `server.key` from a folder, and checks that they belong together.
     ///
-    /// - Throws: ``TransportError`` `invalidCredential`.
-    public static func load(from folder: String) throws(TransportError) -> ServerCredential {
+    /// - Throws: ``ConnectionError`` `invalidCredential`.
+    public static func load(from folder: String) throws(ConnectionError) -> ServerCredential {
         let files = CredentialFiles(folder: folder)
         let authorities = try PEM.certificates(in: CredentialFiles.read(files.authorityCertificate))
         let credential = try ServerCredential(
             certificatePEM: CredentialFiles.read(files.leafCertificate), keyPEM: CredentialFiles.read(files.leafKey)
         ).appending(authorities)
         if let reason = PeerVerification.refusal(of: credential.certificates) {
-            throw TransportError(.invalidCredential, "\(folder): \(reason)")
+            throw ConnectionError(.invalidCredential, "\(folder): \(reason)")
         }
         return credential
     }
@@ -56,7 +56,7 @@ private struct CredentialFiles {
     var authorityCertificate: String { folder + "/ca.crt" }
     var authorityKey: String { folder + "/ca.key" }
 
-    func store(_ credential: ServerCredential, _ authority: CertificateAuthority) throws(TransportError) {
+    func store(_ credential: ServerCredential, _ authority: CertificateAuthority) throws(ConnectionError) {
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Self.failure("cannot make the folder", folder) }
         try write(authorityKey, authority.key.pem())
         try write(authorityCertificate, PEM.text(of: authority.certificate))
@@ -69,7 +69,7 @@ private struct CredentialFiles {
         guard fsync(descriptor) == 0 else { throw Self.failure("cannot write the folder", folder) }
     }
 
-    private func write(_ path: String, _ bytes: Bytes) throws(TransportError) {
+    private func write(_ path: String, _ bytes: Bytes) throws(ConnectionError) {
         let temporary = path + ".new"
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -86,7 +86,7 @@ private struct CredentialFiles {
         guard isWritten, rename(temporary, path) == 0 else { throw Self.failure("cannot write", path) }
     }
 
-    static func read(_ path: String) throws(TransportError) -> Bytes {
+    static func read(_ path: String) throws(ConnectionError) -> Bytes {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("cannot read", path) }
         defer { closeFile(descriptor) }
@@ -101,11 +101,11 @@ private struct CredentialFiles {
             if count == 0 { return Bytes(bytes.prefix(length)) }
             length += count
         }
-        throw TransportError(.invalidCredential, "\(path) is longer than \(PEM.maximumSize) bytes")
+        throw ConnectionError(.invalidCredential, "\(path) is longer than \(PEM.maximumSize) bytes")
     }
 
-    private static func failure(_ what: String, _ path: String) -> TransportError {
-        TransportError(.invalidCredential, "\(what) \(path): \(String(cString: strerror(errno)))")
+    private static func failure(_ what: String, _ path: String) -> ConnectionError {
+        ConnectionError(.invalidCredential, "\(what) \(path): \(String(cString: strerror(errno)))")
     }
 }
 

@@ -1,4 +1,5 @@
 import COpenSSL
+public import SMPCrypto
 public import SMPWire
 
 /// The certificates that a server or service presents and the key that proves they are its own.
@@ -7,10 +8,10 @@ public struct ServerCredential: Sendable {
     public let certificates: [Certificate]
     let key: SigningKey
 
-    init(certificates: [Certificate], key: SigningKey) throws(TransportError) {
+    init(certificates: [Certificate], key: SigningKey) throws(ConnectionError) {
         guard (1...4).contains(certificates.count), let leaf = X509Handle(der: certificates[0].der), key.belongs(to: leaf)
         else {
-            throw TransportError(.invalidCredential, "the first certificate and the private key do not belong together")
+            throw ConnectionError(.invalidCredential, "the first certificate and the private key do not belong together")
         }
         self.certificates = certificates
         self.key = key
@@ -18,15 +19,15 @@ public struct ServerCredential: Sendable {
 
     /// Makes a new identity and a leaf below it.
     ///
-    /// - Throws: ``TransportError`` `invalidCredential`.
-    public static func generate(algorithm: SignatureAlgorithm = .ed448) throws(TransportError) -> ServerCredential {
+    /// - Throws: ``ConnectionError`` `invalidCredential`.
+    public static func generate(algorithm: CertificateAlgorithm = .ed448) throws(ConnectionError) -> ServerCredential {
         try CertificateAuthority.generate(algorithm: algorithm).issue()
     }
 
     /// Reads PEM: the leaf's certificate and any that follow it, the further certificates, and the leaf's PKCS #8 key.
     ///
-    /// - Throws: ``TransportError`` `invalidCredential`.
-    public init(certificatePEM: Bytes, authorityPEM: Bytes = [], keyPEM: Bytes) throws(TransportError) {
+    /// - Throws: ``ConnectionError`` `invalidCredential`.
+    public init(certificatePEM: Bytes, authorityPEM: Bytes = [], keyPEM: Bytes) throws(ConnectionError) {
         var certificates = try PEM.certificates(in: certificatePEM)
         if !authorityPEM.isEmpty { certificates += try PEM.certificates(in: authorityPEM) }
         try self.init(certificates: certificates, key: try SigningKey.read(pem: keyPEM))
@@ -34,8 +35,8 @@ public struct ServerCredential: Sendable {
 
     /// The same leaf with more certificates after the chain: an operator's, or an operator's and a network's.
     ///
-    /// - Throws: ``TransportError`` `invalidCredential` when there would be more than four.
-    public func appending(_ authorities: [Certificate]) throws(TransportError) -> ServerCredential {
+    /// - Throws: ``ConnectionError`` `invalidCredential` when there would be more than four.
+    public func appending(_ authorities: [Certificate]) throws(ConnectionError) -> ServerCredential {
         try ServerCredential(certificates: certificates + authorities, key: key)
     }
 
@@ -46,13 +47,18 @@ public struct ServerCredential: Sendable {
     public var fingerprint: Bytes { certificates[min(1, certificates.count - 1)].fingerprint }
 
     /// The kind of the leaf's key.
-    public var algorithm: SignatureAlgorithm { key.algorithm }
+    public var algorithm: CertificateAlgorithm { key.algorithm }
 
     /// Signs with the leaf's key, as the session key in the server's hello is: 114 bytes with Ed448, 64 with Ed25519.
     ///
-    /// - Throws: ``TransportError`` `invalidCredential` when OpenSSL is out of memory.
-    public func signature(for message: Bytes) throws(TransportError) -> Bytes { try key.signature(for: message) }
+    /// - Throws: ``ConnectionError`` `invalidCredential` when OpenSSL is out of memory.
+    public func signature(for message: Bytes) throws(ConnectionError) -> Bytes { try key.signature(for: message) }
+
+    /// The leaf's private key, with which a router's hello is signed.
+    ///
+    /// - Throws: ``ConnectionError`` `invalidCredential` when OpenSSL is out of memory.
+    public func leafKey() throws(ConnectionError) -> PrivateAuthKey { try key.privateAuthKey() }
 
     /// The leaf's public key as SubjectPublicKeyInfo DER.
-    public func publicKeySPKI() throws(TransportError) -> Bytes { try certificates[0].publicKeySPKI() }
+    public func publicKeySPKI() throws(ConnectionError) -> Bytes { try certificates[0].publicKeySPKI() }
 }

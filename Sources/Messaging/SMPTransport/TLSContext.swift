@@ -22,10 +22,10 @@ public final class TLSContext: @unchecked Sendable {
     /// - Parameters:
     ///   - applicationProtocols: what is offered (ALPN), most wanted first; each 1 to 255 bytes.
     ///   - credential: certificates to present when the server asks for them, as services do.
-    /// - Throws: ``TransportError`` `tlsFailed` or `invalidCredential`.
+    /// - Throws: ``ConnectionError`` `tlsFailed` or `invalidCredential`.
     public static func client(
         applicationProtocols: [String] = smpProtocols, credential: ServerCredential? = nil
-    ) throws(TransportError) -> TLSContext {
+    ) throws(ConnectionError) -> TLSContext {
         try TLSContext(.client, applicationProtocols, credential, requestsCertificate: false)
     }
 
@@ -34,25 +34,25 @@ public final class TLSContext: @unchecked Sendable {
     /// - Parameters:
     ///   - applicationProtocols: what is accepted (ALPN), most wanted first.
     ///   - requestsClientCertificate: whether clients are asked for certificates, which they may refuse.
-    /// - Throws: ``TransportError`` `tlsFailed` or `invalidCredential`.
+    /// - Throws: ``ConnectionError`` `tlsFailed` or `invalidCredential`.
     public static func server(
         credential: ServerCredential, applicationProtocols: [String] = smpProtocols, requestsClientCertificate: Bool = true
-    ) throws(TransportError) -> TLSContext {
+    ) throws(ConnectionError) -> TLSContext {
         try TLSContext(.server, applicationProtocols, credential, requestsCertificate: requestsClientCertificate)
     }
 
     private init(
         _ role: Role, _ protocols: [String], _ credential: ServerCredential?, requestsCertificate: Bool
-    ) throws(TransportError) {
+    ) throws(ConnectionError) {
         OpenSSLError.clear()
         guard let pointer = SSL_CTX_new(role == .client ? TLS_client_method() : TLS_server_method()) else {
-            throw TransportError(.tlsFailed, "TLS is not available", cause: OpenSSLError.take())
+            throw ConnectionError(.tlsFailed, "TLS is not available", cause: OpenSSLError.take())
         }
         self.pointer = pointer
         self.role = role
         applicationProtocols = protocols
         guard Self.setParameters(of: pointer) else {
-            throw TransportError(.tlsFailed, "OpenSSL lacks the network's ciphers", cause: OpenSSLError.take())
+            throw ConnectionError(.tlsFailed, "OpenSSL lacks the network's ciphers", cause: OpenSSLError.take())
         }
         if let credential { try Self.install(credential, in: pointer) }
         SSL_CTX_set_cert_verify_callback(pointer, verifyPeerCertificates, nil)
@@ -81,7 +81,7 @@ public final class TLSContext: @unchecked Sendable {
             && SSL_CTX_set_num_tickets(context, 0) == 1
     }
 
-    private static func install(_ credential: ServerCredential, in context: OpaquePointer) throws(TransportError) {
+    private static func install(_ credential: ServerCredential, in context: OpaquePointer) throws(ConnectionError) {
         let handles = credential.certificates.compactMap { X509Handle(der: $0.der) }
         var isInstalled = handles.count == credential.certificates.count && !handles.isEmpty
         for (position, handle) in handles.enumerated() where isInstalled {
@@ -95,15 +95,15 @@ public final class TLSContext: @unchecked Sendable {
         guard isInstalled, SSL_CTX_use_PrivateKey(context, credential.key.pointer) == 1,
             SSL_CTX_check_private_key(context) == 1
         else {
-            throw TransportError(.invalidCredential, "certificates and key do not belong together", cause: OpenSSLError.take())
+            throw ConnectionError(.invalidCredential, "certificates and key do not belong together", cause: OpenSSLError.take())
         }
     }
 
-    private func setApplicationProtocols() throws(TransportError) {
+    private func setApplicationProtocols() throws(ConnectionError) {
         var wire = Bytes()
         for name in applicationProtocols {
             guard (1...255).contains(name.utf8.count) else {
-                throw TransportError(.wrongProtocol, "the name of an application protocol has 1 to 255 bytes")
+                throw ConnectionError(.wrongProtocol, "the name of an application protocol has 1 to 255 bytes")
             }
             wire.append(UInt8(name.utf8.count))
             wire.append(contentsOf: name.utf8)
@@ -112,7 +112,7 @@ public final class TLSContext: @unchecked Sendable {
         case .client:
             // This one function returns 0 when it succeeds.
             guard wire.isEmpty || SSL_CTX_set_alpn_protos(pointer, wire, UInt32(wire.count)) == 0 else {
-                throw TransportError(.tlsFailed, "the application protocols cannot be set", cause: OpenSSLError.take())
+                throw ConnectionError(.tlsFailed, "the application protocols cannot be set", cause: OpenSSLError.take())
             }
         case .server:
             SSL_CTX_set_alpn_select_cb(pointer, selectApplicationProtocol, Unmanaged.passUnretained(self).toOpaque())

@@ -21,7 +21,7 @@ final class TLSSession {
     enum HandshakeProgress {
         case needsMore
         case finished(TLSHandshake)
-        case failed(TransportError)
+        case failed(ConnectionError)
     }
 
     enum ReadResult {
@@ -29,7 +29,7 @@ final class TLSSession {
         case needsMore
         /// The peer has said that nothing follows.
         case closed
-        case failed(TransportError)
+        case failed(ConnectionError)
     }
 
     private let context: TLSContext
@@ -37,19 +37,19 @@ final class TLSSession {
     private let verification: PeerVerification
     let wire: WireBuffers
 
-    /// - Throws: ``TransportError`` `tlsFailed` when there is no memory.
+    /// - Throws: ``ConnectionError`` `tlsFailed` when there is no memory.
     init(
         _ context: TLSContext, verifying rule: PeerVerification.Rule, allocator: ByteBufferAllocator = ByteBufferAllocator()
-    ) throws(TransportError) {
+    ) throws(ConnectionError) {
         self.context = context
         wire = WireBuffers(allocator: allocator)
         verification = PeerVerification(rule)
         guard let ssl = SSL_new(context.pointer) else {
-            throw TransportError(.tlsFailed, "no memory for a TLS session", cause: OpenSSLError.take())
+            throw ConnectionError(.tlsFailed, "no memory for a TLS session", cause: OpenSSLError.take())
         }
         guard let bio = wire.makeBIO() else {
             SSL_free(ssl)
-            throw TransportError(.tlsFailed, "no memory for a TLS session", cause: OpenSSLError.take())
+            throw ConnectionError(.tlsFailed, "no memory for a TLS session", cause: OpenSSLError.take())
         }
         self.ssl = ssl
         SSL_set_bio(ssl, bio, bio)
@@ -73,14 +73,14 @@ final class TLSSession {
         }
     }
 
-    private func handshakeFailure() -> TransportError {
+    private func handshakeFailure() -> ConnectionError {
         if let failure = verification.failure {
             OpenSSLError.clear()
             return failure
         }
         let cause = OpenSSLError.take()
         let isProtocol = cause.reasons.contains { $0.contains("no application protocol") }
-        return TransportError(
+        return ConnectionError(
             isProtocol ? .wrongProtocol : .tlsFailed,
             isProtocol ? "no application protocol in common" : "the TLS handshake failed", cause: cause)
     }
@@ -90,11 +90,11 @@ final class TLSSession {
         let length =
             context.role == .client
             ? SSL_get_finished(ssl, &finished, finished.count) : SSL_get_peer_finished(ssl, &finished, finished.count)
-        guard length == 32 else { return .failed(TransportError(.tlsFailed, "the handshake has no channel binding")) }
+        guard length == 32 else { return .failed(ConnectionError(.tlsFailed, "the handshake has no channel binding")) }
         let selected = applicationProtocol
         // A peer that knows no ALPN at all is a server of before SMP 7, or not one of this network.
         guard context.applicationProtocols.isEmpty || selected.map(context.applicationProtocols.contains) == true else {
-            return .failed(TransportError(.wrongProtocol, "no application protocol in common"))
+            return .failed(ConnectionError(.wrongProtocol, "no application protocol in common"))
         }
         return .finished(
             TLSHandshake(
@@ -139,12 +139,12 @@ final class TLSSession {
         switch SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .needsMore
         case SSL_ERROR_ZERO_RETURN: return .closed
-        default: return .failed(TransportError(.tlsFailed, "a TLS record cannot be read", cause: OpenSSLError.take()))
+        default: return .failed(ConnectionError(.tlsFailed, "a TLS record cannot be read", cause: OpenSSLError.take()))
         }
     }
 
     /// Encrypts all readable bytes of `buffer` into ``wire``.
-    func write(_ buffer: ByteBuffer) throws(TransportError) {
+    func write(_ buffer: ByteBuffer) throws(ConnectionError) {
         OpenSSLError.clear()
         let isWritten = buffer.withUnsafeReadableBytes { source in
             var offset = 0
@@ -157,7 +157,7 @@ final class TLSSession {
             return true
         }
         guard isWritten else {
-            throw TransportError(.tlsFailed, "a TLS record cannot be written", cause: OpenSSLError.take())
+            throw ConnectionError(.tlsFailed, "a TLS record cannot be written", cause: OpenSSLError.take())
         }
     }
 

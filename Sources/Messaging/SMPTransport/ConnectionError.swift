@@ -1,5 +1,5 @@
 /// Why a connection could not be made, was refused or ended.
-public struct TransportError: Error, Sendable, CustomStringConvertible {
+public struct ConnectionError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure. Bounded and stable: usable as a metric label.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// The TCP connection could not be opened: refused, unreachable, or the name did not resolve.
