@@ -1,0 +1,211 @@
+public import SMPWire
+
+/// What a link invites to.
+public enum ConnectionMode: UInt8, WireCodable, StringCodable, Hashable, Sendable, CaseIterable {
+    /// One connection: a one-time link.
+    case invitation = 0x49
+    /// Connection requests by anybody: an address.
+    case contact = 0x43
+
+    public func encode(to writer: inout WireWriter) { writer.write(byte: rawValue) }
+
+    public init(from parser: inout WireParser) throws(WireError) {
+        guard let mode = ConnectionMode(rawValue: try parser.byte()) else {
+            throw WireError(.invalidValue, "a connection mode is I or C", at: parser.offset - 1)
+        }
+        self = mode
+    }
+
+    public func encodeString(to writer: inout WireWriter) { writer.write(text: self == .invitation ? "INV" : "CON") }
+
+    public init(fromString parser: inout WireParser) throws(WireError) {
+        if parser.skip("INV") {
+            self = .invitation
+        } else if parser.skip("CON") {
+            self = .contact
+        } else {
+            throw parser.error(.invalidValue, "INV or CON")
+        }
+    }
+}
+
+/// How a link begins: `simplex:`, or `https://` and a site that tells people without an app what to do with it.
+public enum LinkScheme: StringCodable, Hashable, Sendable {
+    case simplex
+    case site(host: String, port: UInt16?)
+
+    /// `https://simplex.chat`.
+    public static let simplexChat = LinkScheme.site(host: "simplex.chat", port: nil)
+
+    public func encodeString(to writer: inout WireWriter) {
+        switch self {
+        case .simplex: writer.write(text: "simplex:")
+        case .site(let host, let port): writer.write(text: "https://\(host)" + (port.map { ":\($0)" } ?? ""))
+        }
+    }
+
+    public init(fromString parser: inout WireParser) throws(WireError) {
+        if parser.skip("simplex:") {
+            self = .simplex
+            return
+        }
+        guard parser.skip("https://") else { throw parser.error(.invalidValue, "a link begins with simplex: or https://") }
+        let start = parser.offset
+        let host = parser.take { !Bytes(":#,;/ ".utf8).contains($0) }
+        guard !host.isEmpty else { throw WireError(.invalidValue, "a host name", at: start) }
+        self = .site(
+            host: String(decoding: host, as: UTF8.self),
+            port: parser.skip(UInt8(ascii: ":")) ? try parser.read(string: UInt16.self) : nil)
+    }
+}
+
+/// A full link: all that is needed to ask for a connection.
+///
+/// Textual form: `simplex:/invitation#/?v=…&smp=…&e2e=…[&data=…]` or `simplex:/contact#/?v=…&smp=…[&data=…]`, also behind
+/// `https://simplex.chat`. Whatever the scheme, a link reads as one with `simplex:`, so that equal links are equal values.
+public enum ConnectionRequestURI: WireCodable, StringCodable, Hashable, Sendable {
+    case invitation(ConnectionRequest, RatchetParametersURI)
+    case contact(ConnectionRequest)
+
+    public var request: ConnectionRequest {
+        switch self {
+        case .invitation(let request, _), .contact(let request): request
+        }
+    }
+
+    public var mode: ConnectionMode {
+        switch self {
+        case .invitation: .invitation
+        case .contact: .contact
+        }
+    }
+
+    /// Whether both lead to the same queues, whatever the versions and keys.
+    public func isSameContact(as other: ConnectionRequestURI) -> Bool {
+        guard case .contact(let left) = self, case .contact(let right) = other, left.queues.count == right.queues.count else {
+            return false
+        }
+        return zip(left.queues, right.queues).allSatisfy { $0.address.isSameQueue(as: $1.address) }
+    }
+
+    public func encode(to writer: inout WireWriter) {
+        writer.write(mode)
+        switch self {
+        case .invitation(let request, let parameters):
+            writer.write(request)
+            writer.write(parameters)
+        case .contact(let request): writer.write(request)
+        }
+    }
+
+    public init(from parser: inout WireParser) throws(WireError) {
+        switch try parser.read(ConnectionMode.self) {
+        case .invitation: self = .invitation(try parser.read(), try parser.read())
+        case .contact: self = .contact(try parser.read())
+        }
+    }
+
+    public func encodeString(to writer: inout WireWriter) {
+        let request = request
+        writer.write(string: request.scheme)
+        writer.write(text: mode == .invitation ? "/invitation#/?" : "/contact#/?")
+        var query = QueryString()
+        query.append("v", request.agentVersions)
+        query.append("smp", request.queues.map(\.wireString).joined(separator: ";"))
+        if case .invitation(_, let parameters) = self { query.append("e2e", parameters) }
+        if let data = request.clientData { query.append("data", data) }
+        query.encode(to: &writer)
+    }
+
+    public init(fromString parser: inout WireParser) throws(WireError) {
+        _ = try parser.read(string: LinkScheme.self)
+        let mode: ConnectionMode
+        if parser.skip("/invitation") {
+            mode = .invitation
+        } else if parser.skip("/contact") {
+            mode = .contact
+        } else {
+            throw parser.error(.invalidValue, "/invitation or /contact")
+        }
+        _ = parser.skip(UInt8(ascii: "/"))
+        try parser.expect("#/?")
+        let start = parser.offset
+        let query = QueryString(from: &parser)
+        do throws(WireError) {
+            let versions = try query.required("v", as: VersionRange.self)
+            let queues = try query.value("smp") { parser throws(WireError) in try ConnectionRequest.readQueues(&parser) } ?? []
+            guard !queues.isEmpty else { throw WireError(.invalidValue, "parameter smp is missing") }
+            let data = query.bytes("data")
+            guard data?.count ?? 0 <= ConnectionRequest.maximumClientData else { throw WireError(.tooLong, "client data") }
+            let request = ConnectionRequest(
+                agentVersions: versions, queues: queues, clientData: data.map { String(decoding: $0, as: UTF8.self) })
+            switch mode {
+            case .invitation: self = .invitation(request, try query.required("e2e"))
+            case .contact: self = .contact(request.withSupportedVersions)
+            }
+        } catch {
+            throw WireError(error.code, error.subject, at: start)
+        }
+    }
+}
+
+/// What all full links have.
+public struct ConnectionRequest: WireCodable, Hashable, Sendable {
+    /// Bytes of client data.
+    public static let maximumClientData = 65_535
+
+    /// How the link is printed; ``LinkScheme/simplex`` in a link that was read.
+    public var scheme: LinkScheme
+    public var agentVersions: VersionRange
+    /// One queue, or several that carry the same messages; 1 to 255.
+    public var queues: [SMPQueueURI]
+    /// What the application added, in its own format: UTF-8 of at most 65,535 bytes.
+    public var clientData: String?
+
+    public init(
+        scheme: LinkScheme = .simplex, agentVersions: VersionRange = SMPAgentVersion.supported, queues: [SMPQueueURI],
+        clientData: String? = nil
+    ) {
+        self.scheme = scheme
+        self.agentVersions = agentVersions
+        self.queues = queues
+        self.clientData = clientData
+    }
+
+    public func encode(to writer: inout WireWriter) {
+        writer.write(agentVersions)
+        writer.write(list: queues)
+        writer.write(optional: clientData.map { LargeBytes(Bytes($0.utf8)) })
+    }
+
+    /// A queue without a mode is a contact's: the encoding leaves that out, and it is not used for older queues.
+    public init(from parser: inout WireParser) throws(WireError) {
+        scheme = .simplex
+        agentVersions = try parser.read()
+        queues = try parser.nonEmptyList(of: SMPQueueURI.self).map { queue in
+            var queue = queue
+            queue.address.mode = queue.address.mode ?? .contact
+            return queue
+        }
+        clientData = try parser.optional(LargeBytes.self).map { String(decoding: $0.bytes, as: UTF8.self) }
+    }
+
+    static func readQueues(_ parser: inout WireParser) throws(WireError) -> [SMPQueueURI] {
+        var queues: [SMPQueueURI] = []
+        repeat {
+            var item = WireParser(parser.take(until: UInt8(ascii: ";")))
+            queues.append(try item.read(string: SMPQueueURI.self))
+            try item.finish()
+        } while parser.skip(UInt8(ascii: ";"))
+        guard queues.count <= 255 else { throw WireError(.tooLong, "at most 255 queues") }
+        return queues
+    }
+
+    /// Addresses published long ago name versions that are no longer spoken, but whoever answers them has moved on.
+    var withSupportedVersions: ConnectionRequest {
+        let low = max(SMPAgentVersion.supported.min, agentVersions.min)
+        var request = self
+        request.agentVersions = VersionRange(low, max(low, agentVersions.max)) ?? agentVersions
+        return request
+    }
+}
