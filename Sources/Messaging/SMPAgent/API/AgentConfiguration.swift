@@ -1,0 +1,69 @@
+public import SMPWire
+
+/// The agent's constants. The defaults are those of the official agent; tests shorten the times and narrow the versions.
+public struct AgentConfiguration: Sendable {
+    /// Agent versions to offer, within ``AgentLimits/agentVersions``.
+    public var agentVersions = VersionRange(AgentLimits.agentVersions)
+    /// SMP client versions to offer, within ``AgentLimits/clientVersions``. Below 3 a sender does not secure queues.
+    public var clientVersions = VersionRange(AgentLimits.clientVersions)
+    /// Ratchet versions to offer: 2 without post-quantum encryption, 3 with it.
+    public var ratchetVersions = VersionRange(2...3)
+
+    /// When a message that the router did not get is sent again.
+    public var fastRetry = RetryInterval(initial: .seconds(2), increaseAfter: .seconds(10), maximum: .seconds(120))
+    /// When a message for a full queue is sent again, unless the peer says sooner that it has taken its messages.
+    public var slowRetry = RetryInterval(initial: .seconds(300), increaseAfter: .seconds(60), maximum: .seconds(6 * 3600))
+    /// How long a message is retried when the router cannot be reached.
+    public var messageTimeout: Duration = .seconds(2 * 86_400)
+    /// How long `HELLO` is retried.
+    public var helloTimeout: Duration = .seconds(2 * 86_400)
+    /// How long a message is retried when the queue is full.
+    public var quotaExceededTimeout: Duration = .seconds(7 * 86_400)
+    /// How long a connection that is being deleted waits for its messages to be sent.
+    public var deletionDeliveryTimeout: Duration = .seconds(2 * 86_400)
+    /// How often deleting a queue is tried before it is given up.
+    public var maximumDeleteAttempts = 10
+
+    /// A received message that the user did not acknowledge in this many deliveries …
+    public var maximumReceiveAttempts = 8
+    /// … and for this long is dropped with an error.
+    public var receiveExpiry: Duration = .seconds(86_400)
+    /// How long the records of sent messages (for receipts) and of received ones (against repetition) are kept.
+    public var messageRecordLifetime: Duration = .seconds(21 * 86_400)
+
+    /// The first clean-up after the start, and the time between clean-ups.
+    public var initialCleanupDelay: Duration = .seconds(30)
+    public var cleanupInterval: Duration = .seconds(300)
+    /// Records deleted in one step of a clean-up.
+    public var cleanupBatchSize = 10_000
+
+    /// Pre-generated KEM key pairs kept ready, so that making one is not waited for.
+    public var keyPairPoolSize = 32
+    /// Connections whose state is kept in memory when nothing happens in them.
+    public var cachedConnections = 512
+    /// Messages of one queue that are kept in memory before they are sent; more are read from the store.
+    public var deliveryBufferSize = 64
+
+    public init() {}
+}
+
+/// A delay that grows by half when it has been waited for long enough, up to a maximum.
+public struct RetryInterval: Sendable, Hashable {
+    /// The first delay.
+    public var initial: Duration
+    /// The delay starts to grow once this much time has been waited in all.
+    public var increaseAfter: Duration
+    public var maximum: Duration
+
+    public init(initial: Duration, increaseAfter: Duration, maximum: Duration) {
+        self.initial = initial
+        self.increaseAfter = increaseAfter
+        self.maximum = maximum
+    }
+
+    /// The delay after `delay`, when `elapsed` has been waited including it.
+    func next(after delay: Duration, elapsed: Duration) -> Duration {
+        guard elapsed >= increaseAfter, delay != maximum else { return delay }
+        return min(delay * 3 / 2, maximum)
+    }
+}

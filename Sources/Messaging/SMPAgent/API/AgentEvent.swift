@@ -1,0 +1,156 @@
+public import SMPProtocol
+public import SMPWire
+
+/// Something that happened, with the connection that it happened to.
+public struct AgentNotification: Sendable {
+    /// The connection; nil for events that name their connections or concern none.
+    public let connection: ConnectionID?
+    public let event: AgentEvent
+    /// Set for events that are repeated, with the same id, after every restart until ``SMPAgent/confirm(_:)`` is called with it:
+    /// call it once the effects of the event are durable. The event may so be seen twice; its content identifies it.
+    public let durableID: DurableEventID?
+
+    public init(connection: ConnectionID?, event: AgentEvent, durableID: DurableEventID? = nil) {
+        self.connection = connection
+        self.event = event
+        self.durableID = durableID
+    }
+}
+
+/// What the agent reports to its user (agent-protocol.md, Appendix A; the official name stands in capitals).
+public enum AgentEvent: Sendable, Equatable {
+    // MARK: Making connections
+
+    /// CONF: the party that joined our invitation sent its information. Answer with `allowConnection`. Durable.
+    ///
+    /// `pqSupport`: both sides support post-quantum encryption. `servers`: the routers of the reply queues.
+    case confirmation(ConfirmationID, pqSupport: Bool, servers: [SMPServerAddress], info: Bytes)
+    /// REQ: somebody asks to connect by our contact address. Answer with `accept` or `reject`, or leave it. Durable.
+    case request(InvitationID, pqSupport: Bool, servers: [SMPServerAddress], info: Bytes)
+    /// INFO: the party that we joined sent its information. Durable.
+    case information(pqSupport: Bool, info: Bytes)
+    /// CON: both directions work. Durable.
+    case connected(pqEncryption: Bool)
+    /// JOINED: a `join` that a crash interrupted has been completed after the restart. Durable.
+    case joined(senderQueueSecured: Bool)
+
+    // MARK: Messages
+
+    /// MSG: a message. It is delivered again, with the same id, until `acknowledge` is called for it; the router holds back the
+    /// next message of the connection until then.
+    case message(MessageMetadata, MessageFlags, Bytes)
+    /// SENT: the router accepted the message.
+    case sent(AgentMessageID)
+    /// MWARN: the message was not accepted yet and is tried again (quota exceeded, router unreachable).
+    case messageDelayed(AgentMessageID, AgentError)
+    /// MERR: the message was given up.
+    case messageFailed(AgentMessageID, AgentError)
+    /// MERRS: messages were given up together because they waited too long.
+    case messagesFailed([AgentMessageID], AgentError)
+    /// RCVD: the peer's agent reports what became of messages of ours. Acknowledge it like a message, with no receipt.
+    case receipts(MessageMetadata, [MessageReceipt])
+    /// QCONT: the peer took its messages, sending goes on after its quota was exceeded.
+    case sendingContinued
+
+    // MARK: State
+
+    /// DOWN: the subscriptions of these connections are lost until `up`.
+    case down(SMPServerAddress, [ConnectionID])
+    /// UP: these connections receive messages again.
+    case up(SMPServerAddress, [ConnectionID])
+    /// CONNECT and DISCONNECT: a session with a router was made or lost.
+    case serverConnected(SMPServerAddress)
+    case serverDisconnected(SMPServerAddress)
+    /// END: another client subscribed to the connection's queue; this one receives nothing more.
+    case subscriptionEnded
+    /// DELD: the router says that the connection's queue was deleted.
+    case queueDeleted
+    /// SWITCH: a step of moving a queue to another router.
+    case queueSwitch(QueueDirection, SwitchPhase, ConnectionStats)
+    /// RSYNC: encryption is out of step, or a step of putting it right again.
+    case ratchetSync(RatchetSyncState, AgentError.Crypto?, ConnectionStats)
+
+    // MARK: Deletion
+
+    /// DEL_RCVQS: these queues are deleted on their routers, or given up with an error.
+    case receiveQueuesDeleted([DeletedQueue])
+    /// DEL_CONNS: these connections are gone.
+    case connectionsDeleted([ConnectionID])
+    /// DEL_USER: the user is gone with all connections.
+    case userDeleted(AgentUserID)
+
+    // MARK: Errors
+
+    /// ERR: something failed that no call waits for.
+    case failed(AgentError)
+    /// ERRS: the same, for several connections.
+    case connectionsFailed([ConnectionFailure])
+    /// SUSPENDED: `suspend` has stopped all operations.
+    case suspended
+}
+
+/// What the agent knows about a received message.
+public struct MessageMetadata: Hashable, Sendable {
+    /// What the hash chain says.
+    public let integrity: MessageIntegrity
+    /// The message's number in this connection; the same when the message is delivered again.
+    public let messageID: AgentMessageID
+    /// When the agent got it first, in milliseconds since 1970.
+    public let receivedAt: Int64
+    /// The router's id of the message.
+    public let brokerID: Bytes
+    /// When the router got it, in milliseconds since 1970 (whole seconds on the wire).
+    public let brokerTime: Int64
+    /// The sender's number of the message.
+    public let senderMessageID: Int64
+    /// Whether post-quantum encryption protects the message.
+    public let pqEncryption: Bool
+
+    public init(
+        integrity: MessageIntegrity, messageID: AgentMessageID, receivedAt: Int64, brokerID: Bytes, brokerTime: Int64,
+        senderMessageID: Int64, pqEncryption: Bool
+    ) {
+        self.integrity = integrity
+        self.messageID = messageID
+        self.receivedAt = receivedAt
+        self.brokerID = brokerID
+        self.brokerTime = brokerTime
+        self.senderMessageID = senderMessageID
+        self.pqEncryption = pqEncryption
+    }
+}
+
+/// A delivery receipt for a message of ours.
+public struct MessageReceipt: Hashable, Sendable {
+    /// What the recipient's agent found.
+    public enum Status: String, Sendable, Hashable {
+        case ok
+        /// The receipt names another hash than the one of the message.
+        case badMessageHash = "badMsgHash"
+    }
+
+    /// The sent message.
+    public let messageID: AgentMessageID
+    public let status: Status
+
+    public init(messageID: AgentMessageID, status: Status) {
+        self.messageID = messageID
+        self.status = status
+    }
+}
+
+/// A queue that was deleted, or given up.
+public struct DeletedQueue: Sendable, Equatable {
+    public let connection: ConnectionID
+    public let server: SMPServerAddress
+    public let recipientID: EntityID
+    /// Why the router did not delete it, if it did not.
+    public let error: AgentError?
+}
+
+/// A connection with what went wrong in it.
+public struct ConnectionFailure: Sendable, Equatable {
+    /// nil if the fault concerns no connection.
+    public let connection: ConnectionID?
+    public let error: AgentError
+}

@@ -1,0 +1,61 @@
+public import SMPWire
+
+/// The agent's number of a user (a profile): positive, never used again after the user is deleted.
+///
+/// It is also the `userID` of the user's transport sessions, so that two users never share a session.
+public typealias AgentUserID = Int64
+
+/// The agent's number of a message within its connection, from 1, shared by sent and received messages.
+///
+/// It grows by one with every agent message, also those that the user does not see (`HELLO`, receipts), and is never used twice.
+public typealias AgentMessageID = Int64
+
+/// An opaque identifier that the agent draws at random.
+public protocol AgentIdentifier: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The identifier's bytes, at least one.
+    var bytes: Bytes { get }
+    init(_ bytes: Bytes)
+}
+
+extension AgentIdentifier {
+    /// Padded base64url, the form of identifiers in the chat API.
+    public var description: String { Base64URL.encode(bytes) }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let bytes = Base64URL.decode(try container.decode(String.self)), !bytes.isEmpty else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "an identifier is base64url text")
+        }
+        self.init(bytes)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+/// Identifies a connection: 12 random bytes.
+public struct ConnectionID: AgentIdentifier {
+    public let bytes: Bytes
+    public init(_ bytes: Bytes) { self.bytes = bytes }
+}
+
+/// Identifies a confirmation that waits for ``SMPAgent/allowConnection(_:confirmation:info:)``: 12 random bytes.
+public struct ConfirmationID: AgentIdentifier {
+    public let bytes: Bytes
+    public init(_ bytes: Bytes) { self.bytes = bytes }
+}
+
+/// Identifies a request that came to a contact address and waits for an answer: 12 random bytes.
+public struct InvitationID: AgentIdentifier {
+    public let bytes: Bytes
+    public init(_ bytes: Bytes) { self.bytes = bytes }
+}
+
+/// Identifies an event that the agent repeats after a restart until ``SMPAgent/confirm(_:)``.
+public struct DurableEventID: Hashable, Sendable {
+    /// The store's number of the event.
+    public let number: Int64
+    init(_ number: Int64) { self.number = number }
+}

@@ -1,0 +1,44 @@
+/// The lengths that the agent pads to and the versions it speaks.
+///
+/// Post-quantum headers are larger, so that connections that support them have shorter bodies from agent version 5 on.
+public enum AgentLimits {
+    /// The agent versions of this implementation.
+    public static let agentVersions: ClosedRange<UInt16> = 2...7
+    /// The SMP client versions of this implementation (per-queue envelopes and queue addresses).
+    public static let clientVersions: ClosedRange<UInt16> = 1...4
+
+    /// Bytes that a confirmation's information is padded to inside the ratchet.
+    public static func confirmationLength(agentVersion: UInt16, pqSupport: Bool) -> Int {
+        pqSupport && agentVersion >= AgentVersion.pqRatchet ? 11_106 : 14_832
+    }
+
+    /// Bytes that a message is padded to inside the ratchet.
+    public static func messageLength(agentVersion: UInt16, pqSupport: Bool) -> Int {
+        pqSupport && agentVersion >= AgentVersion.pqRatchet ? 13_618 : 15_840
+    }
+
+    /// The largest message body that fits: the padded length less its own two bytes, the header (number, hash) and the tags.
+    public static func messageBodyLength(agentVersion: UInt16, pqSupport: Bool) -> Int {
+        messageLength(agentVersion: agentVersion, pqSupport: pqSupport) - 2 - 1 - 8 - 33 - 1
+    }
+
+    /// Bytes that a client message is padded to inside the per-queue encryption.
+    public static let clientMessageLength = 16_000
+    /// Bytes that a client message with a public key in its header is padded to.
+    public static let clientConfirmationLength = 15_904
+}
+
+/// The agent versions at which something began.
+enum AgentVersion {
+    static let ratchetSync: UInt16 = 3
+    static let deliveryReceipts: UInt16 = 4
+    static let pqRatchet: UInt16 = 5
+    static let senderSecuresReplyQueue: UInt16 = 6
+    static let ratchetOnConfirmation: UInt16 = 7
+}
+
+/// The SMP client versions at which something began.
+enum ClientVersion {
+    static let senderSecuresQueue: UInt16 = 3
+    static let shortLinks: UInt16 = 4
+}

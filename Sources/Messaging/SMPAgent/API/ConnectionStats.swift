@@ -1,0 +1,88 @@
+public import SMPProtocol
+
+/// The state of a connection's queues and encryption, for display.
+public struct ConnectionStats: Sendable, Equatable {
+    /// The agent version that both sides use, 2 to 7.
+    public var agentVersion: UInt16
+    public var receiveQueues: [ReceiveQueueStats]
+    public var sendQueues: [SendQueueStats]
+    public var ratchetSyncState: RatchetSyncState
+    /// Whether the peer can put the ratchet right again (agent version 3 and later).
+    public var ratchetSyncSupported: Bool
+    /// nil if the connection has no queue to receive from.
+    public var subscription: SubscriptionStatus?
+}
+
+/// The state of a queue that we receive from.
+public struct ReceiveQueueStats: Sendable, Equatable {
+    public var server: SMPServerAddress
+    public var status: QueueStatus
+    public var switchStatus: ReceiveSwitchStatus?
+    public var canAbortSwitch: Bool
+    public var subscription: SubscriptionStatus
+}
+
+/// The state of a queue that we send to.
+public struct SendQueueStats: Sendable, Equatable {
+    public var server: SMPServerAddress
+    public var status: QueueStatus
+    public var switchStatus: SendSwitchStatus?
+}
+
+/// How far a queue's set-up has come (agent-protocol.md, "Duplex connection procedure").
+public enum QueueStatus: String, Sendable, Hashable, CaseIterable {
+    case new, confirmed, secured, active, disabled
+}
+
+/// Whether messages of a queue reach us.
+public enum SubscriptionStatus: Sendable, Hashable {
+    case active
+    /// Being subscribed, or waiting for the network.
+    case pending
+    /// Refused by the router.
+    case removed(error: String)
+    case noSubscription
+}
+
+/// Which of a connection's queues moves.
+public enum QueueDirection: String, Sendable, Hashable {
+    case receive = "rcv"
+    case send = "snd"
+}
+
+/// How far moving a queue has come, as the user sees it.
+public enum SwitchPhase: String, Sendable, Hashable {
+    case started, confirmed, secured, completed
+}
+
+/// How far the recipient is in moving its queue.
+public enum ReceiveSwitchStatus: String, Sendable, Hashable {
+    case started = "switch_started"
+    case sendingQADD = "sending_qadd"
+    case sendingQUSE = "sending_quse"
+    case receivedMessage = "received_message"
+}
+
+/// How far the sender is in following a moved queue.
+public enum SendSwitchStatus: String, Sendable, Hashable {
+    case sendingQKEY = "sending_qkey"
+    case sendingQTEST = "sending_qtest"
+}
+
+/// Whether both sides' ratchets are in step (agent-protocol.md, "Ratchet re-synchronization").
+public enum RatchetSyncState: String, Sendable, Hashable {
+    case ok
+    /// Some messages could not be decrypted: agreeing on new keys is possible.
+    case allowed
+    /// No message can be decrypted: agreeing on new keys is needed before messages can be sent.
+    case required
+    /// We sent new keys.
+    case started
+    /// New keys are agreed; the first message with them ends it.
+    case agreed
+
+    /// Whether the user may ask for new keys.
+    public var isAllowed: Bool { self == .allowed || self == .required }
+    /// Whether messages may not be sent.
+    public var prohibitsSending: Bool { self == .required || self == .started || self == .agreed }
+}

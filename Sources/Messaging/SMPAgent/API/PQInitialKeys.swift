@@ -1,0 +1,34 @@
+/// Whether a new connection asks for post-quantum encryption, and where its first KEM key travels (pqdr.md).
+public enum PQInitialKeys: Hashable, Sendable {
+    /// The link and the short link's data hold a KEM key: encryption is post-quantum from the first confirmation. The link is
+    /// about 1,600 characters longer. Not allowed for contact addresses, which carry no ratchet keys.
+    case usePQ
+    /// Only the short link's data holds a KEM key, if `support` is on; the full link stays short.
+    case linkPQ(support: Bool)
+
+    /// The default: post-quantum encryption is supported, the full link has no KEM key.
+    public static var supported: PQInitialKeys { .linkPQ(support: true) }
+    /// Post-quantum encryption is off.
+    public static var off: PQInitialKeys { .linkPQ(support: false) }
+
+    /// Whether the link's ratchet parameters propose a KEM key.
+    func proposesKEM(shortLink: Bool) -> Bool {
+        switch self {
+        case .usePQ: true
+        case .linkPQ(let support): support && shortLink
+        }
+    }
+
+    /// Whether the connection supports post-quantum encryption, if its peer does.
+    var support: Bool {
+        switch self {
+        case .usePQ: true
+        case .linkPQ(let support): support
+        }
+    }
+
+    /// What the invitation inside a contact request asks for: compatible peers get the KEM key at once.
+    static func joiningContact(compatible: Bool, support: Bool) -> PQInitialKeys {
+        support && compatible ? .usePQ : .linkPQ(support: support)
+    }
+}
