@@ -8,9 +8,7 @@ import VectorSupport
     @Test(arguments: try Vectors.cases("smp_transport", kinds: "command"))
     func aCommandHasTheRecordedEncodingInEveryVersionAndReadsBack(_ item: VectorCase) throws {
         let command = try item.command()
-        for encoding in try #require(item["encodings"].array) {
-            let bytes = try #require(encoding["hex"].hex)
-            let versions = UInt16(try #require(encoding["from"].int))...UInt16(try #require(encoding["to"].int))
+        for (versions, bytes) in try encodings(item) {
             for version in versions where version != 13 {
                 #expect(command.bytes(version: version) == bytes, "version \(version)")
                 let parsed = try SMPCommand(parsing: bytes, version: version)
@@ -38,8 +36,8 @@ extension VectorCase {
         case "SUBS": return .subs
         case "KEY": return .key(try PublicAuthKey(spki: try hex("key_spki")))
         case "RKEY":
-            let keys = try #require(self["keys_spki"].array)
-            return .rkey(try keys.map { try PublicAuthKey(spki: try #require($0.hex)) })
+            let keys = try self["keys_spki"].list()
+            return .rkey(try keys.map { try PublicAuthKey(spki: try $0.bytes()) })
         case "LSET": return .lset(LinkID(try hex("link_id")), try linkData(self["data"]))
         case "LDEL": return .ldel
         case "NKEY": return .nkey(try notificationCredentials(value))
@@ -58,20 +56,16 @@ extension VectorCase {
         case "NSUB": return .nsub
         case "NSUBS": return .nsubs
         case "PRXY":
-            return .prxy(try SMPServerAddress(wireString: try #require(self["server"].string)), try basicAuth())
+            return .prxy(try SMPServerAddress(wireString: try self["server"].text()), try basicAuth())
         case "PFWD":
             return .pfwd(
                 ForwardedCommand(
-                    version: UInt16(try #require(self["version"].int)), key: try X25519.PublicKey(spki: try hex("key_spki")),
+                    version: UInt16(try self["version"].integer()), key: try X25519.PublicKey(spki: try hex("key_spki")),
                     encryptedTransmission: try hex("encrypted")))
         case "RFWD": return .rfwd(try hex("encrypted"))
         default: throw VectorError(description: "unknown command \(name)")
         }
     }
-
-    func hex(_ field: String) throws -> Bytes { try #require(self[field].hex, "\(name): \(field)") }
-
-    func bool(_ field: String) throws -> Bool { try #require(self[field].bool as Bool?, "\(name): \(field)") }
 
     private func basicAuth() throws -> BasicAuth? {
         guard let text = self["basic_auth"].string else { return nil }
@@ -85,13 +79,13 @@ extension VectorCase {
         switch mode["mode"].string {
         case "messaging":
             guard !link.isNull else { return .messaging(link: nil) }
-            let sender = SenderID(try #require(link["sender_id"].hex))
+            let sender = SenderID(try link["sender_id"].bytes())
             return .messaging(link: .init(senderID: sender, data: try linkData(link["data"])))
         case "contact":
             guard !link.isNull else { return .contact(link: nil) }
             return .contact(
                 link: .init(
-                    linkID: LinkID(try #require(link["link_id"].hex)), senderID: SenderID(try #require(link["sender_id"].hex)),
+                    linkID: LinkID(try link["link_id"].bytes()), senderID: SenderID(try link["sender_id"].bytes()),
                     data: try linkData(link["data"])))
         default: throw VectorError(description: "unknown queue mode")
         }
@@ -99,11 +93,7 @@ extension VectorCase {
 
     private func notificationCredentials(_ value: VectorValue) throws -> NotificationCredentials {
         NotificationCredentials(
-            notifierKey: try PublicAuthKey(spki: try #require(value["ntf_auth_key_spki"].hex)),
-            encryptionKey: try X25519.PublicKey(spki: try #require(value["ntf_dh_key_spki"].hex)))
+            notifierKey: try PublicAuthKey(spki: try value["ntf_auth_key_spki"].bytes()),
+            encryptionKey: try X25519.PublicKey(spki: try value["ntf_dh_key_spki"].bytes()))
     }
-}
-
-func linkData(_ value: VectorValue) throws -> QueueLinkData {
-    QueueLinkData(fixedData: try #require(value["fixed_data"].hex), userData: try #require(value["user_data"].hex))
 }
