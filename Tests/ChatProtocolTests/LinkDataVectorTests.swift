@@ -4,7 +4,7 @@ import VectorSupport
 
 @Suite struct LinkDataVectorTests {
     private func check<Value: JSONConvertible>(_ item: VectorCase, as type: Value.Type) throws {
-        let input = try #require(item["input"].string)
+        let input = try item.text("input")
         if item["parsed"] == .bool(false) {
             #expect(throws: JSONError.self) { try Value(parsing: input) }
         } else {

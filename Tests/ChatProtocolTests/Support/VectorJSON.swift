@@ -15,3 +15,17 @@ extension VectorValue {
         }
     }
 }
+
+extension VectorCase {
+    /// The text of a field that the case must have.
+    func text(_ field: String) throws -> String {
+        guard let text = self[field].string else { throw VectorError(description: "\(name) has no text \(field)") }
+        return text
+    }
+
+    /// The bytes of a field that the case must have.
+    func bytes(_ field: String) throws -> [UInt8] {
+        guard let bytes = self[field].hex else { throw VectorError(description: "\(name) has no bytes \(field)") }
+        return bytes
+    }
+}

@@ -38,7 +38,7 @@ public enum MessageChatLink: Hashable, JSONConvertible {
 public struct LinkOwnerSignature: Hashable, JSONConvertible {
     /// Which owner; nil for the owner of the link's own key.
     public var ownerID: Base64URLBytes?
-    /// See ``ChatBinding/data(_:)``.
+    /// See ``ChatBinding/bytes``.
     public var chatBinding: Base64URLBytes
     /// 64 bytes.
     public var signature: Base64URLBytes

@@ -1,4 +1,4 @@
-public import SMPWire
+public import SMPCrypto
 
 public enum CallMedia: String, TextCode {
     case audio
@@ -31,36 +31,13 @@ public struct CallType: Hashable, JSONConvertible {
     }
 }
 
-/// The X25519 key from which the key of a call's media is agreed, as base64url of its X.509 form in JSON.
-public struct CallKey: Hashable, JSONConvertible {
-    // SubjectPublicKeyInfo of X25519 (RFC 8410) up to the 32 bytes of the key.
-    private static let header: Bytes = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x6E, 0x03, 0x21, 0x00]
-
-    /// The 32 bytes of the key.
-    public let raw: Bytes
-
-    /// - Returns: nil unless there are 32 bytes.
-    public init?(raw: Bytes) {
-        guard raw.count == 32 else { return nil }
-        self.raw = raw
-    }
-
-    public init(json: JSONValue) throws(JSONError) {
-        guard let spki = Base64URL.decode(try String(json: json)), spki.starts(with: Self.header),
-            let key = CallKey(raw: Bytes(spki.dropFirst(Self.header.count)))
-        else { throw JSONError(.invalidValue, "an X25519 key is expected") }
-        self = key
-    }
-
-    public var json: JSONValue { .string(Base64URL.encode(Self.header + raw)) }
-}
-
 /// The invitation to a call (`x.call.inv`).
 public struct CallInvitation: Hashable, JSONConvertible {
     public var callType: CallType
-    public var key: CallKey?
+    /// From which the key of the media is agreed.
+    public var key: X25519.PublicKey?
 
-    public init(callType: CallType, key: CallKey? = nil) {
+    public init(callType: CallType, key: X25519.PublicKey? = nil) {
         self.callType = callType
         self.key = key
     }
@@ -113,9 +90,10 @@ public struct WebRTCExtraInfo: Hashable, JSONConvertible {
 public struct CallOffer: Hashable, JSONConvertible {
     public var callType: CallType
     public var session: WebRTCSession
-    public var key: CallKey?
+    /// From which the key of the media is agreed.
+    public var key: X25519.PublicKey?
 
-    public init(callType: CallType, session: WebRTCSession, key: CallKey? = nil) {
+    public init(callType: CallType, session: WebRTCSession, key: X25519.PublicKey? = nil) {
         self.callType = callType
         self.session = session
         self.key = key

@@ -1,3 +1,4 @@
+public import SMPCrypto
 public import SMPWire
 
 /// What a chat message says (simplex-chat.md; chat versions 1 to 17). Events of newer clients are kept as they came.
@@ -32,7 +33,7 @@ public indirect enum ChatMessageEvent: Hashable, Sendable {
     /// `x.contact`: a contact request.
     case contact(ContactRequest)
     /// `x.member`: a request to join a channel over a relay.
-    case member(profile: Profile, memberID: MemberID, key: MemberKey)
+    case member(profile: Profile, memberID: MemberID, key: Ed25519.PublicKey)
     /// `x.direct.del`: the sender has deleted the contact.
     case deleteContact
 

@@ -1,3 +1,4 @@
+public import SMPCrypto
 public import SMPWire
 
 /// A member with its role.
@@ -216,10 +217,11 @@ public struct MemberInfo: Hashable, JSONConvertible {
     /// The chat versions that the member supports.
     public var versions: VersionRange?
     public var profile: Profile
-    public var key: MemberKey?
+    /// The key with which the member signs.
+    public var key: Ed25519.PublicKey?
 
     public init(
-        memberID: MemberID, role: GroupMemberRole, versions: VersionRange? = nil, profile: Profile, key: MemberKey? = nil
+        memberID: MemberID, role: GroupMemberRole, versions: VersionRange? = nil, profile: Profile, key: Ed25519.PublicKey? = nil
     ) {
         self.memberID = memberID
         self.role = role
