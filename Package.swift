@@ -51,6 +51,7 @@ let messaging: [Target] =
     + room("SMPCrypto", on: "Messaging", uses: ["SMPWire", "CSodium", "COpenSSL"])
     + room("SMPTransport", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "COpenSSL"] + nio, tests: [nioEmbedded])
     + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
+    + room("SMPClient", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol"] + nio)
     + room("SMPAgent", on: "Messaging", uses: ["SQLiteStorage", "SMPWire", "SMPCrypto", "SMPProtocol", grdb, logging])
 
 let chat: [Target] =

@@ -100,6 +100,14 @@ public final class SMPConnection: Sendable {
         }
     }
 
+    /// Lets another delegate take the place of the present one. Must be called on ``eventLoop``, by the present delegate.
+    ///
+    /// - Throws: why the connection has ended.
+    public func handOver(to delegate: any SMPConnectionDelegate) throws(ConnectionError) {
+        if let end { throw end }
+        bound.value.delegate = delegate
+    }
+
     /// Stops reading from the peer, or goes on. A few blocks that have arrived already may still be delivered.
     public func setReading(_ isReading: Bool) {
         onEventLoop { [self] in
@@ -150,7 +158,8 @@ public final class SMPConnection: Sendable {
         }
     }
 
-    private func flush() {
+    /// Gives to the socket what has been handed over and waits for the end of the turn. Must be called on ``eventLoop``.
+    public func flush() {
         let blocks = state.withLock { state in
             state.isFlushScheduled = false
             defer { state.outgoing = [] }

@@ -1,0 +1,201 @@
+import SMPProtocol
+import Synchronization
+
+/// The connection for one ``TransportSessionKey``: made when it is needed, one attempt at a time, and made again while there
+/// are subscriptions.
+final class SessionSlot: Sendable {
+    let key: TransportSessionKey
+    let environment: Environment
+    let state: Mutex<State>
+
+    /// What slots share.
+    struct Environment: Sendable {
+        let configuration: SMPClientConfiguration
+        let time: ClientTime
+        /// A random number from 0 to 1.
+        let randomUnit: @Sendable () -> Double
+        let emit: @Sendable (SMPClientEvent) -> Void
+        let connect: @Sendable (TransportSessionKey, SMPSessionObserver) async -> Result<SMPSession, SMPClientError>
+    }
+
+    typealias Waiter = CheckedContinuation<Result<SMPSession, SMPClientError>, Never>
+
+    enum Link {
+        case idle
+        case connecting(waiters: [Int: Waiter])
+        case connected(SMPSession, number: Int, since: Duration)
+        case closed
+    }
+
+    struct State {
+        var link = Link.idle
+        var connecting: Task<Void, Never>?
+        /// The last failed attempt.
+        var failure: (error: SMPClientError, at: Duration)?
+        /// Why a connection ended before the attempt that made it was over, by its number.
+        var earlyEnd: (number: Int, reason: SMPClientError)?
+        var lastNumber = 0
+
+        var subscriptions = SubscriptionTable()
+        var backoff: Backoff
+        /// Whether the next attempt to take up subscriptions must wait.
+        var mustWait = false
+        var worker: Task<Void, Never>?
+        var workerSleep: Task<Void, Never>?
+
+        /// The number of the present connection.
+        var current: Int? { if case .connected(_, let number, _) = link { number } else { nil } }
+        var isClosed: Bool { if case .closed = link { true } else { false } }
+
+        mutating func nextNumber() -> Int {
+            lastNumber += 1
+            return lastNumber
+        }
+    }
+
+    init(_ key: TransportSessionKey, _ environment: Environment) {
+        self.key = key
+        self.environment = environment
+        state = Mutex(State(backoff: Backoff(environment.configuration.retry)))
+    }
+
+    static let closedError = SMPClientError(.closed, "the client has been closed")
+    private static let cancelledError = SMPClientError(.cancelled, "waiting for a connection was cancelled")
+
+    // MARK: Connecting
+
+    /// The present connection, or a new one.
+    ///
+    /// - Parameter isPatient: whether to connect even when that has just failed.
+    func session(isPatient: Bool = false) async throws(SMPClientError) -> SMPSession {
+        if case .connected(let session, _, _) = state.withLock({ $0.link }) { return session }
+        let id = state.withLock { $0.nextNumber() }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: Waiter) in wait(waiter, id, isPatient: isPatient) }
+        } onCancel: {
+            let waiter = state.withLock { state -> Waiter? in
+                guard case .connecting(var waiters) = state.link else { return nil }
+                let waiter = waiters.removeValue(forKey: id)
+                state.link = .connecting(waiters: waiters)
+                return waiter
+            }
+            waiter?.resume(returning: .failure(Self.cancelledError))
+        }
+        return try result.get()
+    }
+
+    private func wait(_ waiter: Waiter, _ id: Int, isPatient: Bool) {
+        let now = environment.time.now()
+        let answer = state.withLock { state -> Result<SMPSession, SMPClientError>? in
+            switch state.link {
+            case .connected(let session, _, _): return .success(session)
+            case .closed: return .failure(Self.closedError)
+            case .connecting, .idle: break
+            }
+            if Task.isCancelled { return .failure(Self.cancelledError) }
+            if case .connecting(var waiters) = state.link {
+                waiters[id] = waiter
+                state.link = .connecting(waiters: waiters)
+                return nil
+            }
+            if !isPatient, let failure = state.failure, now - failure.at < environment.configuration.failureMemory {
+                return .failure(failure.error)
+            }
+            state.link = .connecting(waiters: [id: waiter])
+            // A task of its own: the first to ask may be cancelled while others wait for the same connection.
+            state.connecting = Task { [self] in await connect() }
+            return nil
+        }
+        if let answer { waiter.resume(returning: answer) }
+    }
+
+    private func connect() async {
+        let number = state.withLock { $0.nextNumber() }
+        let observer = SMPSessionObserver(
+            event: { [weak self] in self?.take($0, number) }, end: { [weak self] in self?.ended(number, $0) })
+        var result = await environment.connect(key, observer)
+        let now = environment.time.now()
+        let waiters = state.withLock { state -> [Waiter]? in
+            state.connecting = nil
+            guard case .connecting(let waiters) = state.link else { return nil }
+            if let early = state.earlyEnd, early.number == number { result = .failure(early.reason) }
+            state.earlyEnd = nil
+            switch result {
+            case .success(let session):
+                state.link = .connected(session, number: number, since: now)
+                state.failure = nil
+                // What waits to be subscribed to need not wait any longer.
+                state.mustWait = false
+                state.workerSleep?.cancel()
+            case .failure(let error):
+                state.link = .idle
+                state.failure = (error, now)
+                state.mustWait = true
+            }
+            return Array(waiters.values)
+        }
+        guard let waiters else {
+            if case .success(let session) = result { session.close(Self.closedError) }
+            return
+        }
+        if case .success = result { environment.emit(.connected(key)) }
+        for waiter in waiters { waiter.resume(returning: result) }
+        resubscribeIfNeeded()
+    }
+
+    /// Closes the connection for good.
+    func close() {
+        let (link, connecting, worker) = state.withLock { state in
+            defer {
+                state.link = .closed
+                state.connecting = nil
+                state.worker = nil
+                state.subscriptions = SubscriptionTable()
+            }
+            state.workerSleep?.cancel()
+            return (state.link, state.connecting, state.worker)
+        }
+        connecting?.cancel()
+        worker?.cancel()
+        switch link {
+        case .connecting(let waiters): for waiter in waiters.values { waiter.resume(returning: .failure(Self.closedError)) }
+        case .connected(let session, _, _): session.close(Self.closedError)
+        case .idle, .closed: break
+        }
+    }
+
+    // MARK: What the connection tells
+
+    private func take(_ event: SMPSessionEvent, _ number: Int) {
+        switch event {
+        case .message(let queue, let message): environment.emit(.message(key, queue: queue, message))
+        case .ended(let queue):
+            unsubscribe([queue])
+            environment.emit(.ended(key, queue: queue))
+        case .deleted(let queue):
+            unsubscribe([queue])
+            environment.emit(.deleted(key, queue: queue))
+        case .lateSubscription(let queue):
+            let isNews = state.withLock { $0.current == number && $0.subscriptions.confirm(queue, in: number) }
+            if isNews { environment.emit(.subscribed(key, queues: [queue])) }
+        case .unexpected: break
+        }
+    }
+
+    private func ended(_ number: Int, _ reason: SMPClientError) {
+        let now = environment.time.now()
+        let lost = state.withLock { state -> [RecipientID]? in
+            guard case .connected(_, number, let since) = state.link else {
+                if case .connecting = state.link { state.earlyEnd = (number, reason) }
+                return nil
+            }
+            state.link = .idle
+            // A router that accepts connections only to drop them must not be asked without pause.
+            state.mustWait = now - since < environment.configuration.retry.increaseAfter
+            return state.subscriptions.disconnect(number)
+        }
+        guard let lost else { return }
+        environment.emit(.disconnected(key, queues: lost))
+        resubscribeIfNeeded()
+    }
+}

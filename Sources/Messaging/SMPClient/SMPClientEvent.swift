@@ -1,0 +1,19 @@
+public import SMPProtocol
+
+/// What happens on the connections to routers without having been asked for.
+public enum SMPClientEvent: Sendable {
+    /// A connection is there.
+    case connected(TransportSessionKey)
+    /// A connection was lost, and with it the subscriptions to these queues. They are taken up again by themselves.
+    case disconnected(TransportSessionKey, queues: [RecipientID])
+    /// These queues were subscribed to by themselves, after a lost connection or a failed attempt.
+    case subscribed(TransportSessionKey, queues: [RecipientID])
+    /// Taking up a subscription again failed for good: it is forgotten.
+    case subscriptionFailed(TransportSessionKey, queue: RecipientID, SMPClientError)
+    /// A message, which the router keeps until it is acknowledged. Exactly one event for each delivery.
+    case message(TransportSessionKey, queue: RecipientID, ReceivedMessage)
+    /// Another connection has subscribed to the queue: this one's subscription is over and forgotten.
+    case ended(TransportSessionKey, queue: RecipientID)
+    /// The queue was deleted: its subscription is forgotten.
+    case deleted(TransportSessionKey, queue: RecipientID)
+}

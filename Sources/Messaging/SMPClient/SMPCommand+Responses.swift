@@ -1,0 +1,62 @@
+import SMPProtocol
+
+extension SMPCommand {
+    /// What becomes of the response to a command.
+    enum ResponseKind: Sendable {
+        /// Anything but the response that `accepts` tells is an error.
+        case plain
+        /// `SUB`: a message may come instead of `OK`.
+        case subscription
+        /// `ACK`: likewise.
+        case acknowledgement
+    }
+
+    var responseKind: ResponseKind {
+        switch self {
+        case .sub: .subscription
+        case .ack: .acknowledgement
+        default: .plain
+        }
+    }
+
+    /// Whether a router may answer the command with this.
+    func accepts(_ response: SMPBrokerMessage) -> Bool {
+        switch (self, response) {
+        case (.new, .ids), (.subs, .soks), (.nsubs, .soks), (.nkey, .nid), (.que, .info), (.ping, .pong), (.lkey, .lnk),
+            (.lget, .lnk), (.prxy, .pkey), (.pfwd, .pres), (.rfwd, .rres):
+            true
+        case (.sub, .ok), (.sub, .sok), (.sub, .msg), (.nsub, .ok), (.nsub, .sok), (.get, .ok), (.get, .msg), (.ack, .ok),
+            (.ack, .msg):
+            true
+        case (.key, .ok), (.rkey, .ok), (.lset, .ok), (.ldel, .ok), (.ndel, .ok), (.off, .ok), (.del, .ok), (.skey, .ok),
+            (.send, .ok):
+            true
+        default: false
+        }
+    }
+}
+
+extension SMPBrokerMessage {
+    /// The name of the message in the protocol, for errors that must not show its content.
+    var name: String {
+        switch self {
+        case .ids: "IDS"
+        case .lnk: "LNK"
+        case .sok: "SOK"
+        case .soks: "SOKS"
+        case .msg: "MSG"
+        case .nid: "NID"
+        case .nmsg: "NMSG"
+        case .pkey: "PKEY"
+        case .rres: "RRES"
+        case .pres: "PRES"
+        case .end: "END"
+        case .ends: "ENDS"
+        case .deld: "DELD"
+        case .info: "INFO"
+        case .ok: "OK"
+        case .err: "ERR"
+        case .pong: "PONG"
+        }
+    }
+}

@@ -1,0 +1,38 @@
+public import SMPCrypto
+public import SMPProtocol
+
+/// One command for a router.
+public struct SMPRequest: Sendable {
+    /// The queue, link or session that the command is about; `none` for commands about nothing.
+    public var entity: EntityID
+    public var command: SMPCommand
+    /// The key that authorises the command: an authenticator with X25519, a signature with Ed25519 and Ed448.
+    public var authKey: PrivateAuthKey?
+    /// Given when something in the command derives from it, such as the sender id of `NEW` with link data. Otherwise random.
+    /// It must not be used twice.
+    public var correlationID: CorrelationID?
+    /// How long to wait for the response once the router is connected; nil for the configuration's time.
+    public var timeout: Duration?
+
+    public init(
+        entity: EntityID = .none, command: SMPCommand, authKey: PrivateAuthKey? = nil, correlationID: CorrelationID? = nil,
+        timeout: Duration? = nil
+    ) {
+        self.entity = entity
+        self.command = command
+        self.authKey = authKey
+        self.correlationID = correlationID
+        self.timeout = timeout
+    }
+}
+
+/// A queue to receive from, and the key that authorises its recipient.
+public struct QueueSubscription: Sendable {
+    public var queue: RecipientID
+    public var authKey: PrivateAuthKey
+
+    public init(queue: RecipientID, authKey: PrivateAuthKey) {
+        self.queue = queue
+        self.authKey = authKey
+    }
+}

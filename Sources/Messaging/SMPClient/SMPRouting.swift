@@ -1,0 +1,56 @@
+public import SMPProtocol
+public import SMPWire
+
+/// The routers of the network as an agent sees them: ``SMPClientPool`` over real connections, or a simulation in tests.
+public protocol SMPRouting: Sendable {
+    /// Sends a command and waits for the response, connecting first where there is no connection.
+    ///
+    /// - Returns: the response, never `ERR`. A message that comes as the response to `SUB` or `ACK` becomes a
+    ///   ``SMPClientEvent/message(_:queue:_:)`` and `OK` is returned for it; one in response to `GET` is returned only.
+    /// - Throws: ``SMPClientError``; its ``SMPClientError/isTemporary`` tells whether to try again.
+    func send(_ request: SMPRequest, over session: TransportSessionKey) async throws(SMPClientError) -> SMPBrokerMessage
+
+    /// Sends commands in as few blocks as hold them.
+    ///
+    /// - Returns: the responses in the order of the commands, as ``send(_:over:)`` gives them.
+    func send(
+        batch: [SMPRequest], over session: TransportSessionKey
+    ) async -> [Result<SMPBrokerMessage, SMPClientError>]
+
+    /// Subscribes to queues and remembers that: after a lost connection, or a temporary error here, they are subscribed to
+    /// again until it succeeds or fails for good, or until ``unsubscribe(_:over:)``.
+    ///
+    /// - Returns: the responses in the order of the queues.
+    func subscribe(
+        _ queues: [QueueSubscription], over session: TransportSessionKey
+    ) async -> [Result<SMPBrokerMessage, SMPClientError>]
+
+    /// Forgets subscriptions. The router is told by `OFF` or `DEL`, which are sent as commands and forget by themselves.
+    func unsubscribe(_ queues: [RecipientID], over session: TransportSessionKey) async
+
+    /// What was agreed with the router, connecting first where there is no connection.
+    func sessionInfo(_ session: TransportSessionKey) async throws(SMPClientError) -> SMPSessionInfo
+
+    /// What happens on all connections, for one reader. It never holds more messages than there are subscriptions, since a
+    /// router sends the next one only when the last has been acknowledged.
+    var events: AsyncStream<SMPClientEvent> { get }
+
+    /// Closes all connections and ends ``events``. Commands that wait fail with code `closed`, and so do later ones.
+    func close() async
+}
+
+/// What a client and a router agreed on.
+public struct SMPSessionInfo: Sendable, Hashable {
+    /// The version of the protocol that is spoken.
+    public var version: UInt16
+    /// The versions that both sides can speak.
+    public var versions: VersionRange
+    /// The TLS channel binding, 32 bytes: other for every connection.
+    public var sessionID: Bytes
+
+    public init(version: UInt16, versions: VersionRange, sessionID: Bytes) {
+        self.version = version
+        self.versions = versions
+        self.sessionID = sessionID
+    }
+}

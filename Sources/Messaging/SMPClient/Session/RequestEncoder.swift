@@ -1,0 +1,59 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+import Synchronization
+
+/// Encodes and authorises the commands of one connection, on the task of whoever sends them.
+final class RequestEncoder: Sendable {
+    private let context: TransmissionContext
+    private let serverKey: X25519.PublicKey?
+    private let random: any RandomSource
+    /// Agreements of queue keys with the router's key, which cost more than everything else about a command.
+    private let authorizers = Mutex<[EntityID: (key: PrivateAuthKey, authorizer: CommandAuthorizer)]>([:])
+
+    /// Agreements that are kept; all are dropped when there are more.
+    private static let capacity = 4096
+
+    init(_ session: SMPSessionParameters, random: any RandomSource) {
+        context = session.context
+        serverKey = session.peerKey
+        self.random = random
+    }
+
+    func encode<Handle>(
+        _ request: SMPRequest, deadline: Duration, handle: Handle?
+    ) throws(SMPClientError) -> SMPSessionMachine<Handle>.Request {
+        let id = request.correlationID ?? CorrelationID.random(random)
+        guard id.bytes.count == CorrelationID.length, request.entity.bytes.count <= 255 else {
+            throw SMPClientError(.invalidRequest, "a correlation id has \(CorrelationID.length) bytes, an entity at most 255")
+        }
+        let encoded = context.encode(request.command, correlationID: id, entity: request.entity)
+        let authorization = try authorize(encoded, request, id)
+        return SMPSessionMachine<Handle>.Request(
+            correlationID: id, entity: request.entity, command: request.command,
+            transmission: context.authorized(encoded, authorization), deadline: deadline, handle: handle)
+    }
+
+    private func authorize(
+        _ encoded: EncodedTransmission, _ request: SMPRequest, _ id: CorrelationID
+    ) throws(SMPClientError) -> TransmissionAuthorization {
+        guard let key = request.authKey else { return .none }
+        do {
+            return try authorizer(key, for: request.entity).authorize(encoded.authorizedData, correlationID: id)
+        } catch {
+            throw SMPClientError(.transport(error), "the command cannot be authorised", cause: error)
+        }
+    }
+
+    private func authorizer(_ key: PrivateAuthKey, for entity: EntityID) throws(TransportError) -> CommandAuthorizer {
+        // Signatures need nothing that could be kept.
+        guard case .x25519 = key, !entity.isNone else { return try CommandAuthorizer(key, serverKey: serverKey) }
+        if let known = authorizers.withLock({ $0[entity] }), known.key == key { return known.authorizer }
+        let authorizer = try CommandAuthorizer(key, serverKey: serverKey)
+        authorizers.withLock { known in
+            if known.count >= Self.capacity { known.removeAll() }
+            known[entity] = (key, authorizer)
+        }
+        return authorizer
+    }
+}

@@ -1,0 +1,287 @@
+import SMPProtocol
+import SMPWire
+
+/// One connection to a router after its handshake, without I/O: takes requests, blocks and the time, and returns what to do.
+///
+/// `Handle` names who waits for a response. Times are durations since any fixed moment.
+struct SMPSessionMachine<Handle: Sendable>: Sendable {
+    /// A command, encoded and authorised.
+    struct Request: Sendable {
+        let correlationID: CorrelationID
+        let entity: EntityID
+        let command: SMPCommand
+        let transmission: Bytes
+        let deadline: Duration
+        /// Nil for commands that nobody waits for.
+        let handle: Handle?
+    }
+
+    enum Action: Sendable {
+        /// Answer who waits.
+        case complete(Handle, Result<SMPBrokerMessage, SMPClientError>)
+        case event(SMPSessionEvent)
+        /// Close the connection; ``end(_:)`` follows.
+        case close(SMPClientError)
+    }
+
+    private struct Pending {
+        let entity: EntityID
+        let command: SMPCommand
+        let deadline: Duration
+        let handle: Handle?
+        /// Nobody waits any more, but the response may still come and say something about a subscription.
+        var isAbandoned = false
+    }
+
+    private let context: TransmissionContext
+    private var cipher: BlockCipher
+    private let limits: SMPSessionLimits
+
+    private var pending: [CorrelationID: Pending] = [:]
+    private var abandonedCount = 0
+    /// Requests that have not been sent, in order, and how many of them are behind us.
+    private var outgoing: [(id: CorrelationID, transmission: Bytes)] = []
+    private var outgoingStart = 0
+
+    private var lastReceived: Duration
+    private var unansweredCount = 0
+    private var isPinging = false
+    private var earliestDeadline: Duration?
+    private(set) var hasEnded = false
+    /// Whether silence is probed: once there is a subscription, whose messages would otherwise fail to come unnoticed.
+    var isProbing = false
+
+    init(_ session: SMPSessionParameters, limits: SMPSessionLimits, now: Duration) {
+        context = session.context
+        cipher = session.cipher
+        self.limits = limits
+        lastReceived = now
+    }
+
+    /// Commands whose response is awaited.
+    var pendingCount: Int { pending.count - abandonedCount }
+    /// Whether ``nextBlocks()`` has anything to give.
+    var hasOutgoing: Bool { outgoingStart < outgoing.count }
+
+    // MARK: Requests
+
+    /// Takes requests to be sent by the next ``nextBlocks()``.
+    mutating func submit(_ requests: [Request]) -> [Action] {
+        var actions: [Action] = []
+        for request in requests {
+            guard !hasEnded else {
+                actions += complete(request.handle, .failure(SMPClientError(.network(.failed), "the connection is closed")))
+                continue
+            }
+            guard pending[request.correlationID] == nil else {
+                let error = SMPClientError(.invalidRequest, "the correlation id is in use")
+                actions += complete(request.handle, .failure(error))
+                continue
+            }
+            guard pendingCount < limits.maximumPendingRequests else {
+                let error = SMPClientError(.overloaded, "\(pendingCount) commands wait for responses of the router")
+                actions += complete(request.handle, .failure(error))
+                continue
+            }
+            pending[request.correlationID] = Pending(
+                entity: request.entity, command: request.command, deadline: request.deadline, handle: request.handle)
+            earliestDeadline = min(earliestDeadline ?? request.deadline, request.deadline)
+            outgoing.append((request.correlationID, request.transmission))
+            if request.command.responseKind == .subscription { isProbing = true }
+        }
+        return actions
+    }
+
+    /// The next blocks to send: what waits, packed into as few as hold it, at most ``SMPSessionLimits/blocksAtOnce``.
+    mutating func nextBlocks() -> (blocks: [Bytes], actions: [Action]) {
+        var transmissions: [Bytes] = []
+        var ids: [CorrelationID] = []
+        var room = limits.blocksAtOnce * TransmissionBatcher.contentLimit
+        while outgoingStart < outgoing.count {
+            let (id, transmission) = outgoing[outgoingStart]
+            let isWanted = pending[id].map { !$0.isAbandoned } ?? false
+            if isWanted {
+                room -= transmission.count + 2
+                if room < 0, !transmissions.isEmpty { break }
+                transmissions.append(transmission)
+                ids.append(id)
+            } else {
+                // Never sent, so no response will come.
+                forget(id)
+            }
+            outgoingStart += 1
+        }
+        if outgoingStart == outgoing.count {
+            outgoing.removeAll(keepingCapacity: outgoing.count <= 64)
+            outgoingStart = 0
+        }
+        guard !transmissions.isEmpty else { return ([], []) }
+        let packed = TransmissionBatcher.pack(transmissions)
+        var actions: [Action] = []
+        for index in packed.oversized {
+            guard let request = forget(ids[index]) else { continue }
+            let error = SMPClientError(.transport(.largeMessage), "the command does not fit into a block")
+            actions += complete(request.handle, .failure(error))
+        }
+        var blocks: [Bytes] = []
+        for batch in packed.batches {
+            do throws(TransportError) {
+                blocks.append(try cipher.seal(batch.content))
+            } catch {
+                return (blocks, actions + [.close(SMPClientError(.transport(error), "a block could not be encrypted"))])
+            }
+        }
+        return (blocks, actions)
+    }
+
+    /// Gives up waiting for responses. What they say about subscriptions still counts when they come.
+    mutating func abandon(_ ids: [CorrelationID]) -> [Action] {
+        var actions: [Action] = []
+        for id in ids {
+            guard let request = abandon(id) else { continue }
+            actions += complete(request.handle, .failure(SMPClientError(.cancelled, "waiting for the response was cancelled")))
+        }
+        return actions
+    }
+
+    @discardableResult
+    private mutating func forget(_ id: CorrelationID) -> Pending? {
+        guard let request = pending.removeValue(forKey: id) else { return nil }
+        if request.isAbandoned { abandonedCount -= 1 }
+        return request
+    }
+
+    private mutating func abandon(_ id: CorrelationID) -> Pending? {
+        guard let request = pending[id], !request.isAbandoned else { return nil }
+        if abandonedCount >= limits.maximumPendingRequests {
+            pending = pending.filter { !$0.value.isAbandoned }
+            abandonedCount = 0
+        }
+        pending[id]?.isAbandoned = true
+        abandonedCount += 1
+        return request
+    }
+
+    private func complete(_ handle: Handle?, _ result: Result<SMPBrokerMessage, SMPClientError>) -> [Action] {
+        handle.map { [.complete($0, result)] } ?? []
+    }
+
+    // MARK: Responses
+
+    /// Reads a block of the router.
+    mutating func receive(_ block: Bytes, now: Duration) -> [Action] {
+        guard !hasEnded else { return [] }
+        lastReceived = now
+        unansweredCount = 0
+        let content: Bytes
+        do throws(TransportError) {
+            content = try cipher.open(block)
+        } catch {
+            // The keys of blocks follow from each other: nothing can be read from here on.
+            return [.close(SMPClientError(.transport(error), "a block of the router cannot be read"))]
+        }
+        var actions: [Action] = []
+        for transmission in context.decode(block: content, as: SMPBrokerMessage.self) { take(transmission, &actions) }
+        return actions
+    }
+
+    private mutating func take(_ transmission: ReceivedTransmission<SMPBrokerMessage>, _ actions: inout [Action]) {
+        guard !transmission.correlationID.isNone else {
+            return actions.append(.event(event(transmission.entity, transmission.message)))
+        }
+        guard let request = forget(transmission.correlationID) else {
+            return actions.append(.event(.unexpected(transmission.message.map(\.name))))
+        }
+        if request.command == .ping { isPinging = false }
+        let response = response(transmission, to: request)
+        if case .success(.msg(let message)) = response, request.command.responseKind != .plain {
+            actions.append(.event(.message(request.entity, message)))
+            if !request.isAbandoned { actions += complete(request.handle, .success(.ok)) }
+        } else if !request.isAbandoned {
+            actions += complete(request.handle, response)
+        }
+        if request.isAbandoned, request.command == .sub, case .success = response {
+            actions.append(.event(.lateSubscription(request.entity)))
+        }
+    }
+
+    private func response(
+        _ transmission: ReceivedTransmission<SMPBrokerMessage>, to request: Pending
+    ) -> Result<SMPBrokerMessage, SMPClientError> {
+        switch transmission.message {
+        case .failure(let error): .failure(SMPClientError(.response(error), "the router's response cannot be read"))
+        case .success(let message) where transmission.entity != request.entity:
+            .failure(SMPClientError(.unexpectedResponse(message.name), "the router's response is about another entity"))
+        case .success(.err(let error)): .failure(SMPClientError(.protocol(error), "the router answered ERR \(error)"))
+        case .success(let message) where request.command.accepts(message): .success(message)
+        case .success(let message):
+            .failure(SMPClientError(.unexpectedResponse(message.name), "the router answered \(message.name)"))
+        }
+    }
+
+    private func event(_ entity: EntityID, _ message: Result<SMPBrokerMessage, SMPErrorType>) -> SMPSessionEvent {
+        switch message {
+        case .success(.msg(let message)): .message(entity, message)
+        case .success(.end): .ended(entity)
+        case .success(.deld): .deleted(entity)
+        default: .unexpected(message.map(\.name))
+        }
+    }
+
+    // MARK: Time
+
+    /// When ``tick(now:)`` is due next.
+    var nextTick: Duration? {
+        guard !hasEnded else { return nil }
+        let probe = isProbing && !isPinging ? lastReceived + limits.pingInterval : nil
+        return [earliestDeadline, probe].compactMap { $0 }.min()
+    }
+
+    /// Ends waits that have lasted too long, and tells whether a `PING` should be sent now.
+    mutating func tick(now: Duration) -> (actions: [Action], ping: Bool) {
+        guard !hasEnded else { return ([], false) }
+        var actions: [Action] = []
+        if let earliest = earliestDeadline, earliest <= now { actions = expire(now) }
+        let silence = now - lastReceived
+        if limits.pingCount > 0, unansweredCount >= limits.pingCount, silence >= limits.silenceLimit {
+            return (actions + [.close(SMPClientError(.network(.timeout), "the router has stopped answering"))], false)
+        }
+        let ping = isProbing && !isPinging && silence >= limits.pingInterval
+        if ping { isPinging = true }
+        return (actions, ping)
+    }
+
+    private mutating func expire(_ now: Duration) -> [Action] {
+        var actions: [Action] = []
+        var next: Duration?
+        var expired: [CorrelationID] = []
+        for (id, request) in pending where !request.isAbandoned {
+            if request.deadline <= now {
+                expired.append(id)
+            } else {
+                next = min(next ?? request.deadline, request.deadline)
+            }
+        }
+        earliestDeadline = next
+        for id in expired {
+            guard let request = abandon(id) else { continue }
+            unansweredCount += 1
+            if request.command == .ping { isPinging = false }
+            actions += complete(request.handle, .failure(SMPClientError(.timeout, "the router did not answer in time")))
+        }
+        return actions
+    }
+
+    // MARK: End
+
+    /// The connection is gone: nobody will be answered any more.
+    mutating func end(_ reason: SMPClientError) -> [Action] {
+        guard !hasEnded else { return [] }
+        hasEnded = true
+        let waiting = pending.values.filter { !$0.isAbandoned }
+        pending = [:]
+        outgoing = []
+        outgoingStart = 0
+        return waiting.flatMap { complete($0.handle, .failure(reason)) }
+    }
+}

@@ -1,0 +1,18 @@
+public import SMPProtocol
+
+/// What one connection to a router is for. Requests with different keys never share a connection, so that the router cannot
+/// tell that they come from the same person.
+public struct TransportSessionKey: Hashable, Sendable {
+    /// The user whose connection it is.
+    public var userID: Int64
+    /// The router.
+    public var server: SMPServerAddress
+    /// The connection's own entity when even the queues of one user are kept apart; nil otherwise.
+    public var entity: EntityID?
+
+    public init(userID: Int64, server: SMPServerAddress, entity: EntityID? = nil) {
+        self.userID = userID
+        self.server = server
+        self.entity = entity
+    }
+}
