@@ -56,6 +56,9 @@ let messaging: [Target] =
 
 let chat: [Target] =
     room("ChatProtocol", on: "Chat", uses: ["SMPWire", "SMPCrypto", "SMPProtocol", "CZstd"])
+    + room(
+        "ChatAPI", on: "Chat",
+        uses: ["ChatProtocol", "SMPWire", .product(name: "DequeModule", package: "swift-collections")])
     + room("ChatEngine", on: "Chat", uses: ["SQLiteStorage", grdb, logging])
 
 let bots: [Target] =

@@ -1,0 +1,141 @@
+public import ChatProtocol
+
+/// Commands about links, and connecting by them. Links are text: whether they lead anywhere is for the core to say
+/// (`invalidConnReq`).
+public enum ConnectionCommand: Sendable, Hashable {
+    /// Makes a one-time link.
+    case add(user: UserID?, incognito: Bool = false)
+    /// Tells what connecting by a link would do; `resolveKnown` looks up also links that are known.
+    case plan(user: UserID, link: String, resolveKnown: Bool = false, ownerSignature: LinkOwnerSignature? = nil)
+    /// Makes a contact from a link, before connecting.
+    case prepareContact(user: UserID, CreatedConnectionLink, ContactShortLinkData)
+    /// Makes a group from a link, before joining; `direct` unless it is joined by relays.
+    case prepareGroup(user: UserID, CreatedConnectionLink, direct: Bool = true, GroupShortLinkData)
+    /// Connects by a full link, with the short one if there is one. Nil stands for text that is no full link.
+    case connect(user: UserID, incognito: Bool = false, CreatedConnectionLink?)
+    /// Connects by any link, as the active profile.
+    case connectLink(incognito: Bool = false, String)
+    /// Connects to the developers of SimpleX.
+    case connectSimplex(incognito: Bool = false)
+    /// Sets whether a link that was made shows a random profile.
+    case setIncognito(connection: Int64, Bool)
+    /// Moves a link that was made to another profile.
+    case changeUser(connection: Int64, to: UserID)
+    /// Sets the alias of a link; empty to remove it.
+    case setAlias(connection: Int64, String)
+}
+
+extension ConnectionCommand {
+    var commandString: String {
+        switch self {
+        case .add(let user?, let incognito): "/_connect \(user)\(CommandText.incognito(incognito))"
+        case .add(nil, let incognito): "/connect" + (incognito ? " incognito" : "")
+        case .plan(let user, let link, let resolve, let signature):
+            "/_connect plan \(user) \(link)\(CommandText.option(" resolve=", resolve))"
+                + (signature.map { " sig=\(CommandText.json($0))" } ?? "")
+        case .prepareContact(let user, let link, let data): "/_prepare contact \(user) \(link.words) \(CommandText.json(data))"
+        case .prepareGroup(let user, let link, let direct, let data):
+            "/_prepare group \(user) \(link.words)\(direct ? "" : " direct=off") \(CommandText.json(data))"
+        case .connect(let user, let incognito, let link):
+            "/_connect \(user)\(CommandText.incognito(incognito)) \(link?.words ?? "?")"
+        case .connectLink(let incognito, let link): "/connect\(incognito ? " incognito" : "") \(link)"
+        case .connectSimplex(let incognito): "/simplex" + (incognito ? " incognito" : "")
+        case .setIncognito(let id, let on): "/_set incognito :\(id) \(CommandText.flag(on))"
+        case .changeUser(let id, let user): "/_set conn user :\(id) \(user)"
+        case .setAlias(let id, let alias): "/_set alias :\(id)" + (alias.isEmpty ? "" : " \(alias)")
+        }
+    }
+
+    static let forms: [CommandForm] = [
+        CommandForm("/_connect plan ") { r throws(CommandMismatch) in
+            let user = try r.decimalSpace()
+            let link = r.word()
+            let resolve = r.flag(after: " resolve=")
+            let signature: LinkOwnerSignature? = r.optional(" sig=") { r throws(CommandMismatch) in try r.json() }
+            return .connections(.plan(user: user, link: link, resolveKnown: resolve, ownerSignature: signature))
+        },
+        CommandForm("/_prepare contact ") { r throws(CommandMismatch) in
+            let user = try r.decimalSpace()
+            let link = try r.createdLink()
+            return .connections(.prepareContact(user: user, link, try r.spaceJSON()))
+        },
+        CommandForm("/_prepare group ") { r throws(CommandMismatch) in
+            let user = try r.decimalSpace()
+            let link = try r.createdLink()
+            let direct = r.flag(after: " direct=", default: true)
+            return .connections(.prepareGroup(user: user, link, direct: direct, try r.spaceJSON()))
+        },
+        CommandForm("/_connect ") { r throws(CommandMismatch) in
+            let user = try r.decimal()
+            return .connections(.add(user: user, incognito: r.incognito()))
+        },
+        CommandForm("/_connect ") { r throws(CommandMismatch) in
+            let user = try r.decimal()
+            let incognito = r.incognito()
+            try r.expect(" ")
+            if let link = r.optional({ r throws(CommandMismatch) in try r.createdLink() }) {
+                return .connections(.connect(user: user, incognito: incognito, link))
+            }
+            _ = r.word()
+            return .connections(.connect(user: user, incognito: incognito, nil))
+        },
+        CommandForm("/_set incognito :") { r throws(CommandMismatch) in
+            .connections(.setIncognito(connection: try r.decimalSpace(), try r.flag()))
+        },
+        CommandForm("/_set conn user :") { r throws(CommandMismatch) in
+            let (connection, user) = try r.pair()
+            return .connections(.changeUser(connection: connection, to: user))
+        },
+        CommandForm("/_set alias :") { r throws(CommandMismatch) in
+            .connections(.setAlias(connection: try r.decimal(), r.skip(" ") ? r.rest() : ""))
+        },
+        CommandForm("/connect", "/c") { r in .connections(.add(user: nil, incognito: r.consoleIncognito())) },
+        CommandForm("/connect", "/c") { r throws(CommandMismatch) in
+            let incognito = r.consoleIncognito()
+            try r.expect(" ")
+            return .connections(.connectLink(incognito: incognito, r.take { !CommandReader.isSpace($0) }))
+        },
+        CommandForm("/simplex") { r in .connections(.connectSimplex(incognito: r.consoleIncognito())) },
+    ]
+}
+
+extension CreatedConnectionLink {
+    /// The full link, and the short one behind it.
+    fileprivate var words: String { fullLink + (shortLink.map { " \($0)" } ?? "") }
+}
+
+extension CommandReader {
+    /// ` incognito` or ` i`, if it comes.
+    mutating func consoleIncognito() -> Bool { skip(" incognito") || skip(" i") }
+
+    /// A full link, and perhaps a short one behind it.
+    fileprivate mutating func createdLink() throws(CommandMismatch) -> CreatedConnectionLink {
+        let full = word()
+        guard LinkShape(full) == .full else { throw CommandMismatch() }
+        let short = optional(" ") { reader throws(CommandMismatch) in
+            let word = reader.word()
+            guard LinkShape(word) == .short else { throw CommandMismatch() }
+            return word
+        }
+        return CreatedConnectionLink(fullLink: full, shortLink: short)
+    }
+}
+
+/// What a link looks like. Full links name a request and a version in the fragment, short ones a key.
+enum LinkShape: Equatable {
+    case full
+    case short
+
+    init?(_ link: String) {
+        guard link.hasPrefix("simplex:/") || link.hasPrefix("https://"), let hash = link.firstIndex(of: "#") else { return nil }
+        guard let kind = link[..<hash].split(separator: "/", omittingEmptySubsequences: false).last else { return nil }
+        let fragment = link[link.index(after: hash)...]
+        switch kind {
+        case "invitation", "contact": self = .full
+        case "i", "a", "g", "c", "r": self = .short
+        default: return nil
+        }
+        if self == .full, !(fragment.hasPrefix("/?") && fragment.contains("smp=smp%3A%2F%2F")) { return nil }
+        if fragment.isEmpty { return nil }
+    }
+}

@@ -1,0 +1,94 @@
+/// Commands about files.
+public enum FileCommand: Sendable, Hashable {
+    /// Downloads a file of a message. `path` is a folder or file; nil takes the folder that was set.
+    case receive(FileID, approvedRelays: Bool = false, encrypt: Bool? = nil, inline: Bool? = nil, path: String? = nil)
+    /// Notes that a file shall be downloaded, without starting.
+    case setToReceive(FileID, approvedRelays: Bool = false, encrypt: Bool? = nil)
+    /// Cancels a transfer.
+    case cancel(FileID)
+    /// Tells how far a transfer is.
+    case status(FileID)
+    /// Uploads a file and makes links to it.
+    case upload(user: UserID, CryptoFile)
+    /// Downloads a file by its link.
+    case download(user: UserID, link: String, CryptoFile)
+    /// Tells what the link of a file says.
+    case linkInfo(String)
+}
+
+extension FileCommand {
+    var commandString: String {
+        switch self {
+        case .receive(let id, let approved, let encrypt, let inline, let path):
+            "/freceive \(id)\(CommandText.option(" approved_relays=", approved))\(CommandText.option(" encrypt=", encrypt))"
+                + CommandText.option(" inline=", inline) + (path.map { " \($0)" } ?? "")
+        case .setToReceive(let id, let approved, let encrypt):
+            "/_set_file_to_receive \(id)\(CommandText.option(" approved_relays=", approved))"
+                + CommandText.option(" encrypt=", encrypt)
+        case .cancel(let id): "/fcancel \(id)"
+        case .status(let id): "/fstatus \(id)"
+        case .upload(let user, let file): "/_upload \(user) \(file.words)"
+        case .download(let user, let link, let file): "/_download \(user) \(link) \(file.words)"
+        case .linkInfo(let link): "/_download info \(link)"
+        }
+    }
+
+    static let forms: [CommandForm] = [
+        CommandForm("/freceive ", "/fr ") { r throws(CommandMismatch) in
+            let id = try r.decimal()
+            let approved = r.flag(after: " approved_relays=")
+            let encrypt = r.optional(" encrypt=") { r throws(CommandMismatch) in try r.flag() }
+            let inline = r.optional(" inline=") { r throws(CommandMismatch) in try r.flag() }
+            let path = r.skip(" ") ? r.rest() : nil
+            return .files(.receive(id, approvedRelays: approved, encrypt: encrypt, inline: inline, path: path))
+        },
+        CommandForm("/_set_file_to_receive ") { r throws(CommandMismatch) in
+            let id = try r.decimal()
+            let approved = r.flag(after: " approved_relays=")
+            let encrypt = r.optional(" encrypt=") { r throws(CommandMismatch) in try r.flag() }
+            return .files(.setToReceive(id, approvedRelays: approved, encrypt: encrypt))
+        },
+        CommandForm("/fcancel ", "/fc ") { r throws(CommandMismatch) in .files(.cancel(try r.decimal())) },
+        CommandForm("/fstatus ", "/fs ") { r throws(CommandMismatch) in .files(.status(try r.decimal())) },
+        CommandForm("/_upload ") { r throws(CommandMismatch) in
+            .files(.upload(user: try r.decimalSpace(), r.cryptoFile()))
+        },
+        CommandForm("/_download info ") { r throws(CommandMismatch) in .files(.linkInfo(try r.fileLink())) },
+        CommandForm("/_download ") { r throws(CommandMismatch) in
+            let user = try r.decimalSpace()
+            let link = try r.fileLink()
+            try r.expect(" ")
+            return .files(.download(user: user, link: link, r.cryptoFile()))
+        },
+    ]
+}
+
+extension CryptoFile {
+    /// Key and nonce if there are some, and the path.
+    var words: String {
+        cryptoArguments.map { " key=\($0.fileKey) nonce=\($0.fileNonce) \(filePath)" } ?? filePath
+    }
+}
+
+extension CommandReader {
+    /// Key and nonce if they come, and a path, which is all that is left.
+    mutating func cryptoFile() -> CryptoFile {
+        let arguments = optional(" key=") { reader throws(CommandMismatch) in
+            let key = reader.word()
+            try reader.expect(" nonce=")
+            let nonce = reader.word()
+            _ = reader.skip(" ")
+            return CryptoFileArguments(fileKey: key, fileNonce: nonce)
+        }
+        return CryptoFile(filePath: rest(), cryptoArguments: arguments)
+    }
+
+    /// The link of a file.
+    fileprivate mutating func fileLink() throws(CommandMismatch) -> String {
+        let link = word()
+        guard link.contains("/file#/?"), link.hasPrefix("simplex:/") || link.hasPrefix("https://") else {
+            throw CommandMismatch()
+        }
+        return link
+    }
+}

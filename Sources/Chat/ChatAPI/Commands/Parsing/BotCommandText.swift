@@ -1,0 +1,50 @@
+import ChatProtocol
+
+/// The menu of a bot as people write it: `'Help':/help,'Menu':{'Order':'order <id>'}`.
+enum BotCommandText {
+    static func print(_ commands: [BotCommand]) -> String {
+        commands.map { command in
+            switch command {
+            case .command(let keyword, let label, let parameters):
+                "'\(label)':'\(([keyword] + [parameters].compactMap(\.self)).joined(separator: " "))'"
+            case .menu(let label, let commands): "'\(label)':{\(print(commands))}"
+            }
+        }.joined(separator: ",")
+    }
+
+    /// Menus may stand in menus this deep.
+    static let maximumDepth = 16
+}
+
+extension CommandReader {
+    /// Commands with commas between them.
+    mutating func botCommands(depth: Int = 0) throws(CommandMismatch) -> [BotCommand] {
+        guard depth < BotCommandText.maximumDepth else { throw CommandMismatch() }
+        var commands: [BotCommand] = []
+        repeat { commands.append(try botCommand(depth: depth)) } while skip(",")
+        return commands
+    }
+
+    private mutating func botCommand(depth: Int) throws(CommandMismatch) -> BotCommand {
+        let label = try quoted() ?? take { $0 != UInt8(ascii: ":") }
+        guard skip(":"), !label.isEmpty else { throw CommandMismatch() }
+        if skip("{") {
+            let commands = next == UInt8(ascii: "}") ? [] : try botCommands(depth: depth + 1)
+            try expect("}")
+            return .menu(label: label, commands: commands)
+        }
+        _ = skip("/")
+        let text = try quoted() ?? take { !":,}".utf8.contains($0) }
+        let words = text.split(whereSeparator: \.isWhitespace)
+        guard let keyword = words.first else { throw CommandMismatch() }
+        let parameters = words.dropFirst().joined(separator: " ")
+        return .command(keyword: String(keyword), label: label, params: parameters.isEmpty ? nil : parameters)
+    }
+
+    private mutating func quoted() throws(CommandMismatch) -> String? {
+        guard skip("'") else { return nil }
+        let text = take { $0 != UInt8(ascii: "'") }
+        try expect("'")
+        return text
+    }
+}

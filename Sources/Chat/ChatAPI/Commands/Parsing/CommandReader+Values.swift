@@ -1,0 +1,85 @@
+import ChatProtocol
+import SMPWire
+
+extension CommandReader {
+    /// A number without a sign: an id or a number of seconds.
+    mutating func decimal() throws(CommandMismatch) -> Int64 {
+        guard let number = Int64(take { (0x30...0x39).contains($0) }) else { throw CommandMismatch() }
+        return number
+    }
+
+    /// A number without a sign: a count.
+    mutating func count() throws(CommandMismatch) -> Int { Int(try decimal()) }
+
+    /// Two numbers with a space between them.
+    mutating func pair() throws(CommandMismatch) -> (Int64, Int64) {
+        let first = try decimal()
+        try expect(" ")
+        return (first, try decimal())
+    }
+
+    /// `on` or `off`.
+    mutating func flag() throws(CommandMismatch) -> Bool {
+        if skip("on") { return true }
+        try expect("off")
+        return false
+    }
+
+    /// `on` or `off` behind a word; the default if the word does not come.
+    mutating func flag(after beginning: String, default value: Bool = false) -> Bool {
+        optional(beginning) { reader throws(CommandMismatch) in try reader.flag() } ?? value
+    }
+
+    /// Numbers with commas between them.
+    mutating func decimals() throws(CommandMismatch) -> [Int64] {
+        var numbers = [try decimal()]
+        while skip(",") { numbers.append(try decimal()) }
+        return numbers
+    }
+
+    /// A space, then a value as JSON, which must be all that is left.
+    mutating func spaceJSON<Value: JSONConvertible>() throws(CommandMismatch) -> Value {
+        try expect(" ")
+        return try json()
+    }
+
+    /// A value as JSON, which must be all that is left.
+    mutating func json<Value: JSONConvertible>(_ type: Value.Type = Value.self) throws(CommandMismatch) -> Value {
+        guard let value = try? Value(parsing: rest()) else { throw CommandMismatch() }
+        return value
+    }
+
+    /// All that is left: a text as JSON, or as it is.
+    mutating func messageText() throws(CommandMismatch) -> String {
+        try either { reader throws(CommandMismatch) in try reader.json() } or: { reader in reader.rest() }
+    }
+
+    /// A password: a text as JSON, or a word.
+    mutating func password() throws(CommandMismatch) -> String {
+        try either { reader throws(CommandMismatch) in try reader.json() } or: { reader in reader.word() }
+    }
+
+    /// The name of a profile, contact or group: in single quotes, or up to a space or comma.
+    mutating func displayName() throws(CommandMismatch) -> String {
+        let isQuoted = skip("'")
+        guard let next, next > 0x20, !"#@'".utf8.contains(next) else { throw CommandMismatch() }
+        guard isQuoted else { return take { !Self.isSpace($0) && $0 != UInt8(ascii: ",") } }
+        let name = take { $0 != UInt8(ascii: "'") }
+        try expect("'")
+        return name
+    }
+
+    /// `@name`, or `name`.
+    mutating func contactName() throws(CommandMismatch) -> String {
+        _ = skip("@")
+        return try displayName()
+    }
+
+    /// A name, and behind it perhaps a description of at most 160 characters.
+    mutating func nameAndDescription() throws(CommandMismatch) -> (name: String, description: String?) {
+        let name = try displayName()
+        guard !take(while: Self.isSpace).isEmpty else { return (name, nil) }
+        let description = String(rest().unicodeScalars.prefix(160).map(Character.init))
+        return (name, description.isEmpty ? nil : description)
+    }
+}

@@ -1,0 +1,60 @@
+/// Why a command was not carried out, or why events ended.
+public struct ChatCoreError: Error, Sendable, Hashable {
+    /// A kind of error. The codes of errors that the core reported are made of the tags of the official API, from the outside
+    /// in: `error.userUnknown`, `errorStore.contactNotFound`, `errorAgent.SMP.AUTH`. The list is bounded: codes can be labels
+    /// of metrics.
+    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public var description: String { rawValue }
+
+        /// The core was closed, or the way to it is gone for good.
+        public static let closed = Code(rawValue: "core.closed")
+        /// The core cannot be reached for now.
+        public static let unreachable = Code(rawValue: "core.unreachable")
+        /// The core did not answer in time; whether the command was carried out is not known.
+        public static let timeout = Code(rawValue: "core.timeout")
+        /// The core answered with something that is not an answer.
+        public static let invalidResponse = Code(rawValue: "core.invalidResponse")
+        /// The core does not have the command.
+        public static let unsupported = Code(rawValue: "core.unsupported")
+        /// The task that waited was cancelled; whether the command was carried out is not known.
+        public static let cancelled = Code(rawValue: "core.cancelled")
+        /// Events were dropped because they were not read; the state must be read anew.
+        public static let eventsLost = Code(rawValue: "core.eventsLost")
+    }
+
+    /// The kind of error; stable.
+    public let code: Code
+    /// What happened, for a person to act on.
+    public let message: String
+    /// What the core reported.
+    public let chatError: ChatError?
+    /// What lies behind it, described.
+    public let cause: String?
+
+    /// An error that the core did not report itself.
+    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.chatError = nil
+        self.cause = cause.map { String(describing: $0) }
+    }
+
+    /// An error that the core reported.
+    public init(_ chatError: ChatError) {
+        self.code = Code(rawValue: chatError.code)
+        self.message = chatError.message
+        self.chatError = chatError
+        self.cause = nil
+    }
+}
+
+extension ChatCoreError: CustomStringConvertible {
+    /// Code, message and cause.
+    public var description: String {
+        ["\(code): \(message)", cause].compactMap(\.self).joined(separator: "; ")
+    }
+}

@@ -1,0 +1,62 @@
+internal import Synchronization
+
+/// Hands the events of a core to all its subscribers. Publishing never waits for a subscriber.
+public final class ChatEventHub: Sendable {
+    private struct State {
+        var subscriptions: [ObjectIdentifier: Weak] = [:]
+        var isFinished = false
+    }
+
+    /// Subscriptions live as long as somebody holds their sequence.
+    private struct Weak: Sendable {
+        weak var subscription: ChatEventSubscription?
+    }
+
+    private let state = Mutex(State())
+
+    /// A hub without subscribers.
+    public init() {}
+
+    /// A new subscription to what is published from now on.
+    ///
+    /// - Parameter limit: How many events may wait; at least 1.
+    public func subscribe(bufferingUpTo limit: Int) -> ChatEvents {
+        let subscription = ChatEventSubscription(limit: max(1, limit))
+        let isFinished = state.withLock { state in
+            if !state.isFinished { state.subscriptions[ObjectIdentifier(subscription)] = Weak(subscription: subscription) }
+            return state.isFinished
+        }
+        if isFinished { subscription.finish() }
+        return ChatEvents(subscription)
+    }
+
+    /// Hands an event to every subscriber. Calls must not overlap if their order is to be kept.
+    public func publish(_ event: ChatEvent) {
+        for subscription in alive() { subscription.add(event) }
+    }
+
+    /// Ends all subscriptions after what they wait for, and those made later at once.
+    public func finish() {
+        let all = alive()
+        state.withLock { state in
+            state.isFinished = true
+            state.subscriptions = [:]
+        }
+        for subscription in all { subscription.finish() }
+    }
+
+    private func alive() -> [ChatEventSubscription] {
+        state.withLock { state in
+            var alive: [ChatEventSubscription] = []
+            alive.reserveCapacity(state.subscriptions.count)
+            for (id, weak) in state.subscriptions {
+                if let subscription = weak.subscription {
+                    alive.append(subscription)
+                } else {
+                    state.subscriptions[id] = nil
+                }
+            }
+            return alive
+        }
+    }
+}

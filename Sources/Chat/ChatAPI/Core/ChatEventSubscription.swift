@@ -1,0 +1,101 @@
+internal import DequeModule
+internal import Synchronization
+
+/// The events that wait for one subscriber, at most `limit` of them.
+final class ChatEventSubscription: Sendable {
+    private enum Ending {
+        case finished
+        case lost
+    }
+
+    private struct State {
+        var events: Deque<ChatEvent> = []
+        var ending: Ending?
+        var reader: CheckedContinuation<Step, Never>?
+        var isCancelled = false
+    }
+
+    private enum Step: Sendable {
+        case event(ChatEvent)
+        case end
+        case lost
+        case busy
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Adds an event; one too many ends the subscription with an error, behind those that wait.
+    func add(_ event: ChatEvent) {
+        let reader: CheckedContinuation<Step, Never>? = state.withLock { state in
+            guard state.ending == nil else { return nil }
+            if let reader = state.reader {
+                state.reader = nil
+                return reader
+            }
+            if state.events.count < limit {
+                state.events.append(event)
+            } else {
+                state.ending = .lost
+            }
+            return nil
+        }
+        reader?.resume(returning: .event(event))
+    }
+
+    /// Ends the subscription behind the events that wait.
+    func finish() {
+        let reader: CheckedContinuation<Step, Never>? = state.withLock { state in
+            if state.ending == nil { state.ending = .finished }
+            let reader = state.reader
+            state.reader = nil
+            return reader
+        }
+        reader?.resume(returning: .end)
+    }
+
+    /// The next event; nil at the end or when the task is cancelled.
+    func next() async throws(ChatCoreError) -> ChatEvent? {
+        let step = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if let step = take(or: continuation) { continuation.resume(returning: step) }
+            }
+        } onCancel: {
+            cancelReading()
+        }
+        switch step {
+        case .event(let event): return event
+        case .end: return nil
+        case .lost:
+            throw ChatCoreError(.eventsLost, "More than \(limit) events waited to be read; read the state anew.")
+        case .busy:
+            throw ChatCoreError(.closed, "Two tasks read from one subscription; each needs its own.")
+        }
+    }
+
+    private func take(or reader: CheckedContinuation<Step, Never>) -> Step? {
+        state.withLock { state in
+            if Task.isCancelled { return .end }
+            if let event = state.events.popFirst() { return .event(event) }
+            switch state.ending {
+            case .finished: return .end
+            case .lost: return .lost
+            case nil: break
+            }
+            guard state.reader == nil else { return .busy }
+            state.reader = reader
+            return nil
+        }
+    }
+
+    private func cancelReading() {
+        let reader: CheckedContinuation<Step, Never>? = state.withLock { state in
+            let reader = state.reader
+            state.reader = nil
+            return reader
+        }
+        reader?.resume(returning: .end)
+    }
+}

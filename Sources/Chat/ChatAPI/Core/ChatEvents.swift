@@ -1,0 +1,27 @@
+/// The events of a core, as one subscriber reads them. It ends when the core is closed.
+public struct ChatEvents: AsyncSequence, Sendable {
+    public typealias Element = ChatEvent
+    public typealias Failure = ChatCoreError
+
+    private let subscription: ChatEventSubscription
+
+    init(_ subscription: ChatEventSubscription) { self.subscription = subscription }
+
+    /// Reads events one at a time. Only one task may read from a subscription.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let subscription: ChatEventSubscription
+
+        /// The next event; nil when the core is closed or the task is cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(ChatCoreError) -> ChatEvent? {
+            try await subscription.next()
+        }
+
+        /// The next event; nil when the core is closed or the task is cancelled.
+        public mutating func next() async throws(ChatCoreError) -> ChatEvent? { try await subscription.next() }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: subscription) }
+
+    /// Ends the subscription: the reader gets what waits, then nil.
+    public func cancel() { subscription.finish() }
+}

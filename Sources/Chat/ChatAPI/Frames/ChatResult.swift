@@ -1,0 +1,34 @@
+public import ChatProtocol
+
+/// What became of a command, as the API prints it: a response, or an error under the `type` `chatCmdError`.
+public enum ChatResult: Sendable, Hashable, JSONConvertible {
+    /// It was carried out.
+    case response(ChatResponse)
+    /// It was not.
+    case error(ChatError)
+
+    public init(json: JSONValue) throws(JSONError) {
+        if json["type"]?.stringValue == Self.errorType {
+            self = .error(try JSONObject(json: json).required("chatError"))
+        } else {
+            self = .response(try ChatResponse(json: json))
+        }
+    }
+
+    public var json: JSONValue {
+        switch self {
+        case .response(let response): response.json
+        case .error(let error): ["type": .string(Self.errorType), "chatError": error.json]
+        }
+    }
+
+    /// The response; an error is thrown.
+    public func get() throws(ChatCoreError) -> ChatResponse {
+        switch self {
+        case .response(let response): return response
+        case .error(let error): throw ChatCoreError(error)
+        }
+    }
+
+    private static let errorType = "chatCmdError"
+}

@@ -1,0 +1,18 @@
+public import ChatProtocol
+
+/// A value out of a list of words that later versions may lengthen. Words that are not known are kept as they came.
+public protocol OpenEnumeration: JSONConvertible, RawRepresentable, Hashable, CaseIterable, CustomStringConvertible
+where RawValue == String {
+    init(rawValue: String)
+}
+
+extension OpenEnumeration {
+    public init(json: JSONValue) throws(JSONError) { self.init(rawValue: try String(json: json)) }
+    public var json: JSONValue { .string(rawValue) }
+
+    /// Whether this version knows the word.
+    public var isKnown: Bool { Self.allCases.contains { $0 == self } }
+
+    /// The word as it stands on the wire.
+    public var description: String { rawValue }
+}

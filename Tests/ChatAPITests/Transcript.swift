@@ -1,0 +1,59 @@
+import ChatProtocol
+import Foundation
+import VectorSupport
+
+/// A conversation of official clients with the programs that drive them, as it was recorded.
+struct Transcript: Sendable, CustomStringConvertible {
+    /// One frame.
+    struct Line: Sendable {
+        /// Line number in the file, from 1.
+        var number: Int
+        /// Which client.
+        var peer: String
+        var direction: Direction
+        /// Which command the frame belongs to.
+        var correlationID: String?
+        var body: JSONValue
+    }
+
+    enum Direction: String, Sendable { case command = "cmd", response = "resp", event, note }
+
+    /// Name of the file, without its ending.
+    var name: String
+    var lines: [Line]
+
+    var description: String { name }
+
+    static let names = [
+        "01_profiles", "02_invitation", "03_address", "04_direct_messages", "05_files", "06a_groups", "06b_knocking_support",
+        "07_channel", "08_settings", "09_database", "10_errors",
+    ]
+
+    static func load(_ name: String) throws -> Transcript {
+        let data = try Data(contentsOf: Vectors.folder.appendingPathComponent("api/\(name).jsonl"))
+        var lines: [Line] = []
+        for (index, text) in data.split(separator: UInt8(ascii: "\n")).enumerated() {
+            let json = try JSONParser.parse(Array(text))
+            guard let direction = json["dir"]?.stringValue.flatMap(Direction.init), let body = json["body"] else { continue }
+            lines.append(
+                Line(
+                    number: index + 1, peer: json["peer"]?.stringValue ?? "", direction: direction,
+                    correlationID: json["corrId"]?.stringValue, body: body))
+        }
+        return Transcript(name: name, lines: lines)
+    }
+
+    /// Commands with their responses, in the order of the commands.
+    var exchanges: [(line: Int, command: String, response: JSONValue)] {
+        var responses: [String: JSONValue] = [:]
+        for line in lines where line.direction == .response {
+            if let id = line.correlationID { responses["\(line.peer) \(id)"] = line.body }
+        }
+        return lines.compactMap { line in
+            guard line.direction == .command, let id = line.correlationID, let command = line.body.stringValue,
+                let response = responses["\(line.peer) \(id)"]
+            else { return nil }
+            return (line.number, command, response)
+        }
+    }
+}
