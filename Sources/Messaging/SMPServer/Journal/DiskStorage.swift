@@ -1,0 +1,159 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+import SMPWire
+import Synchronization
+
+/// Segments as files `journal-<hexadecimal base>.log` in a folder, readable by their owner only. An advisory lock keeps
+/// other processes out for as long as the storage lives.
+final class DiskStorage: SegmentStorage {
+    private let folder: String
+    private let lock: Int32
+
+    /// Makes the folder if there is none.
+    ///
+    /// - Throws: ``RouterError`` `inUse` or `storage`.
+    init(folder: String) throws(RouterError) {
+        self.folder = folder
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Self.failure("cannot make the folder", folder) }
+        let path = folder + "/router.lock"
+        lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw Self.failure("cannot open", path) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            let isTaken = errno == EWOULDBLOCK
+            let error = isTaken ? RouterError(.inUse, "another router uses \(folder)") : Self.failure("cannot lock", path)
+            close(lock)
+            throw error
+        }
+    }
+
+    deinit { close(lock) }
+
+    func list() throws(RouterError) -> [UInt64] {
+        guard let directory = opendir(folder) else { throw Self.failure("cannot list", folder) }
+        defer { closedir(directory) }
+        var bases: [UInt64] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            guard name.hasPrefix("journal-"), name.hasSuffix(".log") else { continue }
+            guard let base = UInt64(name.dropFirst(8).dropLast(4), radix: 16) else {
+                throw RouterError(.corrupted, "\(folder)/\(name) is not the name of a journal segment")
+            }
+            bases.append(base)
+        }
+        return bases.sorted()
+    }
+
+    func create(base: UInt64) throws(RouterError) -> any SegmentFile {
+        let file = try DiskFile(path(base), flags: O_RDWR | O_CREAT | O_EXCL)
+        try synchronizeFolder()
+        return file
+    }
+
+    func open(base: UInt64) throws(RouterError) -> any SegmentFile { try DiskFile(path(base), flags: O_RDWR) }
+
+    func remove(base: UInt64) throws(RouterError) {
+        guard unlink(path(base)) == 0 else { throw Self.failure("cannot remove", path(base)) }
+        try synchronizeFolder()
+    }
+
+    private func path(_ base: UInt64) -> String {
+        let digits = String(base, radix: 16)
+        return folder + "/journal-" + String(repeating: "0", count: 16 - digits.count) + digits + ".log"
+    }
+
+    /// A new name in a folder survives a loss of power only then.
+    private func synchronizeFolder() throws(RouterError) {
+        let descriptor = openFile(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure("cannot open", folder) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw Self.failure("cannot synchronize", folder) }
+    }
+
+    static func failure(_ what: String, _ path: String) -> RouterError {
+        RouterError(.storage, "\(what) \(path): \(String(cString: strerror(errno)))")
+    }
+}
+
+/// A file that stays open, and readable after it was removed, until nobody needs it.
+final class DiskFile: SegmentFile {
+    private let path: String
+    private let descriptor: Int32
+    private let length: Atomic<Int>
+
+    init(_ path: String, flags: Int32) throws(RouterError) {
+        self.path = path
+        descriptor = openFile(path, flags | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw DiskStorage.failure("cannot open", path) }
+        let end = lseek(descriptor, 0, SEEK_END)
+        guard end >= 0 else {
+            let error = DiskStorage.failure("cannot measure", path)
+            close(descriptor)
+            throw error
+        }
+        length = Atomic(Int(end))
+    }
+
+    deinit { close(descriptor) }
+
+    var size: Int { length.load(ordering: .acquiring) }
+
+    func append(_ bytes: Bytes) throws(RouterError) {
+        let start = size
+        var done = 0
+        while done < bytes.count {
+            let written = bytes.withUnsafeBytes { buffer in
+                pwrite(descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(start + done))
+            }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else {
+                let error = DiskStorage.failure("cannot write", path)
+                // What was written in part would look like a torn tail in the middle once writing succeeds again.
+                _ = ftruncate(descriptor, off_t(start))
+                throw error
+            }
+            done += written
+        }
+        length.store(start + bytes.count, ordering: .releasing)
+    }
+
+    func read(at offset: Int, count: Int) throws(RouterError) -> Bytes {
+        let wanted = max(0, min(count, size - offset))
+        var failed = false
+        let bytes = Bytes(unsafeUninitializedCapacity: wanted) { buffer, initialized in
+            while initialized < wanted {
+                let read = pread(
+                    descriptor, buffer.baseAddress?.advanced(by: initialized), wanted - initialized, off_t(offset + initialized))
+                if read < 0, errno == EINTR { continue }
+                guard read > 0 else {
+                    failed = read < 0
+                    return
+                }
+                initialized += read
+            }
+        }
+        if failed { throw DiskStorage.failure("cannot read", path) }
+        return bytes
+    }
+
+    func synchronize() throws(RouterError) {
+        #if canImport(Darwin)
+            let result = fcntl(descriptor, F_FULLFSYNC)
+        #else
+            let result = fdatasync(descriptor)
+        #endif
+        guard result == 0 else { throw DiskStorage.failure("cannot synchronize", path) }
+    }
+
+    func truncate(to size: Int) throws(RouterError) {
+        guard ftruncate(descriptor, off_t(size)) == 0 else { throw DiskStorage.failure("cannot cut", path) }
+        length.store(size, ordering: .releasing)
+        try synchronize()
+    }
+}
+
+private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 { open(path, flags, mode) }

@@ -1,0 +1,256 @@
+import SMPWire
+import Synchronization
+
+/// How much a router promises about what it has accepted.
+public enum Synchronization: String, Sendable, Hashable, CaseIterable {
+    /// `OK` is answered when what was accepted survives a loss of power (fdatasync, many commands sharing one).
+    case power
+    /// `OK` is answered when what was accepted survives the end of the process (written to the kernel, which takes its time
+    /// to put it on disk).
+    case process
+}
+
+/// The append-only log of a router: what is appended is collected and made durable together.
+///
+/// Positions are logical: bytes of records since the journal was made, whatever segment they are in.
+final class Journal: Sendable {
+    private struct Segment {
+        let base: UInt64
+        let file: any SegmentFile
+    }
+
+    private struct State {
+        var segments: [Segment]
+        var pending: Bytes = []
+        var pendingMustBeSynchronized = false
+        /// Where the next record will stand.
+        var end: UInt64
+        var batch: UInt64
+        var isFirst = true
+        var failure: RouterError?
+    }
+
+    private let storage: any SegmentStorage
+    private let synchronization: Synchronization
+    private let segmentSize: Int
+    private let state: Mutex<State>
+    private let writtenEnd: Atomic<UInt64>
+    private let synchronizedEnd: Atomic<UInt64>
+
+    /// What was cut off the end of the journal when it was opened: bytes of commands that were never answered.
+    let discardedTail: Int
+
+    private init(
+        _ storage: any SegmentStorage, _ synchronization: Synchronization, segmentSize: Int, segments: [Segment], end: UInt64,
+        batch: UInt64, discardedTail: Int
+    ) {
+        self.storage = storage
+        self.synchronization = synchronization
+        self.segmentSize = segmentSize
+        self.discardedTail = discardedTail
+        state = Mutex(State(segments: segments, end: end, batch: batch))
+        writtenEnd = Atomic(end)
+        synchronizedEnd = Atomic(end)
+    }
+
+    /// Opens the journal, or makes one, and reads what it remembers. A torn end is cut off.
+    ///
+    /// - Throws: ``RouterError``: `storage`, `newerFormat`, or `corrupted` if there is damage that no interruption explains.
+    static func open(
+        _ storage: any SegmentStorage, synchronization: Synchronization, segmentSize: Int
+    ) throws(RouterError) -> (journal: Journal, queues: [JournalReplay.Queue]) {
+        var segments: [Segment] = []
+        var replay = JournalReplay()
+        var discarded = 0
+        var batch: UInt64 = 0
+        var end: UInt64?
+        let bases = try storage.list()
+        for (index, base) in bases.enumerated() {
+            let file = try storage.open(base: base)
+            let isLast = index == bases.count - 1
+            if isLast, file.size < SegmentHeader.length {
+                // Its making was interrupted; nothing was written to it yet.
+                discarded += file.size
+                try storage.remove(base: base)
+                continue
+            }
+            if let end, end != base {
+                throw RouterError(.corrupted, "journal segment \(end) is missing or cut short: the next begins at \(base)")
+            }
+            var scanner = try SegmentScanner(base: base, file: file)
+            discarded += try read(&scanner, isLast: isLast, batch: &batch, into: &replay)
+            end = scanner.position
+            segments.append(Segment(base: base, file: file))
+        }
+        let start = end ?? bases.last ?? 0
+        if segments.isEmpty { segments.append(try makeSegment(in: storage, base: start)) }
+        let journal = Journal(
+            storage, synchronization, segmentSize: segmentSize, segments: segments, end: start, batch: batch + 1,
+            discardedTail: discarded)
+        return (journal, try replay.finish())
+    }
+
+    /// Replays a segment.
+    ///
+    /// - Returns: bytes cut off its end.
+    private static func read(
+        _ scanner: inout SegmentScanner, isLast: Bool, batch: inout UInt64, into replay: inout JournalReplay
+    ) throws(RouterError) -> Int {
+        var unverified: [SegmentScanner.Item] = []
+        let size = scanner.file.size
+        while !scanner.isAtEnd {
+            guard let item = try scanner.next() else {
+                let position = scanner.position
+                guard isLast, try scanner.isTorn(after: batch) else {
+                    throw RouterError(.corrupted, "the journal is damaged at position \(position) of segment \(scanner.base)")
+                }
+                break
+            }
+            guard item.frame.batch >= batch else {
+                throw RouterError(.corrupted, "the journal is out of order at position \(item.range.start)")
+            }
+            if item.frame.batch > batch {
+                for item in unverified { replay.apply(item) }
+                unverified = []
+                batch = item.frame.batch
+            }
+            unverified.append(item)
+        }
+        var end = scanner.offset
+        for item in unverified {
+            // Bodies of earlier batches were durable before this one was begun; they are checked when they are delivered.
+            if isLast, try scanner.body(of: item) == nil {
+                end = Int(item.range.start - scanner.base) + SegmentHeader.length
+                break
+            }
+            replay.apply(item)
+        }
+        if end < size { try scanner.file.truncate(to: end) }
+        scanner.rewind(to: end)
+        return size - end
+    }
+
+    private static func makeSegment(in storage: any SegmentStorage, base: UInt64) throws(RouterError) -> Segment {
+        let file = try storage.create(base: base)
+        try file.append(SegmentHeader.bytes(base: base))
+        try file.synchronize()
+        return Segment(base: base, file: file)
+    }
+
+    // MARK: Appending
+
+    /// Adds a record. It is durable when ``isDurable(_:)`` says so of its end, after a ``commit()``.
+    func append(_ record: JournalRecord, body: Bytes = []) -> LogRange {
+        state.withLock { state in
+            let count = RecordFrame.append(
+                record, body: body, batch: state.batch, isFirst: state.isFirst, to: &state.pending)
+            state.isFirst = false
+            state.pendingMustBeSynchronized = state.pendingMustBeSynchronized || record.mustBeSynchronized
+            let start = state.end
+            state.end += UInt64(count)
+            return LogRange(start: start, end: state.end)
+        }
+    }
+
+    /// Bytes that wait for a ``commit()``.
+    var pendingCount: Int { state.withLock { $0.pending.count } }
+
+    /// Everything below has reached the kernel.
+    var written: UInt64 { writtenEnd.load(ordering: .acquiring) }
+    /// Everything below is as durable as the journal promises.
+    var synchronized: UInt64 { synchronizedEnd.load(ordering: .acquiring) }
+
+    /// Makes durable what was appended. Not for two threads at once; it blocks.
+    ///
+    /// - Returns: whether there was anything.
+    /// - Throws: ``RouterError`` `storage`. The journal takes no more then: what was not made durable is lost, and memory
+    ///   knows more than the disk.
+    @discardableResult
+    func commit() throws(RouterError) -> Bool {
+        let taken = state.withLock { state -> (Bytes, UInt64, Bool, Segment, RouterError?)? in
+            guard let segment = state.segments.last else { return nil }
+            if let failure = state.failure { return ([], 0, false, segment, failure) }
+            guard !state.pending.isEmpty else { return nil }
+            let result = (state.pending, state.end, state.pendingMustBeSynchronized, segment, RouterError?.none)
+            state.pending = []
+            state.pendingMustBeSynchronized = false
+            // What follows belongs to a batch that is begun only when this one is durable.
+            if result.2 || synchronization == .process {
+                state.batch += 1
+                state.isFirst = true
+            }
+            return result
+        }
+        guard let (bytes, end, mustBeSynchronized, last, failure) = taken else { return false }
+        if let failure { throw failure }
+        do throws(RouterError) {
+            var segment = last
+            if segment.file.size >= segmentSize {
+                try segment.file.synchronize()
+                segment = try Self.makeSegment(in: storage, base: end - UInt64(bytes.count))
+                state.withLock { [segment] in $0.segments.append(segment) }
+            }
+            try segment.file.append(bytes)
+            writtenEnd.store(end, ordering: .releasing)
+            if synchronization == .process {
+                synchronizedEnd.store(end, ordering: .releasing)
+            } else if mustBeSynchronized {
+                try segment.file.synchronize()
+                synchronizedEnd.store(end, ordering: .releasing)
+            }
+        } catch {
+            state.withLock { $0.failure = error }
+            throw error
+        }
+        return true
+    }
+
+    // MARK: Reading
+
+    /// The body of a record that was written.
+    ///
+    /// - Throws: ``RouterError`` `corrupted` if the record is damaged, `storage` if it cannot be read.
+    func body(at range: LogRange) throws(RouterError) -> Bytes {
+        guard let segment = state.withLock({ state in state.segments.last { $0.base <= range.start } }) else {
+            throw RouterError(.storage, "position \(range.start) is before the journal's beginning")
+        }
+        let offset = Int(range.start - segment.base) + SegmentHeader.length
+        let bytes = try segment.file.read(at: offset, count: range.count)
+        guard bytes.count == range.count, let frame = RecordFrame(bytes[...]), frame.count == bytes.count else {
+            throw RouterError(.corrupted, "the record at position \(range.start) is damaged")
+        }
+        let body = Bytes(bytes.suffix(frame.bodyLength))
+        guard Checksum.of(body) == frame.bodyChecksum else {
+            throw RouterError(.corrupted, "the message at position \(range.start) is damaged")
+        }
+        return body
+    }
+
+    // MARK: Clearing
+
+    /// Bytes in all segments.
+    var size: Int {
+        state.withLock { state in state.segments.reduce(state.pending.count) { $0 + $1.file.size } }
+    }
+
+    /// A walk over the oldest segment; nil if that is the one being written.
+    func oldestSegment() throws(RouterError) -> SegmentScanner? {
+        guard let segment = state.withLock({ $0.segments.count > 1 ? $0.segments[0] : nil }) else { return nil }
+        return try SegmentScanner(base: segment.base, file: segment.file)
+    }
+
+    /// Forgets the oldest segment, of which nothing is needed any more.
+    func removeOldestSegment() throws(RouterError) {
+        guard let base = state.withLock({ $0.segments.count > 1 ? $0.segments.removeFirst().base : nil }) else { return }
+        try storage.remove(base: base)
+    }
+}
+
+extension SegmentScanner {
+    /// Whether what stands here can be the remains of an interrupted write: nothing behind it was begun after the batch that
+    /// the damage is in was durable.
+    fileprivate mutating func isTorn(after batch: UInt64) throws(RouterError) -> Bool {
+        let behind = try framesBehind()
+        return !behind.contains { $0.batch > batch + 1 || $0.batch == batch + 1 && $0.isFirst }
+    }
+}

@@ -1,0 +1,90 @@
+import SMPProtocol
+import SMPWire
+
+/// What a journal remembers. Every record can stand alone: a later one of the same thing replaces an earlier one, so that
+/// old segments can be cleared by copying what is still alive to the end.
+enum JournalRecord: Hashable, Sendable {
+    /// All attributes of a queue.
+    case queue(QueueRecord)
+    /// The body is the message's.
+    case message(queue: Identifier, sequence: UInt64, JournalMessage)
+    /// Messages below this number are gone.
+    case acknowledged(queue: Identifier, upTo: UInt64)
+    case deleted(queue: Identifier)
+    /// The body is a `QueueLinkData`.
+    case link(queue: Identifier, QueueRecord.Link)
+
+    enum Tag: UInt8, Sendable { case queue = 1, message, acknowledged, deleted, link }
+
+    var tag: Tag {
+        switch self {
+        case .queue: .queue
+        case .message: .message
+        case .acknowledged: .acknowledged
+        case .deleted: .deleted
+        case .link: .link
+        }
+    }
+
+    /// Whether the answer to the command must wait until the record survives a loss of power. A lost acknowledgement only has
+    /// a message delivered once more.
+    var mustBeSynchronized: Bool {
+        if case .acknowledged = self { false } else { true }
+    }
+}
+
+/// The attributes of a message in a journal.
+struct JournalMessage: Hashable, Sendable {
+    var id: Identifier
+    var timestamp: Int64
+    var flags: MessageFlags
+    var kind: StoredMessage.Kind
+}
+
+extension JournalRecord {
+    func encode(to writer: inout WireWriter) {
+        switch self {
+        case .queue(let record): writer.write(record)
+        case .message(let queue, let sequence, let message):
+            writer.write(queue)
+            writer.write(Int64(bitPattern: sequence))
+            writer.write(message.id)
+            writer.write(message.timestamp)
+            writer.write(message.flags.notification)
+            writer.write(byte: message.kind.rawValue)
+        case .acknowledged(let queue, let sequence):
+            writer.write(queue)
+            writer.write(Int64(bitPattern: sequence))
+        case .deleted(let queue): writer.write(queue)
+        case .link(let queue, let link):
+            writer.write(queue)
+            writer.write(link.id)
+            writer.write(link.version)
+        }
+    }
+
+    init(_ tag: Tag, _ bytes: Bytes) throws(WireError) {
+        var parser = WireParser(bytes)
+        switch tag {
+        case .queue: self = .queue(try parser.read())
+        case .message:
+            let queue = try parser.read(Identifier.self)
+            let sequence = UInt64(bitPattern: try parser.read(Int64.self))
+            let id = try parser.read(Identifier.self)
+            let timestamp = try parser.read(Int64.self)
+            let flags = MessageFlags(notification: try parser.read())
+            guard let kind = StoredMessage.Kind(rawValue: try parser.byte()) else {
+                throw parser.error(.invalidValue, "a kind of message")
+            }
+            let message = JournalMessage(id: id, timestamp: timestamp, flags: flags, kind: kind)
+            self = .message(queue: queue, sequence: sequence, message)
+        case .acknowledged:
+            self = .acknowledged(queue: try parser.read(), upTo: UInt64(bitPattern: try parser.read(Int64.self)))
+        case .deleted: self = .deleted(queue: try parser.read())
+        case .link:
+            self = .link(
+                queue: try parser.read(), QueueRecord.Link(id: try parser.read(), version: try parser.read()))
+        }
+        try parser.finish()
+    }
+}

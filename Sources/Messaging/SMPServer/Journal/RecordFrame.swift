@@ -1,0 +1,87 @@
+import SMPWire
+
+/// How records stand in a segment, all numbers little-endian:
+///
+///     magic 4 | tag 1 | first in its batch 1 | zero 2 | length of attributes 4 | length of body 4 | batch 8 | checksum of body 8 |
+///     checksum of all before and of the attributes 8 | attributes | body
+///
+/// Attributes and body are checked apart, so that a start need not read the bodies.
+struct RecordFrame: Hashable, Sendable {
+    static let headerLength = 40
+    static let magic: UInt32 = 0x314A_5250
+    private static let firstFlag: UInt32 = 0x100
+    /// Bounds what a damaged length can ask for.
+    static let maximumAttributes = 1 << 16
+    static let maximumBody = 1 << 20
+
+    var tag: JournalRecord.Tag
+    var attributesLength: Int
+    var bodyLength: Int
+    /// Counts the groups of records that were made durable together.
+    var batch: UInt64
+    /// Whether a new batch begins here: what stands before was durable when this was written.
+    var isFirst: Bool
+    var bodyChecksum: UInt64
+
+    var count: Int { Self.headerLength + attributesLength + bodyLength }
+
+    /// Appends a whole record.
+    ///
+    /// - Returns: its length.
+    @discardableResult
+    static func append(
+        _ record: JournalRecord, body: Bytes, batch: UInt64, isFirst: Bool, to bytes: inout Bytes
+    ) -> Int {
+        var attributes = WireWriter(reservingCapacity: 96)
+        record.encode(to: &attributes)
+        let start = bytes.count
+        bytes.reserveCapacity(start + headerLength + attributes.bytes.count + body.count)
+        append(magic, to: &bytes)
+        append(UInt32(record.tag.rawValue) | (isFirst ? firstFlag : 0), to: &bytes)
+        append(UInt32(attributes.bytes.count), to: &bytes)
+        append(UInt32(body.count), to: &bytes)
+        append(batch, to: &bytes)
+        append(Checksum.of(body), to: &bytes)
+        append(headerChecksum(bytes[start...].withUnsafeBytes { Checksum.of($0) }, attributes.bytes), to: &bytes)
+        bytes.append(contentsOf: attributes.bytes)
+        bytes.append(contentsOf: body)
+        return bytes.count - start
+    }
+
+    /// Reads a header and its attributes from the start of `bytes`.
+    ///
+    /// - Returns: nil if they are not those of a whole, undamaged record.
+    init?(_ bytes: Bytes.SubSequence) {
+        guard bytes.count >= Self.headerLength else { return nil }
+        let number32 = { (offset: Int) in
+            bytes.withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
+        }
+        let number64 = { (offset: Int) in
+            bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
+        }
+        guard number32(0) == Self.magic,
+            let tag = UInt8(exactly: number32(4) & ~Self.firstFlag).flatMap(JournalRecord.Tag.init(rawValue:))
+        else { return nil }
+        self.tag = tag
+        isFirst = number32(4) & Self.firstFlag != 0
+        attributesLength = Int(number32(8))
+        bodyLength = Int(number32(12))
+        batch = number64(16)
+        bodyChecksum = number64(24)
+        guard attributesLength <= Self.maximumAttributes, bodyLength <= Self.maximumBody,
+            bytes.count >= Self.headerLength + attributesLength
+        else { return nil }
+        let header = bytes.prefix(32).withUnsafeBytes { Checksum.of($0) }
+        let attributes = Bytes(bytes[bytes.startIndex + Self.headerLength..<bytes.startIndex + Self.headerLength + attributesLength])
+        guard number64(32) == Self.headerChecksum(header, attributes) else { return nil }
+    }
+
+    private static func headerChecksum(_ header: UInt64, _ attributes: Bytes) -> UInt64 {
+        // Rotated so that swapped parts do not cancel out.
+        (header << 1 | header >> 63) ^ Checksum.of(attributes)
+    }
+
+    private static func append(_ number: some FixedWidthInteger, to bytes: inout Bytes) {
+        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+}

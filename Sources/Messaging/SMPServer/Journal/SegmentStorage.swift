@@ -1,0 +1,67 @@
+import SMPWire
+import Synchronization
+
+/// Where the segments of a journal are kept. The disk is one; memory is another, for routers that need not outlive
+/// their process and for tests of what a disk can do.
+protocol SegmentStorage: Sendable {
+    /// The positions at which segments begin, ascending.
+    func list() throws(RouterError) -> [UInt64]
+    func create(base: UInt64) throws(RouterError) -> any SegmentFile
+    func open(base: UInt64) throws(RouterError) -> any SegmentFile
+    /// Removes a segment; those who still hold its file can go on reading it.
+    func remove(base: UInt64) throws(RouterError)
+}
+
+/// One file of a journal. Appending is for one thread at a time, reading for any.
+protocol SegmentFile: AnyObject, Sendable {
+    /// Bytes in the file.
+    var size: Int { get }
+    func append(_ bytes: Bytes) throws(RouterError)
+    /// Up to `count` bytes; fewer only at the end of the file.
+    func read(at offset: Int, count: Int) throws(RouterError) -> Bytes
+    /// Returns when all that was appended survives a loss of power.
+    func synchronize() throws(RouterError)
+    func truncate(to size: Int) throws(RouterError)
+}
+
+/// Segments in memory.
+final class MemoryStorage: SegmentStorage {
+    private let files = Mutex<[UInt64: MemoryFile]>([:])
+
+    func list() -> [UInt64] { files.withLock { $0.keys.sorted() } }
+
+    func create(base: UInt64) -> any SegmentFile {
+        let file = MemoryFile()
+        files.withLock { $0[base] = file }
+        return file
+    }
+
+    func open(base: UInt64) throws(RouterError) -> any SegmentFile {
+        guard let file = files.withLock({ $0[base] }) else { throw RouterError(.storage, "there is no segment \(base)") }
+        return file
+    }
+
+    func remove(base: UInt64) { files.withLock { _ = $0.removeValue(forKey: base) } }
+}
+
+final class MemoryFile: SegmentFile {
+    private let content: Mutex<Bytes>
+
+    init(_ bytes: Bytes = []) { content = Mutex(bytes) }
+
+    var bytes: Bytes { content.withLock { $0 } }
+    var size: Int { content.withLock { $0.count } }
+
+    func append(_ bytes: Bytes) { content.withLock { $0 += bytes } }
+
+    func read(at offset: Int, count: Int) -> Bytes {
+        content.withLock { bytes in
+            guard offset < bytes.count else { return [] }
+            return Bytes(bytes[offset..<min(bytes.count, offset + count)])
+        }
+    }
+
+    func synchronize() {}
+
+    func truncate(to size: Int) { content.withLock { $0.removeLast(max(0, $0.count - size)) } }
+}

@@ -1,0 +1,73 @@
+public import SMPProtocol
+public import SMPWire
+
+/// How a router listens, what it allows and what it promises.
+public struct RouterConfiguration: Sendable {
+    public enum Storage: Sendable, Hashable {
+        /// Certificates, queues and messages in this folder, which is made if there is none. Keys and messages are readable
+        /// by the owner only.
+        case folder(String)
+        /// Nothing outlives the process.
+        case memory
+    }
+
+    public var storage: Storage
+    /// The address to listen on.
+    public var host = "127.0.0.1"
+    /// The port to listen on; 0 takes any free one.
+    public var port = 5223
+    /// The hosts in the router's address; empty: the one listened on, or 127.0.0.1 if that is all interfaces.
+    public var advertisedHosts: [TransportHost] = []
+    /// Whether queues may be created.
+    public var allowsNewQueues = true
+    /// What creating a queue asks for; nil: nothing.
+    public var basicAuth: BasicAuth?
+    /// Messages that a queue holds; its sender is told to wait when there are more.
+    public var messageQuota = 128
+    /// After how long messages are deleted; nil: never.
+    public var messageLifetime: Duration? = .seconds(21 * 86_400)
+    /// How often old messages are looked for in queues that nobody sends to.
+    public var expirySweepInterval: Duration = .seconds(7_200)
+    /// Queues at most.
+    public var maximumQueues = 1_000_000
+    /// Connections at most.
+    public var maximumConnections = 20_000
+    /// How long a client may take for TLS, and then for its hello.
+    public var handshakeTimeout: Duration = .seconds(60)
+    /// After how long a silent connection without subscriptions is closed; nil: never.
+    public var idleTimeout: Duration? = .seconds(6 * 3_600)
+    /// What `OK` promises.
+    public var synchronization: Synchronization = .power
+    /// Bytes of a journal segment.
+    public var segmentSize = 16 << 20
+    /// Bytes of the journal that may be out of use, however little is in use, before it is cleared.
+    public var clearingThreshold = 32 << 20
+    /// Versions of the protocol that are offered.
+    public var versions = SMPVersion.offered
+
+    public init(storage: Storage) { self.storage = storage }
+
+    /// - Throws: ``RouterError`` `invalidConfiguration`.
+    func validate() throws(RouterError) {
+        func check(_ isValid: Bool, _ reason: String) throws(RouterError) {
+            guard isValid else { throw RouterError(.invalidConfiguration, reason) }
+        }
+        try check((0...65_535).contains(port), "the port is \(port): it must be from 0 to 65535")
+        try check((1...100_000).contains(messageQuota), "the message quota is \(messageQuota): it must be from 1 to 100000")
+        try check(messageLifetime.map { $0 >= .seconds(1) } ?? true, "messages must live for a second at least")
+        try check(expirySweepInterval >= .seconds(1), "old messages must not be looked for more often than once a second")
+        try check(maximumQueues > 0, "there must be room for a queue")
+        try check(maximumConnections > 0, "there must be room for a connection")
+        try check((1 << 10...1 << 30).contains(segmentSize), "a segment must have from 1 KiB to 1 GiB")
+        try check(clearingThreshold >= 0, "the clearing threshold must not be negative")
+        try check(
+            versions.intersection(SMPVersion.encodable) == versions,
+            "versions \(versions) are offered, but only \(SMPVersion.encodable) are known")
+    }
+
+    var limits: RouterState.Limits {
+        RouterState.Limits(
+            messageQuota: messageQuota, messageLifetime: messageLifetime.map { $0.components.seconds },
+            allowsNewQueues: allowsNewQueues, basicAuth: basicAuth, maximumQueues: maximumQueues)
+    }
+}

@@ -1,0 +1,241 @@
+import Logging
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+import Synchronization
+
+/// The state and the journal of a router together with the sessions that they serve. All that changes goes through here.
+final class RouterCore: Sendable {
+    private struct Shared {
+        var state: RouterState
+        var sessions: [SessionID: RouterSession] = [:]
+        var nextSession: UInt64 = 1
+        var failure: RouterError?
+    }
+
+    /// Appends to the journal while the state is locked.
+    struct JournalSink: RecordSink {
+        let journal: Journal
+        private(set) var hasAppended = false
+
+        init(_ journal: Journal) { self.journal = journal }
+
+        mutating func append(_ record: JournalRecord, body: Bytes) -> LogRange {
+            hasAppended = true
+            return journal.append(record, body: body)
+        }
+    }
+
+    /// Bytes that may wait to be made durable before sessions stop reading.
+    static let pendingLimit = 8 << 20
+
+    let journal: Journal
+    let random: any RandomSource
+    let now: @Sendable () -> Int64
+    let logger: Logger
+    private let shared: Mutex<Shared>
+    /// Sessions whose next output waits for the journal.
+    private let waiting = Mutex<[RouterSession]>([])
+    private let scheduleCommit: @Sendable () -> Void
+
+    init(
+        journal: Journal, state: RouterState, random: any RandomSource, now: @escaping @Sendable () -> Int64, logger: Logger,
+        scheduleCommit: @escaping @Sendable () -> Void
+    ) {
+        self.journal = journal
+        self.random = random
+        self.now = now
+        self.logger = logger
+        self.scheduleCommit = scheduleCommit
+        shared = Mutex(Shared(state: state))
+    }
+
+    // MARK: Sessions
+
+    /// - Returns: nil when the router has stopped.
+    func open(_ make: (SessionID) -> RouterSession) -> RouterSession? {
+        shared.withLock { shared in
+            guard shared.failure == nil else { return nil }
+            let id = SessionID(number: shared.nextSession)
+            shared.nextSession += 1
+            let session = make(id)
+            shared.sessions[id] = session
+            shared.state.open(id)
+            return session
+        }
+    }
+
+    func close(_ id: SessionID) {
+        shared.withLock { shared in
+            shared.sessions[id] = nil
+            shared.state.close(id)
+        }
+    }
+
+    func isSubscribed(_ id: SessionID) -> Bool { shared.withLock { $0.state.isSubscribed(id) } }
+
+    // MARK: Commands
+
+    /// What the authorisations of commands are checked against, in order.
+    func requirements(_ commands: [(SMPCommand, EntityID)]) -> [AuthorizationRequirement] {
+        shared.withLock { shared in commands.map { shared.state.requirement($0.0, entity: $0.1) } }
+    }
+
+    /// Executes commands of a session and hands the outputs to the sessions they are for.
+    ///
+    /// - Parameter commands: with the way back for what a proxy forwarded, or with the error that they are answered with.
+    func execute(_ commands: [SessionCommand], from session: RouterSession) {
+        let now = now()
+        var touched: [RouterSession] = []
+        let hasAppended = shared.withLock { shared -> Bool in
+            guard shared.failure == nil else { return false }
+            var sink = JournalSink(journal)
+            var outputs: [RoutedOutput] = []
+            var events: [RoutedOutput] = []
+            for command in commands {
+                switch command {
+                case .refused(let output, let route):
+                    if case .message(.err(.auth)) = output.content { shared.state.counters.authorizationFailures += 1 }
+                    session.outbox.withLock { $0.append(output, route: route) }
+                case .prepared(let prepared, let route):
+                    if route != nil { shared.state.counters.commandsForwarded += 1 }
+                    outputs.removeAll(keepingCapacity: true)
+                    shared.state.execute(prepared, from: session.id, now: now, sink: &sink, outputs: &outputs)
+                    if let response = outputs.first { session.outbox.withLock { $0.append(response.output, route: route) } }
+                    events += outputs.dropFirst()
+                }
+            }
+            touched.append(session)
+            // All answers to a block come before the messages that subscriptions in it bring.
+            for event in events {
+                guard let receiver = shared.sessions[event.session] else { continue }
+                receiver.outbox.withLock { $0.append(event.output) }
+                if !touched.contains(where: { $0 === receiver }) { touched.append(receiver) }
+            }
+            return sink.hasAppended
+        }
+        if hasAppended { scheduleCommit() }
+        for session in touched { session.scheduleFlush() }
+    }
+
+    /// Takes note of a stored message that cannot be read.
+    func lose(_ delivery: Delivery, from session: RouterSession, because error: RouterError) {
+        logger.error("a stored message cannot be delivered", metadata: ["reason": "\(error)"])
+        let next = shared.withLock { shared -> RoutedOutput? in
+            var sink = JournalSink(journal)
+            return shared.state.lose(delivery, from: session.id, sink: &sink)
+        }
+        scheduleCommit()
+        guard let next else { return }
+        session.outbox.withLock { $0.append(next.output) }
+        session.scheduleFlush()
+    }
+
+    /// Where a message is now: clearing the journal moves messages.
+    func position(of delivery: Delivery) -> LogRange? {
+        shared.withLock { shared in
+            guard let slot = shared.state.store.slot(recipient: delivery.queue), let queue = shared.state.store.queue(slot) else {
+                return nil
+            }
+            return queue.messages.first { $0.id == delivery.message.id }?.position
+        }
+    }
+
+    /// Where a link's data is now.
+    func linkPosition(sender: Identifier) -> LogRange? {
+        shared.withLock { shared in
+            shared.state.store.slot(sender: sender.entity).flatMap(shared.state.store.queue)?.linkPosition
+        }
+    }
+
+    // MARK: Durability
+
+    /// Whether an output may be sent.
+    func isDurable(_ output: RouterOutput) -> Bool {
+        output.needsSynchronized <= journal.synchronized && output.needsWritten <= journal.written
+    }
+
+    /// Has a session flushed again when more is durable.
+    ///
+    /// - Returns: false if the output has become durable meanwhile.
+    func wait(_ session: RouterSession, for output: RouterOutput) -> Bool {
+        waiting.withLock { waiting in
+            guard !isDurable(output) else { return false }
+            waiting.append(session)
+            return true
+        }
+    }
+
+    /// Makes durable what was appended and lets the sessions go on that wait for it. On the journal's thread.
+    ///
+    /// - Throws: ``RouterError``; the router must stop.
+    func commit() throws(RouterError) {
+        try journal.commit()
+        let sessions = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for session in sessions { session.scheduleFlush() }
+    }
+
+    // MARK: Upkeep
+
+    /// Deletes old messages, some queues at a time.
+    func expire(from slot: Int) -> Int? {
+        let now = now()
+        let (next, hasAppended) = shared.withLock { shared -> (Int?, Bool) in
+            var sink = JournalSink(journal)
+            let next = shared.state.expire(from: slot, limit: 1_000, now: now, sink: &sink)
+            return (next, sink.hasAppended)
+        }
+        if hasAppended { scheduleCommit() }
+        return next
+    }
+
+    /// Whether so much of the journal is not needed any more that clearing is worth its work.
+    func needsClearing(above threshold: Int) -> Bool {
+        let live = shared.withLock { $0.state.store.liveBytes }
+        return journal.size - live > max(threshold, live)
+    }
+
+    func isNeeded(_ item: SegmentScanner.Item) -> Bool { shared.withLock { $0.state.store.needs(item) } }
+
+    /// Copies a record of an old segment to the end of the journal if it is still needed.
+    func keep(_ item: SegmentScanner.Item, body: Bytes?) {
+        let isDamaged = shared.withLock { shared in
+            var sink = JournalSink(journal)
+            return shared.state.store.keep(item, body: body, sink: &sink)
+        }
+        if isDamaged {
+            logger.error("a stored message is damaged", metadata: ["position": "\(item.range.start)"])
+        }
+    }
+
+    var statistics: RouterStatistics {
+        shared.withLock { shared in
+            var statistics = RouterStatistics()
+            statistics.counters = shared.state.counters
+            statistics.sessions = shared.sessions.count
+            statistics.queues = shared.state.store.count
+            statistics.messages = shared.state.store.messageCount
+            statistics.liveBytes = shared.state.store.liveBytes
+            statistics.journalBytes = journal.size
+            return statistics
+        }
+    }
+
+    /// Accepts no more, and ends all sessions.
+    func stop(_ error: RouterError) {
+        let sessions = shared.withLock { shared in
+            shared.failure = shared.failure ?? error
+            return Array(shared.sessions.values)
+        }
+        for session in sessions { session.stop() }
+    }
+}
+
+/// A command of a session on its way into the state.
+enum SessionCommand: Sendable {
+    case prepared(PreparedCommand, route: ForwardRoute?)
+    case refused(RouterOutput, route: ForwardRoute?)
+}

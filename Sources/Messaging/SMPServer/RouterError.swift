@@ -1,0 +1,33 @@
+/// Why a router cannot start or go on.
+public struct RouterError: Error, Sendable, CustomStringConvertible {
+    /// Bounded and stable: usable as a metric label.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// A setting makes no sense.
+        case invalidConfiguration
+        /// Another process has the data folder.
+        case inUse
+        /// The data was written by a later version.
+        case newerFormat
+        /// Stored data was damaged: nothing is served rather than something wrong.
+        case corrupted
+        /// The storage cannot be read or written.
+        case storage
+        /// The address cannot be listened on, or the certificates cannot be used.
+        case transport
+        /// The router has stopped.
+        case stopped
+    }
+
+    public let code: Code
+    /// What a person can act on.
+    public let message: String
+    public let cause: (any Error)?
+
+    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    public var description: String { "\(code.rawValue): \(message)" + (cause.map { " (\($0))" } ?? "") }
+}

@@ -1,0 +1,70 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+
+/// The way back to a client whose command came through a proxy.
+struct ForwardRoute: Sendable {
+    /// Of the proxy's `RFWD`.
+    let proxyCorrelationID: CorrelationID
+    /// Of the client's `PFWD`.
+    let clientCorrelationID: CorrelationID
+    /// Of the proxy's session.
+    let sessionSecret: BoxSecret
+    /// Of this one command.
+    let clientSecret: BoxSecret
+    /// What the client speaks with us.
+    let context: TransmissionContext
+
+    /// Takes a forwarded command out of its layers.
+    ///
+    /// - Throws: the error that the proxy is answered with.
+    static func open(
+        _ encrypted: Bytes, correlationID: CorrelationID, sessionSecret: SecretBytes?, sessionKey: X25519.PrivateKey,
+        sessionID: Bytes
+    ) throws(SMPErrorType) -> (route: ForwardRoute, transmission: ReceivedTransmission<SMPCommand>) {
+        guard let sessionSecret, let secret = try? BoxSecret(sessionSecret) else {
+            throw .proxy(.broker(.transport(.noServerAuth)))
+        }
+        let forwarded: ForwardedTransmission
+        do {
+            forwarded = try ForwardedTransmission(opening: encrypted, correlationID: correlationID, sessionSecret: secret)
+        } catch {
+            throw error is WireError ? .command(.syntax) : .crypto
+        }
+        let version = forwarded.command.version
+        guard SMPVersion.proxied.contains(version), SMPVersion.encodable.contains(version) else {
+            throw .proxy(.broker(.transport(.version)))
+        }
+        guard let clientSecret = try? BoxSecret(sessionKey, with: forwarded.command.key),
+            let batch = try? ProxyEncryption.openTransmission(
+                forwarded.command.encryptedTransmission, correlationID: forwarded.correlationID, secret: clientSecret)
+        else { throw .crypto }
+        let context = TransmissionContext(version: version, sessionID: sessionID)
+        let transmissions = context.decode(block: batch, as: SMPCommand.self)
+        // One command at a time: the answers to several could not be told apart by size.
+        guard transmissions.count == 1, let transmission = transmissions.first else { throw .block }
+        let route = ForwardRoute(
+            proxyCorrelationID: correlationID, clientCorrelationID: forwarded.correlationID, sessionSecret: secret,
+            clientSecret: clientSecret, context: context)
+        return (route, transmission)
+    }
+
+    /// Commands that may come through a proxy: those of senders and of who opens links.
+    static func allows(_ command: SMPCommand) -> Bool {
+        switch command {
+        case .send, .skey, .lkey, .lget: true
+        default: false
+        }
+    }
+
+    /// Puts an answer into the layers.
+    func seal(_ message: SMPBrokerMessage, correlationID: CorrelationID, entity: EntityID) -> SMPBrokerMessage {
+        let transmission = context.unauthorized(message, correlationID: correlationID, entity: entity)
+        guard let batch = TransmissionBatcher.pack(one: transmission),
+            let response = try? ProxyEncryption.sealResponse(batch, correlationID: clientCorrelationID, secret: clientSecret),
+            let sealed = try? ForwardedResponse(correlationID: clientCorrelationID, encryptedResponse: response)
+                .seal(correlationID: proxyCorrelationID, sessionSecret: sessionSecret)
+        else { return .err(.block) }
+        return .rres(sealed)
+    }
+}

@@ -1,0 +1,57 @@
+import SMPProtocol
+import SMPWire
+
+/// What a session is to send, in order.
+struct Outbox: Sendable {
+    struct Entry: Sendable {
+        var output: RouterOutput
+        /// Set for the answer to a command that a proxy forwarded.
+        var route: ForwardRoute?
+    }
+
+    /// Bodies of messages that may wait in memory; those of later ones are read from the journal.
+    static let bodyLimit = 64
+
+    private var entries: [Entry] = []
+    private var first = 0
+    private var bodies = 0
+    /// Whether a flush has been scheduled that will see what is here.
+    var isFlushScheduled = false
+
+    var isEmpty: Bool { first == entries.count }
+    var count: Int { entries.count - first }
+    /// What is sent next.
+    var next: RouterOutput? { first < entries.count ? entries[first].output : nil }
+
+    mutating func append(_ output: RouterOutput, route: ForwardRoute? = nil) {
+        var output = output
+        if case .delivery(var delivery) = output.content, delivery.body != nil {
+            if bodies >= Self.bodyLimit {
+                delivery.body = nil
+                output.content = .delivery(delivery)
+            } else {
+                bodies += 1
+            }
+        }
+        entries.append(Entry(output: output, route: route))
+    }
+
+    /// Takes entries from the front as long as they satisfy the condition.
+    mutating func take(_ limit: Int, while condition: (RouterOutput) -> Bool) -> [Entry] {
+        var end = first
+        while end < entries.count, end - first < limit, condition(entries[end].output) { end += 1 }
+        let taken = Array(entries[first..<end])
+        for entry in taken {
+            if case .delivery(let delivery) = entry.output.content, delivery.body != nil { bodies -= 1 }
+        }
+        first = end
+        if first == entries.count {
+            entries = []
+            first = 0
+        } else if first > 256 {
+            entries.removeFirst(first)
+            first = 0
+        }
+        return taken
+    }
+}

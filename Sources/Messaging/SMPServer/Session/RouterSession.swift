@@ -1,0 +1,325 @@
+import Logging
+import NIOCore
+import SMPCrypto
+import SMPProtocol
+import SMPTransport
+import SMPWire
+import Synchronization
+
+/// One client's connection: handshake, commands in, responses and messages out. All of it runs on the connection's event loop,
+/// but others put into the outbox.
+final class RouterSession: SMPConnectionDelegate, Sendable {
+    /// Outputs put into blocks at a time.
+    private static let flushLimit = 128
+
+    let id: SessionID
+    let outbox = Mutex(Outbox())
+    private let core: RouterCore
+    private let connection: SMPConnection
+    private let bound: NIOLoopBound<Bound>
+
+    /// What is touched on the event loop only.
+    private final class Bound {
+        var phase: Phase
+        var authorizer: SessionAuthorizer
+        var lastActivity: NIODeadline
+        var timer: Scheduled<Void>?
+        var isReading = true
+
+        init(phase: Phase, authorizer: SessionAuthorizer) {
+            self.phase = phase
+            self.authorizer = authorizer
+            lastActivity = .now()
+        }
+    }
+
+    private enum Phase {
+        case handshake(SMPServerHandshake)
+        case established(SMPSessionParameters, BlockCipher)
+        case closed
+    }
+
+    /// On the connection's event loop.
+    init(id: SessionID, core: RouterCore, connection: SMPConnection, handshake: SMPServerHandshake) {
+        self.id = id
+        self.core = core
+        self.connection = connection
+        bound = NIOLoopBound(
+            Bound(phase: .handshake(handshake), authorizer: SessionAuthorizer(sessionKey: handshake.sessionKey)),
+            eventLoop: connection.eventLoop)
+    }
+
+    /// Sends the router's hello and begins to receive.
+    ///
+    /// - Parameters:
+    ///   - handshakeTimeout: for the client's hello.
+    ///   - idleTimeout: after which a session without subscriptions is closed that sends nothing; nil leaves it open.
+    func start(handshakeTimeout: TimeAmount, idleTimeout: TimeAmount?) {
+        guard case .handshake(let handshake) = bound.value.phase else { return }
+        var plain = BlockCipher()
+        do {
+            try connection.write([try plain.seal(handshake.hello.wireBytes)])
+            try connection.start(self)
+        } catch {
+            return close("cannot send the hello: \(error)")
+        }
+        bound.value.timer = connection.eventLoop.scheduleTask(in: handshakeTimeout) { [self] in
+            if case .handshake = bound.value.phase { return close("no hello in time") }
+            if let idleTimeout { watchIdle(idleTimeout) }
+        }
+    }
+
+    private func watchIdle(_ timeout: TimeAmount) {
+        if bound.value.lastActivity + timeout < .now(), !core.isSubscribed(id) { return close("idle") }
+        bound.value.timer = connection.eventLoop.scheduleTask(in: timeout) { [self] in watchIdle(timeout) }
+    }
+
+    // MARK: Receiving
+
+    func connection(_: SMPConnection, received block: Bytes) {
+        bound.value.lastActivity = .now()
+        switch bound.value.phase {
+        case .closed: break
+        case .handshake(let handshake): accept(block, handshake)
+        case .established(let session, var cipher):
+            // Taken out while it changes, so that it is not copied.
+            bound.value.phase = .closed
+            let content: Bytes
+            do {
+                content = try cipher.open(block)
+            } catch {
+                return close("bad block")
+            }
+            bound.value.phase = .established(session, cipher)
+            execute(session.context.decode(block: content), session)
+        }
+    }
+
+    func connectionReceivedAllForNow(_: SMPConnection) {}
+
+    func connection(_: SMPConnection, isWritable: Bool) {
+        if isWritable { scheduleFlush() }
+        adjustReading()
+    }
+
+    func connection(_: SMPConnection, ended reason: ConnectionError) { end() }
+
+    private func accept(_ block: Bytes, _ handshake: SMPServerHandshake) {
+        var plain = BlockCipher()
+        do {
+            let (hello, session) = try handshake.accept(try plain.open(block))
+            if hello.service != nil {
+                try connection.write([try plain.seal(SMPServiceResponse.error(.handshake(.badService)).wireBytes)])
+                return close("services are not supported")
+            }
+            bound.value.phase = .established(session, session.cipher)
+        } catch {
+            close("handshake failed: \(error)")
+        }
+    }
+
+    private func execute(_ transmissions: [ReceivedTransmission<SMPCommand>], _ session: SMPSessionParameters) {
+        var routes: [ForwardRoute?] = []
+        var commands: [Result<ReceivedTransmission<SMPCommand>, Refusal>] = []
+        for transmission in transmissions {
+            let (route, result) = unwrap(transmission, session)
+            routes.append(route)
+            commands.append(result)
+        }
+        let wanted = commands.map { result -> (SMPCommand, EntityID)? in
+            guard case .success(let transmission) = result, case .success(let command) = transmission.message else { return nil }
+            return (command, transmission.entity)
+        }
+        var requirements = core.requirements(wanted.compactMap { $0 })[...]
+        var prepared: [SessionCommand] = []
+        prepared.reserveCapacity(commands.count)
+        for (index, result) in commands.enumerated() {
+            let route = routes[index]
+            switch result {
+            case .failure(let refusal): prepared.append(.refused(refusal.output, route: route))
+            case .success(let transmission):
+                guard let requirement = requirements.popFirst() else { continue }
+                prepared.append(prepare(transmission, requirement, version: route?.context.version ?? session.version, route))
+            }
+        }
+        core.execute(prepared, from: self)
+        adjustReading()
+    }
+
+    private struct Refusal: Error { let output: RouterOutput }
+
+    /// Takes a forwarded command out of its layers, and refuses what could not be read.
+    private func unwrap(
+        _ transmission: ReceivedTransmission<SMPCommand>, _ session: SMPSessionParameters
+    ) -> (ForwardRoute?, Result<ReceivedTransmission<SMPCommand>, Refusal>) {
+        func refusal(_ error: SMPErrorType, _ transmission: ReceivedTransmission<SMPCommand>) -> Refusal {
+            Refusal(output: RouterOutput(.err(error), to: transmission.correlationID, entity: transmission.entity))
+        }
+        switch transmission.message {
+        case .failure(let error): return (nil, .failure(refusal(error, transmission)))
+        case .success(.rfwd(let encrypted)):
+            do {
+                let (route, inner) = try ForwardRoute.open(
+                    encrypted, correlationID: transmission.correlationID, sessionSecret: session.secret,
+                    sessionKey: bound.value.authorizer.sessionKey, sessionID: session.context.sessionID)
+                switch inner.message {
+                case .failure(let error): return (route, .failure(refusal(error, inner)))
+                case .success(let command) where !ForwardRoute.allows(command):
+                    return (route, .failure(refusal(.command(.prohibited), inner)))
+                case .success: return (route, .success(inner))
+                }
+            } catch {
+                return (nil, .failure(refusal(error, transmission)))
+            }
+        case .success: return (nil, .success(transmission))
+        }
+    }
+
+    private func prepare(
+        _ transmission: ReceivedTransmission<SMPCommand>, _ requirement: AuthorizationRequirement, version: UInt16,
+        _ route: ForwardRoute?
+    ) -> SessionCommand {
+        do throws(SMPErrorType) {
+            let key = try bound.value.authorizer.authorize(transmission, requirement)
+            let command = try transmission.message.get()
+            var prepared = PreparedCommand(
+                correlationID: transmission.correlationID, entity: transmission.entity, command: command, version: version, key: key)
+            switch command {
+            case .new(let request): prepared.material = .queue(try NewQueueMaterial(request, random: core.random))
+            case .send(let flags, _):
+                guard let id = Identifier(core.random.bytes(Identifier.count)) else { throw .internal }
+                prepared.material = .message(id, notification: flags.notification ? .random(core.random) : nil)
+            case .nkey(let credentials):
+                prepared.material = .notifier(try NotifierMaterial(credentials, random: core.random))
+            default: break
+            }
+            return .prepared(prepared, route: route)
+        } catch {
+            let output = RouterOutput(.err(error), to: transmission.correlationID, entity: transmission.entity)
+            return .refused(output, route: route)
+        }
+    }
+
+    /// Reads no more commands while responses pile up or the disk does not keep up.
+    private func adjustReading() {
+        let mustWait =
+            !connection.isWritable || outbox.withLock { $0.count } > 4 * Self.flushLimit
+            || core.journal.pendingCount > RouterCore.pendingLimit
+        guard bound.value.isReading == mustWait else { return }
+        bound.value.isReading = !mustWait
+        connection.setReading(!mustWait)
+    }
+
+    // MARK: Sending
+
+    /// Has what is in the outbox sent, as far as it is durable. From any thread.
+    func scheduleFlush() {
+        let isFirst = outbox.withLock { outbox in
+            defer { outbox.isFlushScheduled = true }
+            return !outbox.isFlushScheduled
+        }
+        if isFirst { connection.eventLoop.execute { [self] in flush() } }
+    }
+
+    private func flush() {
+        outbox.withLock { $0.isFlushScheduled = false }
+        while connection.isWritable {
+            guard case .established(let session, var cipher) = bound.value.phase else { return }
+            let (entries, next) = outbox.withLock { outbox in
+                (outbox.take(Self.flushLimit, while: core.isDurable), outbox.next)
+            }
+            if entries.isEmpty {
+                guard let next else { break }
+                if core.wait(self, for: next) { break }
+                continue
+            }
+            let transmissions = entries.compactMap { transmission($0, session.context) }
+            bound.value.phase = .closed
+            var blocks: [Bytes] = []
+            do {
+                for batch in TransmissionBatcher.pack(transmissions).batches { blocks.append(try cipher.seal(batch.content)) }
+                bound.value.phase = .established(session, cipher)
+                try connection.write(blocks)
+            } catch {
+                return close("cannot send: \(error)")
+            }
+        }
+        adjustReading()
+    }
+
+    private func transmission(_ entry: Outbox.Entry, _ context: TransmissionContext) -> Bytes? {
+        guard let message = message(entry.output) else { return nil }
+        guard let route = entry.route else {
+            return context.unauthorized(message, correlationID: entry.output.correlationID, entity: entry.output.entity)
+        }
+        let sealed = route.seal(message, correlationID: entry.output.correlationID, entity: entry.output.entity)
+        return context.unauthorized(sealed, correlationID: route.proxyCorrelationID, entity: .none)
+    }
+
+    /// The message to send; nil if a stored one is gone or lost.
+    private func message(_ output: RouterOutput) -> SMPBrokerMessage? {
+        switch output.content {
+        case .message(let message): return message
+        case .link(let sender, let position):
+            do {
+                let bytes = try read(position) { core.linkPosition(sender: sender) }
+                return .lnk(sender.entity, try QueueLinkData(wireBytes: bytes))
+            } catch {
+                core.logger.error("the data of a link cannot be read", metadata: ["reason": "\(error)"])
+                return .err(.store("link data cannot be read"))
+            }
+        case .delivery(let delivery): return delivered(delivery, isResponse: !output.correlationID.isNone)
+        }
+    }
+
+    private func delivered(_ delivery: Delivery, isResponse: Bool) -> SMPBrokerMessage? {
+        let id = MessageID(delivery.message.id.bytes)
+        do {
+            let content: ReceivedMessageBody
+            if delivery.message.kind == .quota {
+                content = .quotaExceeded(timestamp: delivery.message.timestamp)
+            } else {
+                let body =
+                    if let body = delivery.body { body } else {
+                        try read(delivery.message.position) { core.position(of: delivery) }
+                    }
+                content = .message(timestamp: delivery.message.timestamp, flags: delivery.message.flags, body: body)
+            }
+            let encrypted = try content.seal(id: id, secret: try BoxSecret(delivery.secret.bytes))
+            return .msg(ReceivedMessage(id: id, encryptedBody: encrypted))
+        } catch {
+            let reason = error as? RouterError ?? RouterError(.storage, "\(error)")
+            core.lose(delivery, from: self, because: reason)
+            // A command must have its answer; the next message follows as one of its own.
+            return isResponse ? .ok : nil
+        }
+    }
+
+    /// Reads a body, once more if the journal was cleared meanwhile.
+    private func read(_ position: LogRange, _ moved: () -> LogRange?) throws(RouterError) -> Bytes {
+        do {
+            return try core.journal.body(at: position)
+        } catch {
+            guard let now = moved(), now != position else { throw error }
+            return try core.journal.body(at: now)
+        }
+    }
+
+    // MARK: Ending
+
+    /// From any thread.
+    func stop() { connection.eventLoop.execute { [self] in close("the router stops") } }
+
+    private func close(_ reason: String) {
+        core.logger.debug("session closed", metadata: ["session": "\(id.number)", "reason": "\(reason)"])
+        connection.beginClosing()
+        end()
+    }
+
+    private func end() {
+        bound.value.timer?.cancel()
+        bound.value.timer = nil
+        bound.value.phase = .closed
+        core.close(id)
+    }
+}

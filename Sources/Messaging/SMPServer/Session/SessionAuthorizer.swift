@@ -1,0 +1,78 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+
+/// Checks who sent the commands of a session.
+///
+/// How long a refusal takes depends on the authorisation only, not on whether the queue is there: without a key to check
+/// against, a key of nobody's is used. Agreements with keys that have proven themselves are kept, and only with those.
+struct SessionAuthorizer {
+    /// Keys kept; when there are more, all are forgotten and made again.
+    static let cacheLimit = 512
+
+    let sessionKey: X25519.PrivateKey
+    private var proven: [X25519.PublicKey: CommandVerifier] = [:]
+
+    init(sessionKey: X25519.PrivateKey) { self.sessionKey = sessionKey }
+
+    /// - Returns: the key that authorised the command, nil if it needs none.
+    /// - Throws: the error to answer with.
+    mutating func authorize(
+        _ transmission: ReceivedTransmission<SMPCommand>, _ requirement: AuthorizationRequirement
+    ) throws(SMPErrorType) -> PublicAuthKey? {
+        guard transmission.serviceSignature == nil else { throw .service }
+        switch requirement {
+        case .none:
+            guard transmission.authorization.isNone else { throw .auth }
+            return nil
+        case .refused(let error):
+            throw error
+        case .keys(let keys):
+            for key in keys where isAuthorized(transmission, by: key) { return key }
+            if keys.isEmpty { _ = isAuthorized(transmission, by: nil) }
+            throw .auth
+        }
+    }
+
+    /// - Parameter key: nil stands for a key that is not there.
+    private mutating func isAuthorized(_ transmission: ReceivedTransmission<SMPCommand>, by key: PublicAuthKey?) -> Bool {
+        switch transmission.authorization {
+        case .none: return false
+        case .signature(let signature):
+            let isEd448 = signature.count == Ed448.signatureSize
+            var signer = isEd448 ? DummyKeys.ed448 : DummyKeys.ed25519
+            var isOwn = false
+            if let key {
+                switch (key, isEd448) {
+                case (.ed25519, false), (.ed448, true): (signer, isOwn) = (key, true)
+                default: break
+                }
+            }
+            return signer.isValidSignature(signature, for: transmission.authorizedData) && isOwn
+        case .authenticator:
+            guard case .x25519(let publicKey)? = key else {
+                _ = check(transmission, CommandVerifier(DummyKeys.x25519, sessionKey: sessionKey))
+                return false
+            }
+            if let verifier = proven[publicKey] { return check(transmission, verifier) }
+            let verifier = CommandVerifier(.x25519(publicKey), sessionKey: sessionKey)
+            guard check(transmission, verifier) else { return false }
+            if proven.count >= Self.cacheLimit { proven.removeAll(keepingCapacity: true) }
+            proven[publicKey] = verifier
+            return true
+        }
+    }
+
+    private func check(_ transmission: ReceivedTransmission<SMPCommand>, _ verifier: CommandVerifier) -> Bool {
+        verifier.isValid(
+            transmission.authorization, for: transmission.authorizedData, correlationID: transmission.correlationID)
+    }
+}
+
+/// Public keys whose private halves nobody has kept.
+private enum DummyKeys {
+    static let random = SystemRandomSource()
+    static let x25519 = PublicAuthKey.x25519(X25519.generateKeyPair(random).publicKey)
+    static let ed25519 = PublicAuthKey.ed25519(Ed25519.generateKeyPair(random).publicKey)
+    static let ed448 = PublicAuthKey.ed448(Ed448.generateKeyPair(random).publicKey)
+}

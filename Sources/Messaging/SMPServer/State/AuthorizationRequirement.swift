@@ -1,0 +1,48 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+
+/// Who may have sent a command.
+enum AuthorizationRequirement: Sendable {
+    /// The holder of one of these keys; an empty list stands for a queue or key that is not there.
+    case keys([PublicAuthKey])
+    /// Nobody in particular: there must be no authorisation.
+    case none
+    /// Nobody: the command is refused whatever its authorisation, of which nothing must be learnt.
+    case refused(SMPErrorType)
+}
+
+extension RouterState {
+    /// What the authorisation of a command is checked against.
+    func requirement(_ command: SMPCommand, entity: EntityID) -> AuthorizationRequirement {
+        switch command {
+        case .new(let request): return .keys([request.recipientKey])
+        case .sub, .key, .rkey, .lset, .ldel, .nkey, .ndel, .get, .ack, .off, .del, .que:
+            return .keys(store.slot(recipient: entity).flatMap(store.queue)?.record.recipientKeys ?? [])
+        case .skey(let key): return securing(store.slot(sender: entity), with: key)
+        case .lkey(let key): return securing(store.slot(link: entity), with: key)
+        case .send:
+            guard let queue = store.slot(sender: entity).flatMap(store.queue) else { return .keys([]) }
+            return queue.record.senderKey.map { .keys([$0]) } ?? .none
+        case .lget:
+            let queue = store.slot(link: entity).flatMap(store.queue)
+            return queue?.record.isContact == true ? .none : .refused(.auth)
+        case .nsub:
+            let key = store.slot(notifier: entity).flatMap(store.queue)?.record.notifier?.key
+            return .keys(key.map { [$0] } ?? [])
+        case .ping, .rfwd: return .none
+        // Services subscribe to queues of their own; there are no service sessions here.
+        case .subs, .nsubs: return .refused(.service)
+        case .prxy: return .refused(.proxy(.basicAuth))
+        case .pfwd: return .refused(.proxy(.noSession))
+        }
+    }
+
+    /// A queue can be secured by its sender if it is for one sender and not secured with another key.
+    private func securing(_ slot: Int?, with key: PublicAuthKey) -> AuthorizationRequirement {
+        guard let record = slot.flatMap(store.queue)?.record, record.mode == .messaging,
+            record.senderKey == nil || record.senderKey == key
+        else { return .keys([]) }
+        return .keys([key])
+    }
+}

@@ -1,0 +1,107 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+
+/// What a router remembers of a queue, apart from its messages.
+struct QueueRecord: Hashable, Sendable {
+    enum Status: UInt8, Sendable {
+        case active = 0
+        /// `OFF`: nothing more is accepted.
+        case off = 1
+    }
+
+    struct Link: Hashable, Sendable {
+        var id: Identifier
+        /// Counts the changes of the data, so that a stale copy of it is not taken for the present one.
+        var version: UInt32
+    }
+
+    struct Notifier: Hashable, Sendable {
+        var id: Identifier
+        var key: PublicAuthKey
+        /// 32 bytes: encrypts message ids for the recipient.
+        var secret: StoredSecret
+    }
+
+    var recipientID: Identifier
+    var senderID: Identifier
+    /// At least one.
+    var recipientKeys: [PublicAuthKey]
+    /// 32 bytes: encrypts messages for the recipient.
+    var secret: StoredSecret
+    var senderKey: PublicAuthKey?
+    /// nil for queues made by clients below version 9.
+    var mode: QueueMode?
+    var status: Status = .active
+    var link: Link?
+    var notifier: Notifier?
+    /// The number of the first message that is not acknowledged, or of the next to come.
+    var firstSequence: UInt64 = 0
+
+    /// Whether anybody may read the link's data.
+    var isContact: Bool {
+        switch mode {
+        case .messaging: false
+        case .contact: true
+        case nil: senderKey == nil
+        }
+    }
+
+    var isSecuredMessaging: Bool { mode != .contact && senderKey != nil }
+}
+
+/// A secret with value semantics for records; its bytes are wiped with the last copy.
+struct StoredSecret: Hashable, Sendable {
+    let bytes: SecretBytes
+
+    static func == (left: StoredSecret, right: StoredSecret) -> Bool { left.bytes == right.bytes }
+
+    /// Secrets are not looked up by.
+    func hash(into hasher: inout Hasher) {}
+}
+
+extension QueueRecord: WireCodable {
+    func encode(to writer: inout WireWriter) {
+        writer.write(recipientID)
+        writer.write(senderID)
+        writer.write(list: recipientKeys)
+        writer.write(short: secret.bytes.bytes)
+        writer.write(optional: senderKey)
+        writer.write(optional: mode)
+        writer.write(byte: status.rawValue)
+        writer.write(optional: link) { writer, link in
+            writer.write(link.id)
+            writer.write(link.version)
+        }
+        writer.write(optional: notifier) { writer, notifier in
+            writer.write(notifier.id)
+            writer.write(notifier.key)
+            writer.write(short: notifier.secret.bytes.bytes)
+        }
+        writer.write(Int64(bitPattern: firstSequence))
+    }
+
+    init(from parser: inout WireParser) throws(WireError) {
+        recipientID = try parser.read()
+        senderID = try parser.read()
+        recipientKeys = try parser.nonEmptyList()
+        secret = try StoredSecret(from: &parser)
+        senderKey = try parser.optional()
+        mode = try parser.optional()
+        guard let status = Status(rawValue: try parser.byte()) else { throw parser.error(.invalidValue, "a queue's status") }
+        self.status = status
+        link = try parser.optional { parser throws(WireError) in Link(id: try parser.read(), version: try parser.read()) }
+        notifier = try parser.optional { parser throws(WireError) in
+            Notifier(id: try parser.read(), key: try parser.read(), secret: try StoredSecret(from: &parser))
+        }
+        firstSequence = UInt64(bitPattern: try parser.read(Int64.self))
+    }
+}
+
+extension StoredSecret {
+    init(from parser: inout WireParser) throws(WireError) {
+        let bytes = try parser.short()
+        guard bytes.count == 32 else { throw parser.error(.invalidValue, "a secret of 32 bytes") }
+        self.bytes = SecretBytes(wiping: bytes)
+    }
+}

@@ -1,0 +1,273 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+
+/// All queues of a router, found by any of their ids.
+struct QueueStore: Sendable {
+    /// A queue in memory.
+    struct Queue: Sendable {
+        var record: QueueRecord
+        var position: LogRange
+        var linkPosition: LogRange?
+        /// In order; the first is numbered `record.firstSequence`.
+        var messages: [StoredMessage] = []
+        /// Who gets the messages.
+        var subscription: Subscription?
+        /// Who is told that there are messages.
+        var notifierSession: SessionID?
+        /// Notifications that wait for a subscriber; the latest ``QueueStore/pendingNotificationLimit``.
+        var pendingNotifications: [SMPBrokerMessage] = []
+
+        /// Whether the next message must not be accepted: the last one says so to the recipient.
+        var isFull: Bool { messages.last?.kind == .quota }
+        var nextSequence: UInt64 { record.firstSequence + UInt64(messages.count) }
+    }
+
+    struct Subscription: Hashable, Sendable {
+        var session: SessionID
+        /// The message that was delivered and is not acknowledged.
+        var delivered: Identifier?
+    }
+
+    static let pendingNotificationLimit = 16
+
+    private var slots: [Queue?] = []
+    private var freeSlots: [Int32] = []
+    private var byRecipient: [Identifier: Int32] = [:]
+    private var bySender: [Identifier: Int32] = [:]
+    private var byLink: [Identifier: Int32] = [:]
+    private var byNotifier: [Identifier: Int32] = [:]
+
+    /// Bytes of the journal that are still needed.
+    private(set) var liveBytes = 0
+    /// Messages in all queues.
+    private(set) var messageCount = 0
+
+    var count: Int { byRecipient.count }
+
+    // MARK: Finding
+
+    func slot(recipient: EntityID) -> Int? { slot(recipient, in: byRecipient) }
+    func slot(sender: EntityID) -> Int? { slot(sender, in: bySender) }
+    func slot(link: EntityID) -> Int? { slot(link, in: byLink) }
+    func slot(notifier: EntityID) -> Int? { slot(notifier, in: byNotifier) }
+
+    func slot(recipient: Identifier) -> Int? { byRecipient[recipient].map(Int.init) }
+    func slot(link: Identifier) -> Int? { byLink[link].map(Int.init) }
+
+    private func slot(_ entity: EntityID, in index: [Identifier: Int32]) -> Int? {
+        Identifier(entity).flatMap { index[$0] }.map(Int.init)
+    }
+
+    /// The queue of a slot that one of the lookups returned.
+    func queue(_ slot: Int) -> Queue? { slots.indices.contains(slot) ? slots[slot] : nil }
+
+    /// Changes what is not remembered by the journal.
+    mutating func update<Result>(_ slot: Int, _ body: (inout Queue) -> Result) -> Result? {
+        guard slots.indices.contains(slot), slots[slot] != nil else { return nil }
+        return body(&slots[slot]!)
+    }
+
+    /// Slots are numbered from 0; some are empty.
+    var slotCount: Int { slots.count }
+
+    // MARK: Creating and deleting
+
+    /// Takes queues that a journal remembers.
+    init(_ queues: [JournalReplay.Queue] = []) {
+        for queue in queues {
+            insert(
+                Queue(
+                    record: queue.record, position: queue.position, linkPosition: queue.linkPosition, messages: queue.messages))
+            messageCount += queue.messages.count
+        }
+    }
+
+    private mutating func insert(_ queue: Queue) {
+        let slot: Int32
+        if let free = freeSlots.popLast() {
+            slot = free
+            slots[Int(free)] = queue
+        } else {
+            slot = Int32(slots.count)
+            slots.append(queue)
+        }
+        byRecipient[queue.record.recipientID] = slot
+        bySender[queue.record.senderID] = slot
+        if let link = queue.record.link { byLink[link.id] = slot }
+        if let notifier = queue.record.notifier { byNotifier[notifier.id] = slot }
+        liveBytes += queue.position.count + (queue.linkPosition?.count ?? 0)
+        liveBytes += queue.messages.reduce(0) { $0 + $1.position.count }
+    }
+
+    /// Whether one of the record's ids belongs to a queue already.
+    func collides(_ record: QueueRecord) -> Bool {
+        byRecipient[record.recipientID] != nil || bySender[record.senderID] != nil
+            || record.link.map { byLink[$0.id] != nil } ?? false || record.notifier.map { byNotifier[$0.id] != nil } ?? false
+    }
+
+    /// Adds a queue whose ids are new.
+    ///
+    /// - Returns: where its record ends in the journal.
+    mutating func create(_ record: QueueRecord, link data: QueueLinkData?, sink: inout some RecordSink) -> UInt64 {
+        var linkPosition: LogRange?
+        if let link = record.link, let data {
+            linkPosition = sink.append(.link(queue: record.recipientID, link), body: data.wireBytes)
+        }
+        let position = sink.append(.queue(record))
+        insert(Queue(record: record, position: position, linkPosition: linkPosition))
+        return position.end
+    }
+
+    /// Deletes a queue with its messages.
+    ///
+    /// - Returns: the queue as it was, and where its end is recorded.
+    mutating func delete(_ slot: Int, sink: inout some RecordSink) -> (queue: Queue, end: UInt64)? {
+        guard let queue = queue(slot) else { return nil }
+        let end = sink.append(.deleted(queue: queue.record.recipientID)).end
+        slots[slot] = nil
+        freeSlots.append(Int32(slot))
+        byRecipient[queue.record.recipientID] = nil
+        bySender[queue.record.senderID] = nil
+        if let link = queue.record.link { byLink[link.id] = nil }
+        if let notifier = queue.record.notifier { byNotifier[notifier.id] = nil }
+        liveBytes -= queue.position.count + (queue.linkPosition?.count ?? 0)
+        liveBytes -= queue.messages.reduce(0) { $0 + $1.position.count }
+        messageCount -= queue.messages.count
+        return (queue, end)
+    }
+
+    // MARK: Attributes
+
+    /// Changes what the journal remembers of a queue.
+    ///
+    /// - Returns: where the change is recorded.
+    mutating func change(
+        _ slot: Int, sink: inout some RecordSink, _ body: (inout QueueRecord) -> Void
+    ) -> UInt64? {
+        guard var record = queue(slot)?.record else { return nil }
+        let before = record
+        body(&record)
+        if before.link?.id != record.link?.id {
+            if let link = before.link { byLink[link.id] = nil }
+            if let link = record.link { byLink[link.id] = Int32(slot) }
+        }
+        if before.notifier?.id != record.notifier?.id {
+            if let notifier = before.notifier { byNotifier[notifier.id] = nil }
+            if let notifier = record.notifier { byNotifier[notifier.id] = Int32(slot) }
+        }
+        let position = sink.append(.queue(record))
+        let hasLink = record.link != nil
+        let freed = update(slot) { queue in
+            var freed = queue.position.count
+            queue.record = record
+            queue.position = position
+            if !hasLink {
+                freed += queue.linkPosition?.count ?? 0
+                queue.linkPosition = nil
+            }
+            return freed
+        }
+        liveBytes += position.count - (freed ?? 0)
+        return position.end
+    }
+
+    /// Sets the data of a queue's link.
+    mutating func setLink(
+        _ slot: Int, _ id: Identifier, _ data: QueueLinkData, sink: inout some RecordSink
+    ) -> UInt64? {
+        guard let queue = queue(slot) else { return nil }
+        let link = QueueRecord.Link(id: id, version: (queue.record.link?.version ?? 0) &+ 1)
+        let position = sink.append(.link(queue: queue.record.recipientID, link), body: data.wireBytes)
+        liveBytes += position.count - (queue.linkPosition?.count ?? 0)
+        _ = update(slot) { $0.linkPosition = position }
+        return change(slot, sink: &sink) { $0.link = link }
+    }
+
+    // MARK: Messages
+
+    /// Adds a message at the end of a queue.
+    mutating func append(
+        _ slot: Int, _ message: JournalMessage, body: Bytes, sink: inout some RecordSink
+    ) -> (message: StoredMessage, sequence: UInt64)? {
+        // No copy of the queue is held while its messages change: they would be copied too.
+        guard slots.indices.contains(slot), let id = slots[slot]?.record.recipientID, let sequence = slots[slot]?.nextSequence
+        else { return nil }
+        let position = sink.append(.message(queue: id, sequence: sequence, message), body: body)
+        let stored = StoredMessage(
+            id: message.id, timestamp: message.timestamp, flags: message.flags, kind: message.kind, bodyLength: body.count,
+            position: position)
+        _ = update(slot) { $0.messages.append(stored) }
+        liveBytes += position.count
+        messageCount += 1
+        return (stored, sequence)
+    }
+
+    /// Removes messages from the beginning of a queue.
+    ///
+    /// - Returns: where that is recorded; nil if there is nothing to remove.
+    mutating func removeFirst(_ count: Int, _ slot: Int, sink: inout some RecordSink) -> UInt64? {
+        let change = update(slot) { queue -> (id: Identifier, sequence: UInt64, removed: Int, freed: Int) in
+            let removed = min(max(0, count), queue.messages.count)
+            let freed = queue.messages[..<removed].reduce(0) { $0 + $1.position.count }
+            queue.messages.removeFirst(removed)
+            queue.record.firstSequence += UInt64(removed)
+            return (queue.record.recipientID, queue.record.firstSequence, removed, freed)
+        }
+        guard let change, change.removed > 0 else { return nil }
+        liveBytes -= change.freed
+        messageCount -= change.removed
+        return sink.append(.acknowledged(queue: change.id, upTo: change.sequence)).end
+    }
+
+    // MARK: Clearing the journal
+
+    /// Copies a record of an old segment to the end of the journal if it is still needed.
+    ///
+    /// - Parameter body: of the record; nil if it is damaged.
+    /// - Returns: whether a needed record is damaged and could not be kept.
+    mutating func keep(_ item: SegmentScanner.Item, body: Bytes?, sink: inout some RecordSink) -> Bool {
+        switch item.record {
+        case .acknowledged, .deleted: return false
+        case .queue(let record):
+            guard let slot = slot(recipient: record.recipientID), needs(item) else { return false }
+            _ = change(slot, sink: &sink) { _ in }
+            return false
+        case .link(let id, let link):
+            guard let slot = slot(recipient: id), needs(item) else { return false }
+            guard let body else {
+                _ = change(slot, sink: &sink) { $0.link = nil }
+                return true
+            }
+            let position = sink.append(.link(queue: id, link), body: body)
+            _ = update(slot) { $0.linkPosition = position }
+            return false
+        case .message(let id, let sequence, let message):
+            guard let slot = slot(recipient: id), needs(item), let first = queue(slot)?.record.firstSequence else { return false }
+            let index = Int(sequence - first)
+            var kept = message
+            if body == nil { kept.kind = .lost }
+            let position = sink.append(.message(queue: id, sequence: sequence, kept), body: body ?? [])
+            liveBytes += position.count - item.range.count
+            _ = update(slot) { queue in
+                queue.messages[index].position = position
+                queue.messages[index].kind = kept.kind
+                queue.messages[index].bodyLength = body?.count ?? 0
+            }
+            return body == nil
+        }
+    }
+
+    /// Whether a record of an old segment is still needed.
+    func needs(_ item: SegmentScanner.Item) -> Bool {
+        switch item.record {
+        case .acknowledged, .deleted: return false
+        case .queue(let record): return slot(recipient: record.recipientID).flatMap(queue)?.position == item.range
+        case .link(let id, _): return slot(recipient: id).flatMap(queue)?.linkPosition == item.range
+        case .message(let id, let sequence, _):
+            guard let queue = slot(recipient: id).flatMap(queue), sequence >= queue.record.firstSequence else { return false }
+            let index = Int(sequence - queue.record.firstSequence)
+            return queue.messages.indices.contains(index) && queue.messages[index].position == item.range
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+
+/// What a session is to send, and what must be durable before.
+struct RouterOutput: Sendable {
+    enum Content: Sendable {
+        case message(SMPBrokerMessage)
+        /// A stored message, to be read and encrypted when it is sent.
+        case delivery(Delivery)
+        /// The data of a queue's link, to be read when it is sent.
+        case link(sender: Identifier, position: LogRange)
+    }
+
+    var correlationID: CorrelationID
+    var entity: EntityID
+    var content: Content
+    /// Sent when the journal is synchronized up to here.
+    var needsSynchronized: UInt64 = 0
+    /// Sent when the journal is written up to here.
+    var needsWritten: UInt64 = 0
+
+    init(_ message: SMPBrokerMessage, to correlationID: CorrelationID, entity: EntityID) {
+        self.correlationID = correlationID
+        self.entity = entity
+        content = .message(message)
+    }
+
+    init(linkOf sender: Identifier, at position: LogRange, to correlationID: CorrelationID, entity: EntityID) {
+        self.correlationID = correlationID
+        self.entity = entity
+        content = .link(sender: sender, position: position)
+        needsSynchronized = position.end
+    }
+
+    init(_ delivery: Delivery, to correlationID: CorrelationID, entity: EntityID) {
+        self.correlationID = correlationID
+        self.entity = entity
+        content = .delivery(delivery)
+        needsSynchronized = delivery.message.position.end
+    }
+}
+
+/// A message on its way to a recipient.
+struct Delivery: Sendable {
+    var queue: Identifier
+    var sequence: UInt64
+    var message: StoredMessage
+    var secret: StoredSecret
+    /// The body if it is at hand; else it is read from the journal.
+    var body: Bytes?
+}
+
+/// Outputs with the sessions that they are for, in the order in which they came about.
+struct RoutedOutput: Sendable {
+    var session: SessionID
+    var output: RouterOutput
+}
+
+/// Takes records while the state changes, so that their order is the order of the changes.
+protocol RecordSink {
+    mutating func append(_ record: JournalRecord, body: Bytes) -> LogRange
+}
+
+extension RecordSink {
+    mutating func append(_ record: JournalRecord) -> LogRange { append(record, body: []) }
+}

@@ -1,0 +1,43 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+
+// The data of short links. It is read from the journal by the session.
+extension RouterState {
+    mutating func setLink(
+        _ slot: Int, _ link: LinkID, _ data: QueueLinkData, _ execution: inout Execution, sink: inout some RecordSink
+    ) {
+        guard let record = store.queue(slot)?.record, let id = Identifier(link) else { return execution.fail(.auth) }
+        // A link keeps its id, and belongs to one queue.
+        guard !record.isSecuredMessaging, record.link == nil || record.link?.id == id,
+            store.slot(link: id).map({ $0 == slot }) ?? true
+        else { return execution.fail(.auth) }
+        execution.respond(.ok, after: store.setLink(slot, id, data, sink: &sink))
+    }
+
+    mutating func deleteLink(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
+        guard store.queue(slot)?.record.link != nil else { return execution.respond(.ok) }
+        execution.respond(.ok, after: store.change(slot, sink: &sink) { $0.link = nil })
+    }
+
+    /// `LGET`: anybody may read the data of a contact's link.
+    func readLink(_ execution: inout Execution) {
+        guard let slot = store.slot(link: execution.command.entity), store.queue(slot)?.record.isContact == true else {
+            return execution.fail(.auth)
+        }
+        respondWithLink(slot, &execution)
+    }
+
+    /// `LKEY`: who opens a one-time link secures its queue.
+    mutating func openInvitation(_ key: PublicAuthKey, _ execution: inout Execution, sink: inout some RecordSink) {
+        guard let slot = store.slot(link: execution.command.entity) else { return execution.fail(.auth) }
+        secureAsSender(slot, key, &execution, sink: &sink)
+        guard case .message(.ok) = execution.response?.content else { return }
+        respondWithLink(slot, &execution, after: execution.response?.needsSynchronized ?? 0)
+    }
+
+    private func respondWithLink(_ slot: Int, _ execution: inout Execution, after end: UInt64 = 0) {
+        guard let queue = store.queue(slot), let position = queue.linkPosition else { return execution.fail(.auth) }
+        execution.respond(linkOf: queue.record.senderID, at: position, after: end)
+    }
+}

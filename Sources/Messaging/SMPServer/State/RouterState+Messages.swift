@@ -1,0 +1,177 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+
+// Sending, delivering and acknowledging messages.
+extension RouterState {
+    mutating func send(_ flags: MessageFlags, _ body: Bytes, _ execution: inout Execution, sink: inout some RecordSink) {
+        guard let slot = store.slot(sender: execution.command.entity), let record = store.queue(slot)?.record,
+            record.senderKey == execution.command.key, record.status == .active
+        else {
+            counters.messagesRefused += 1
+            return execution.fail(.auth)
+        }
+        guard body.count <= ReceivedMessageBody.maximumBody(version: execution.command.version) else {
+            return execution.fail(.largeMessage)
+        }
+        guard case .message(let id, let nonce) = execution.command.material else { return execution.fail(.internal) }
+        // The link of a one-time invitation has done its work when the one who opened it sends.
+        if record.link != nil, record.isSecuredMessaging { _ = store.change(slot, sink: &sink) { $0.link = nil } }
+        expire(slot, now: execution.now, sink: &sink)
+
+        let (count, isFull) = store.update(slot) { ($0.messages.count, $0.isFull) } ?? (0, false)
+        let message = JournalMessage(id: id, timestamp: execution.now, flags: flags, kind: .message)
+        if isFull, count > 0 {
+            counters.messagesOverQuota += 1
+            return execution.fail(.quota)
+        }
+        guard count < limits.messageQuota else {
+            var notice = message
+            notice.kind = .quota
+            notice.flags = MessageFlags()
+            let stored = store.append(slot, notice, body: [], sink: &sink)
+            counters.messagesOverQuota += 1
+            // The recipient must find the notice, or the sender would never be told to go on.
+            return execution.respond(.err(.quota), after: stored?.message.position.end)
+        }
+        guard let (stored, sequence) = store.append(slot, message, body: body, sink: &sink) else { return execution.fail(.auth) }
+        counters.messagesSent += 1
+        counters.bytesSent += UInt64(body.count)
+        execution.respond(.ok, after: stored.position.end)
+        if count == 0 { deliver(slot, stored, sequence, body, &execution) }
+        if let nonce { notify(slot, stored, nonce, &execution) }
+    }
+
+    /// Gives a message that came into an empty queue to its subscriber, unless another waits to be acknowledged.
+    private mutating func deliver(
+        _ slot: Int, _ message: StoredMessage, _ sequence: UInt64, _ body: Bytes, _ execution: inout Execution
+    ) {
+        guard let queue = store.queue(slot), let subscription = queue.subscription, subscription.delivered == nil else { return }
+        _ = store.update(slot) { $0.subscription?.delivered = message.id }
+        counters.messagesDelivered += 1
+        execution.send(
+            Delivery(
+                queue: queue.record.recipientID, sequence: sequence, message: message, secret: queue.record.secret, body: body),
+            to: subscription.session)
+    }
+
+    /// The first message of a queue, those lost before it removed.
+    private mutating func first(_ slot: Int, sink: inout some RecordSink) -> Delivery? {
+        guard let lost = store.update(slot, { $0.messages.prefix { $0.kind == .lost }.count }) else { return nil }
+        if lost > 0 {
+            _ = store.removeFirst(lost, slot, sink: &sink)
+            counters.messagesLost += UInt64(lost)
+        }
+        return store.update(slot) { queue in
+            queue.messages.first.map {
+                Delivery(
+                    queue: queue.record.recipientID, sequence: queue.record.firstSequence, message: $0, secret: queue.record.secret)
+            }
+        } ?? nil
+    }
+
+    mutating func subscribe(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
+        guard let id = store.queue(slot)?.record.recipientID else { return execution.fail(.auth) }
+        guard sessions[execution.session]?.fetches[id] == nil else { return execution.fail(.command(.prohibited)) }
+        let former = store.update(slot) { queue in
+            defer { queue.subscription = QueueStore.Subscription(session: execution.session) }
+            return queue.subscription?.session
+        } ?? nil
+        if let former, former != execution.session {
+            sessions[former]?.subscriptions.remove(id)
+            execution.send(.end, to: former, about: id.entity)
+        }
+        sessions[execution.session]?.subscriptions.insert(id)
+        counters.subscriptions += 1
+        execution.respond(.sok(nil))
+        guard let delivery = first(slot, sink: &sink) else { return }
+        _ = store.update(slot) { $0.subscription?.delivered = delivery.message.id }
+        counters.messagesDelivered += 1
+        execution.send(delivery, to: execution.session)
+    }
+
+    mutating func fetch(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
+        guard let id = store.queue(slot)?.record.recipientID else { return execution.fail(.auth) }
+        guard sessions[execution.session]?.subscriptions.contains(id) != true else {
+            return execution.fail(.command(.prohibited))
+        }
+        let delivery = first(slot, sink: &sink)
+        sessions[execution.session]?.fetches[id] = Fetch(delivered: delivery?.message.id)
+        guard let delivery else { return execution.respond(.ok) }
+        counters.messagesDelivered += 1
+        execution.respond(delivery)
+    }
+
+    mutating func acknowledge(_ slot: Int, _ id: MessageID, _ execution: inout Execution, sink: inout some RecordSink) {
+        guard let queue = store.queue(slot)?.record.recipientID else { return execution.fail(.auth) }
+        if let fetch = sessions[execution.session]?.fetches[queue] {
+            guard let fetched = fetch.delivered, isAcknowledged(fetched, by: id) else { return execution.fail(.noMessage) }
+            sessions[execution.session]?.fetches[queue] = Fetch()
+            return execution.respond(.ok, written: remove(fetched, slot, sink: &sink) ?? 0)
+        }
+        guard let subscription = store.queue(slot)?.subscription, subscription.session == execution.session,
+            let delivered = subscription.delivered, isAcknowledged(delivered, by: id)
+        else { return execution.fail(.noMessage) }
+        let end = remove(delivered, slot, sink: &sink) ?? 0
+        let next = first(slot, sink: &sink)
+        _ = store.update(slot) { $0.subscription?.delivered = next?.message.id }
+        guard let next else { return execution.respond(.ok, written: end) }
+        counters.messagesDelivered += 1
+        execution.respond(next, written: end)
+    }
+
+    /// An empty id acknowledges whatever was delivered.
+    private func isAcknowledged(_ delivered: Identifier, by id: MessageID) -> Bool {
+        id.bytes.isEmpty || Identifier(id.bytes) == delivered
+    }
+
+    /// Removes a delivered message if it is still the first: it may have expired.
+    private mutating func remove(_ id: Identifier, _ slot: Int, sink: inout some RecordSink) -> UInt64? {
+        guard let first = store.update(slot, { $0.messages.first }) ?? nil, first.id == id else { return nil }
+        if first.kind == .message { counters.messagesAcknowledged += 1 }
+        return store.removeFirst(1, slot, sink: &sink)
+    }
+
+    /// Takes note of a message whose body cannot be read: it is passed over, and the next is delivered in its place.
+    mutating func lose(_ delivery: Delivery, from session: SessionID, sink: inout some RecordSink) -> RoutedOutput? {
+        guard let slot = store.slot(recipient: delivery.queue),
+            (store.update(slot) { $0.messages.first?.id }) ?? nil == delivery.message.id
+        else { return nil }
+        _ = store.removeFirst(1, slot, sink: &sink)
+        counters.messagesLost += 1
+        let next = first(slot, sink: &sink)
+        _ = store.update(slot) { queue in
+            if queue.subscription?.session == session { queue.subscription?.delivered = next?.message.id }
+        }
+        if sessions[session]?.fetches[delivery.queue] != nil {
+            sessions[session]?.fetches[delivery.queue] = Fetch(delivered: next?.message.id)
+        }
+        return next.map {
+            RoutedOutput(session: session, output: RouterOutput($0, to: .none, entity: delivery.queue.entity))
+        }
+    }
+
+    // MARK: Expiry
+
+    /// Deletes messages of a queue that are too old. A notice of a full queue stays: its sender waits for it.
+    mutating func expire(_ slot: Int, now: Int64, sink: inout some RecordSink) {
+        guard let lifetime = limits.messageLifetime else { return }
+        let expired =
+            store.update(slot) { queue in
+                queue.messages.prefix { $0.kind != .quota && $0.timestamp < now - lifetime }.count
+            } ?? 0
+        guard expired > 0 else { return }
+        _ = store.removeFirst(expired, slot, sink: &sink)
+        counters.messagesExpired += UInt64(expired)
+    }
+
+    /// Deletes old messages of some queues.
+    ///
+    /// - Parameter start: where the last sweep stopped.
+    /// - Returns: where the next should go on; nil at the end.
+    mutating func expire(from start: Int, limit: Int, now: Int64, sink: inout some RecordSink) -> Int? {
+        let end = min(start + limit, store.slotCount)
+        for slot in start..<max(start, end) { expire(slot, now: now, sink: &sink) }
+        return end < store.slotCount ? end : nil
+    }
+}

@@ -1,0 +1,122 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+
+// Creating, securing and deleting queues.
+extension RouterState {
+    mutating func create(_ request: NewQueueRequest, _ execution: inout Execution, sink: inout some RecordSink) {
+        guard limits.allowsNewQueues, limits.basicAuth == nil || limits.basicAuth == request.basicAuth else {
+            return execution.fail(.auth)
+        }
+        guard case .queue(let material) = execution.command.material else { return execution.fail(.internal) }
+        guard store.count < limits.maximumQueues else { return execution.fail(.quota) }
+        var record = QueueRecord(
+            recipientID: material.recipientID, senderID: material.senderID, recipientKeys: [request.recipientKey],
+            secret: material.secret, mode: request.mode?.queueMode, notifier: material.notifier?.notifier)
+        var data: QueueLinkData?
+        switch request.mode {
+        case .messaging(let link?):
+            guard let sender = checkedSender(link.senderID, execution) else { return execution.fail(.command(.prohibited)) }
+            record.senderID = sender
+            record.link = QueueRecord.Link(id: material.linkID, version: 0)
+            data = link.data
+        case .contact(let link?):
+            guard let sender = checkedSender(link.senderID, execution), let id = Identifier(link.linkID) else {
+                return execution.fail(.command(.prohibited))
+            }
+            record.senderID = sender
+            record.link = QueueRecord.Link(id: id, version: 0)
+            data = link.data
+        case .messaging(nil), .contact(nil), nil: break
+        }
+        // Ids that the client chose may be taken; of random ones that is not to be expected.
+        guard !store.collides(record) else { return execution.fail(data == nil ? .internal : .auth) }
+        let end = store.create(record, link: data, sink: &sink)
+        counters.queuesCreated += 1
+        if request.subscription == .subscribe, let slot = store.slot(recipient: record.recipientID) {
+            _ = store.update(slot) { $0.subscription = QueueStore.Subscription(session: execution.session) }
+            sessions[execution.session]?.subscriptions.insert(record.recipientID)
+        }
+        let ids = QueueIDsAndKeys(
+            recipientID: record.recipientID.entity, senderID: record.senderID.entity, serverKey: material.publicKey,
+            mode: record.mode, linkID: record.link?.id.entity,
+            notifications: material.notifier.map {
+                ServerNotificationCredentials(notifierID: $0.notifier.id.entity, serverKey: $0.publicKey)
+            })
+        execution.respond(.ids(ids), after: end)
+    }
+
+    /// A sender id that the client chose must be the hash of the correlation id: otherwise it could be tried whether a queue
+    /// with a known id is still there.
+    private func checkedSender(_ id: SenderID, _ execution: Execution) -> Identifier? {
+        guard id.bytes == QueueIDs.senderID(correlationID: execution.command.correlationID.bytes) else { return nil }
+        return Identifier(id)
+    }
+
+    /// `KEY`: the recipient says who may send.
+    mutating func secure(_ slot: Int, _ key: PublicAuthKey, _ execution: inout Execution, sink: inout some RecordSink) {
+        guard let record = store.queue(slot)?.record else { return execution.fail(.auth) }
+        if let present = record.senderKey {
+            // Said again after a lost response.
+            return present == key ? execution.respond(.ok, after: store.queue(slot)?.position.end) : execution.fail(.auth)
+        }
+        let end = store.change(slot, sink: &sink) { $0.senderKey = key }
+        counters.queuesSecured += 1
+        execution.respond(.ok, after: end)
+    }
+
+    /// `SKEY`: the sender secures a queue that is meant for one.
+    mutating func secureAsSender(_ slot: Int?, _ key: PublicAuthKey, _ execution: inout Execution, sink: inout some RecordSink) {
+        guard let slot, execution.command.key == key, store.queue(slot)?.record.mode == .messaging else {
+            return execution.fail(.auth)
+        }
+        secure(slot, key, &execution, sink: &sink)
+    }
+
+    mutating func setRecipientKeys(
+        _ slot: Int, _ keys: [PublicAuthKey], _ execution: inout Execution, sink: inout some RecordSink
+    ) {
+        guard store.queue(slot)?.record.mode == .contact, !keys.isEmpty else { return execution.fail(.auth) }
+        execution.respond(.ok, after: store.change(slot, sink: &sink) { $0.recipientKeys = keys })
+    }
+
+    mutating func suspend(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
+        execution.respond(.ok, after: store.change(slot, sink: &sink) { $0.status = .off })
+    }
+
+    mutating func delete(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
+        guard let (queue, end) = store.delete(slot, sink: &sink) else { return execution.fail(.auth) }
+        let id = queue.record.recipientID
+        sessions[execution.session]?.subscriptions.remove(id)
+        sessions[execution.session]?.fetches[id] = nil
+        if let subscriber = queue.subscription?.session, subscriber != execution.session {
+            sessions[subscriber]?.subscriptions.remove(id)
+            execution.send(.deld, to: subscriber, about: id.entity, after: end)
+        }
+        if let notifier = queue.record.notifier { endNotifications(notifier, of: queue, &execution, after: end) }
+        counters.queuesDeleted += 1
+        execution.respond(.ok, after: end)
+    }
+
+    func describe(_ slot: Int, _ execution: inout Execution) {
+        guard let queue = store.queue(slot) else { return execution.fail(.auth) }
+        var subscription: QueueState.Subscription?
+        if let fetch = sessions[execution.session]?.fetches[queue.record.recipientID] {
+            subscription = QueueState.Subscription(state: .prohibitSub, deliveredMessageID: fetch.delivered.map(base64))
+        } else if let own = queue.subscription, own.session == execution.session {
+            subscription = QueueState.Subscription(state: .noSub, deliveredMessageID: own.delivered.map(base64))
+        }
+        let first = queue.messages.first { $0.kind != .lost }
+        execution.respond(
+            .info(
+                QueueState(
+                    isSecured: queue.record.senderKey != nil, hasNotifier: queue.record.notifier != nil,
+                    subscription: subscription, size: queue.messages.count,
+                    firstMessage: first.map {
+                        QueueState.Message(
+                            id: base64($0.id), timestamp: UTCTime.text($0.timestamp), kind: $0.kind == .quota ? .quota : .message)
+                    })))
+    }
+
+    private func base64(_ id: Identifier) -> String { Base64.encode(id.bytes) }
+}

@@ -1,0 +1,180 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+
+/// The whole state of a router without its sockets and files: executes commands, decides who gets what, and says what must
+/// be remembered. Time and random values come with the commands.
+struct RouterState: Sendable {
+    /// What a router is set to allow.
+    struct Limits: Sendable {
+        var messageQuota = 128
+        /// Seconds after which a message is deleted; nil keeps it.
+        var messageLifetime: Int64? = 21 * 86_400
+        var allowsNewQueues = true
+        /// What creating a queue asks for.
+        var basicAuth: BasicAuth?
+        var maximumQueues = 1_000_000
+    }
+
+    /// A session's use of `GET` on a queue.
+    struct Fetch: Sendable {
+        /// The message that was delivered and is not acknowledged.
+        var delivered: Identifier?
+    }
+
+    /// What a session has in queues.
+    struct Session: Sendable {
+        /// Queues that it is subscribed to.
+        var subscriptions: Set<Identifier> = []
+        /// Queues from which it takes single messages, and the message that it has not acknowledged.
+        var fetches: [Identifier: Fetch] = [:]
+        /// Queues of which it hears.
+        var notifiers: Set<Identifier> = []
+    }
+
+    let limits: Limits
+    var store: QueueStore
+    var sessions: [SessionID: Session] = [:]
+    var counters = RouterStatistics.Counters()
+
+    init(limits: Limits = Limits(), queues: [JournalReplay.Queue] = []) {
+        self.limits = limits
+        store = QueueStore(queues)
+    }
+
+    // MARK: Sessions
+
+    mutating func open(_ session: SessionID) {
+        sessions[session] = Session()
+        counters.sessionsOpened += 1
+    }
+
+    /// Forgets what a session was subscribed to.
+    mutating func close(_ session: SessionID) {
+        guard let closed = sessions.removeValue(forKey: session) else { return }
+        for id in closed.subscriptions {
+            guard let slot = store.slot(recipient: id) else { continue }
+            _ = store.update(slot) { queue in
+                if queue.subscription?.session == session { queue.subscription = nil }
+            }
+        }
+        for id in closed.notifiers {
+            guard let slot = store.slot(notifier: id.entity) else { continue }
+            _ = store.update(slot) { queue in
+                if queue.notifierSession == session { queue.notifierSession = nil }
+            }
+        }
+    }
+
+    /// Whether a session waits for messages or notifications: it may be silent for long.
+    func isSubscribed(_ session: SessionID) -> Bool {
+        sessions[session].map { !$0.subscriptions.isEmpty || !$0.notifiers.isEmpty } ?? false
+    }
+
+    // MARK: Commands
+
+    /// Executes a command.
+    ///
+    /// - Parameters:
+    ///   - now: seconds since 1970.
+    ///   - outputs: the command's response is the first that is added; others follow.
+    mutating func execute(
+        _ command: PreparedCommand, from session: SessionID, now: Int64, sink: inout some RecordSink, outputs: inout [RoutedOutput]
+    ) {
+        var execution = Execution(command: command, session: session, now: now)
+        run(&execution, sink: &sink)
+        if let response = execution.response { outputs.append(RoutedOutput(session: session, output: response)) }
+        outputs += execution.events
+    }
+
+    /// One command under execution.
+    struct Execution {
+        let command: PreparedCommand
+        let session: SessionID
+        let now: Int64
+        fileprivate(set) var response: RouterOutput?
+        fileprivate(set) var events: [RoutedOutput] = []
+
+        /// Answers the command, about its entity unless another is named.
+        ///
+        /// - Parameter end: where the journal must be synchronized up to.
+        mutating func respond(_ message: SMPBrokerMessage, entity: EntityID? = nil, after end: UInt64? = nil) {
+            var output = RouterOutput(message, to: command.correlationID, entity: entity ?? command.entity)
+            output.needsSynchronized = end ?? 0
+            response = output
+        }
+
+        mutating func fail(_ error: SMPErrorType) { respond(.err(error)) }
+
+        /// Answers with a message of the queue.
+        mutating func respond(_ delivery: Delivery, written end: UInt64? = nil) {
+            var output = RouterOutput(delivery, to: command.correlationID, entity: command.entity)
+            output.needsWritten = end ?? 0
+            response = output
+        }
+
+        /// Answers with the data of a link.
+        mutating func respond(linkOf sender: Identifier, at position: LogRange, after end: UInt64) {
+            var output = RouterOutput(linkOf: sender, at: position, to: command.correlationID, entity: command.entity)
+            output.needsSynchronized = max(output.needsSynchronized, end)
+            response = output
+        }
+
+        mutating func respond(_ message: SMPBrokerMessage, written end: UInt64) {
+            var output = RouterOutput(message, to: command.correlationID, entity: command.entity)
+            output.needsWritten = end
+            response = output
+        }
+
+        /// Tells a session something that answers nothing.
+        mutating func send(_ message: SMPBrokerMessage, to session: SessionID, about entity: EntityID, after end: UInt64 = 0) {
+            var output = RouterOutput(message, to: .none, entity: entity)
+            output.needsSynchronized = end
+            events.append(RoutedOutput(session: session, output: output))
+        }
+
+        mutating func send(_ delivery: Delivery, to session: SessionID) {
+            events.append(
+                RoutedOutput(session: session, output: RouterOutput(delivery, to: .none, entity: delivery.queue.entity)))
+        }
+    }
+
+    private mutating func run(_ execution: inout Execution, sink: inout some RecordSink) {
+        let entity = execution.command.entity
+        switch execution.command.command {
+        case .ping: execution.respond(.pong, entity: EntityID.none)
+        case .new(let request): create(request, &execution, sink: &sink)
+        case .skey(let key): secureAsSender(store.slot(sender: entity), key, &execution, sink: &sink)
+        case .send(let flags, let body): send(flags, body, &execution, sink: &sink)
+        case .lkey(let key): openInvitation(key, &execution, sink: &sink)
+        case .lget: readLink(&execution)
+        case .nsub: subscribeNotifier(&execution)
+        case .sub, .key, .rkey, .lset, .ldel, .nkey, .ndel, .get, .ack, .off, .del, .que:
+            // The key was checked against the queue as it was; meanwhile another command may have changed it.
+            guard let slot = store.slot(recipient: entity), let key = execution.command.key,
+                store.queue(slot)?.record.recipientKeys.contains(key) == true
+            else { return execution.fail(.auth) }
+            runForRecipient(slot, &execution, sink: &sink)
+        // Refused before, or unwrapped by the session.
+        case .subs, .nsubs, .prxy, .pfwd, .rfwd: execution.fail(.command(.prohibited))
+        }
+    }
+
+    private mutating func runForRecipient(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
+        switch execution.command.command {
+        case .sub: subscribe(slot, &execution, sink: &sink)
+        case .get: fetch(slot, &execution, sink: &sink)
+        case .ack(let id): acknowledge(slot, id, &execution, sink: &sink)
+        case .key(let key): secure(slot, key, &execution, sink: &sink)
+        case .rkey(let keys): setRecipientKeys(slot, keys, &execution, sink: &sink)
+        case .lset(let link, let data): setLink(slot, link, data, &execution, sink: &sink)
+        case .ldel: deleteLink(slot, &execution, sink: &sink)
+        case .nkey: setNotifier(slot, &execution, sink: &sink)
+        case .ndel: deleteNotifier(slot, &execution, sink: &sink)
+        case .off: suspend(slot, &execution, sink: &sink)
+        case .del: delete(slot, &execution, sink: &sink)
+        case .que: describe(slot, &execution)
+        default: execution.fail(.internal)
+        }
+    }
+}
