@@ -52,6 +52,9 @@ let messaging: [Target] =
     + room("SMPTransport", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "COpenSSL"] + nio, tests: [nioEmbedded])
     + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
     + room("SMPClient", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol"] + nio)
+    + room(
+        "SMPServer", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio,
+        tests: ["SMPClient"])
     + room("SMPAgent", on: "Messaging", uses: ["SQLiteStorage", "SMPWire", "SMPCrypto", "SMPProtocol", grdb, logging])
 
 let chat: [Target] =

@@ -21,7 +21,7 @@ final class DiskStorage: SegmentStorage {
         self.folder = folder
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Self.failure("cannot make the folder", folder) }
         let path = folder + "/router.lock"
-        lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        lock = openFile(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw Self.failure("cannot open", path) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             let isTaken = errno == EWOULDBLOCK

@@ -15,6 +15,17 @@ struct JournalReplay: Sendable {
         var firstSequence: UInt64 = 0
         var messages: [UInt64: StoredMessage] = [:]
         var link: (QueueRecord.Link, LogRange)?
+
+        mutating func discard(below sequence: UInt64) {
+            guard sequence > firstSequence else { return }
+            // Nearly always the one message that was acknowledged.
+            if sequence - firstSequence <= UInt64(messages.count) {
+                for old in firstSequence..<sequence { messages[old] = nil }
+            } else {
+                messages = messages.filter { $0.key >= sequence }
+            }
+            firstSequence = sequence
+        }
     }
 
     private var partial: [Identifier: Partial] = [:]
@@ -45,16 +56,7 @@ struct JournalReplay: Sendable {
     }
 
     private mutating func discard(_ queue: Identifier, below sequence: UInt64) {
-        let first = partial[queue, default: Partial()].firstSequence
-        guard sequence > first else { return }
-        partial[queue]?.firstSequence = sequence
-        guard let count = partial[queue]?.messages.count, count > 0 else { return }
-        // Nearly always the one message that was acknowledged.
-        if sequence - first <= UInt64(count) {
-            for old in first..<sequence { partial[queue]?.messages[old] = nil }
-        } else {
-            partial[queue]?.messages = partial[queue]?.messages.filter { $0.key >= sequence } ?? [:]
-        }
+        partial[queue, default: Partial()].discard(below: sequence)
     }
 
     /// - Throws: ``RouterError`` `corrupted` if something is missing that a whole journal would have.
@@ -62,7 +64,7 @@ struct JournalReplay: Sendable {
         var queues: [Queue] = []
         queues.reserveCapacity(partial.count)
         for (id, queue) in partial {
-            guard var (record, position) = queue.record else {
+            guard var record = queue.record?.0, let position = queue.record?.1 else {
                 throw RouterError(.corrupted, "the journal has data of queue \(id.entity) but not the queue")
             }
             record.firstSequence = max(record.firstSequence, queue.firstSequence)

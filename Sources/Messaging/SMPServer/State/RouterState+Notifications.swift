@@ -45,7 +45,7 @@ extension RouterState {
             notifier.key == execution.command.key
         else { return execution.fail(.auth) }
         let (former, pending) =
-            store.update(slot) { queue in
+            store.update(slot) { queue -> (SessionID?, [SMPBrokerMessage]) in
                 defer {
                     queue.notifierSession = execution.session
                     queue.pendingNotifications = []
