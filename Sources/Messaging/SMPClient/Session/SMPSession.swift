@@ -8,7 +8,7 @@ import Synchronization
 /// Who is told what happens on a connection, on its event loop and in order.
 struct SMPSessionObserver: Sendable {
     let event: @Sendable (SMPSessionEvent) -> Void
-    /// Called once, after all waiting commands have been answered.
+    /// Called once, before the commands that wait fail.
     let end: @Sendable (SMPClientError) -> Void
 }
 
@@ -146,8 +146,9 @@ final class SMPSession: SMPConnectionDelegate {
         core.value.timer?.task.cancel()
         core.value.timer = nil
         let actions = core.value.machine.end(reason)
-        perform(actions)
+        // First, so that whoever is answered with the error finds that this connection is no longer the present one.
         observer.end(reason)
+        perform(actions)
     }
 
     // MARK: Time
