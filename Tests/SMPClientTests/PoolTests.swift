@@ -235,7 +235,7 @@ struct PoolCommandTests {
     func hosts() async throws {
         let router = try await ScriptedRouter()
         let onion = try TransportHost(parsing: "abcdefghijklmnop.onion")
-        let nowhere = try TransportHost(parsing: "no-such-host.invalid")
+        let nowhere = try TransportHost(parsing: "127.0.0.2")
         let local = router.address.hosts[0]
         func address(_ hosts: [TransportHost]) throws -> SMPServerAddress {
             try #require(SMPServerAddress(hosts: hosts, port: router.address.port, keyHash: router.address.keyHash))

@@ -53,6 +53,13 @@ private struct Replay {
         return actions.map(describe)
     }
 
+    /// The correlation ids in each of the client's blocks.
+    mutating func open(_ blocks: [Bytes]) throws -> [[CorrelationID]] {
+        try blocks.map { block in
+            context.decode(block: try cipher.open(block), as: SMPCommand.self).map(\.correlationID)
+        }
+    }
+
     /// A block of the router.
     mutating func block(_ answers: (EntityID, CorrelationID, SMPBrokerMessage)...) throws -> Bytes {
         let packed = TransmissionBatcher.pack(
@@ -281,6 +288,21 @@ struct SessionMachineTests {
         let (blocks, actions) = replay.machine.nextBlocks()
         #expect(actions.isEmpty)
         #expect(blocks.count == (total + TransmissionBatcher.contentLimit - 1) / TransmissionBatcher.contentLimit)
+        #expect(!replay.machine.hasOutgoing)
+    }
+
+    @Test("Commands about one entity never share a block, and keep their order")
+    func oneEntityPerBlock() throws {
+        var replay = try Replay()
+        // Official routers carry out what a block holds from the last to the first.
+        let entities: [UInt8] = [1, 1, 2, 1, 3, 3, 0, 0, 4]
+        let requests = entities.enumerated().map { index, entity in
+            entity == 0
+                ? replay.request(UInt8(index)) : replay.request(UInt8(index), .sub, entity: queueID(entity))
+        }
+        _ = replay.machine.submit(requests)
+        let contents = try replay.open(replay.machine.nextBlocks().blocks)
+        #expect(contents.map { $0.map { $0.bytes[0] } } == [[0], [1, 2], [3, 4], [5, 6, 7, 8]])
         #expect(!replay.machine.hasOutgoing)
     }
 

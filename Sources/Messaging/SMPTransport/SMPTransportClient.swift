@@ -70,7 +70,7 @@ public struct SMPTransportClient: Sendable {
         let timeout = TimeAmount(configuration.connectTimeout)
         let (context, keepAlive) = (context, configuration.keepAlive)
         do {
-            return try await ClientBootstrap(group: group)
+            let bootstrap = ClientBootstrap(group: group)
                 .connectTimeout(timeout)
                 .channelOption(.autoRead, value: false)
                 .channelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -85,7 +85,11 @@ public struct SMPTransportClient: Sendable {
                         ])
                     }
                 }
-                .connect(host: host, port: port).get()
+            // An address needs no resolver, which has threads of its own and is shared by the whole process.
+            if let address = try? SocketAddress(ipAddress: host, port: port) {
+                return try await bootstrap.connect(to: address).get()
+            }
+            return try await bootstrap.connect(host: host, port: port).get()
         } catch let error as ConnectionError {
             throw error
         } catch let error as ChannelError {

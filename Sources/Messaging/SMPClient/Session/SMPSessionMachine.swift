@@ -92,17 +92,43 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
         return actions
     }
 
-    /// The next blocks to send: what waits, packed into as few as hold it, at most ``SMPSessionLimits/blocksAtOnce``.
+    /// The next blocks to send: what waits, packed into few, at most about ``SMPSessionLimits/blocksAtOnce``.
     mutating func nextBlocks() -> (blocks: [Bytes], actions: [Action]) {
-        var transmissions: [Bytes] = []
+        var blocks: [Bytes] = []
+        var actions: [Action] = []
+        while blocks.count < limits.blocksAtOnce, hasOutgoing {
+            let batch = takeBatch(atMost: limits.blocksAtOnce - blocks.count)
+            let packed = TransmissionBatcher.pack(batch.transmissions)
+            for index in packed.oversized {
+                guard let request = forget(batch.ids[index]) else { continue }
+                let error = SMPClientError(.transport(.largeMessage), "the command does not fit into a block")
+                actions += complete(request.handle, .failure(error))
+            }
+            for part in packed.batches {
+                do throws(TransportError) {
+                    blocks.append(try cipher.seal(part.content))
+                } catch {
+                    return (blocks, actions + [.close(SMPClientError(.transport(error), "a block could not be encrypted"))])
+                }
+            }
+        }
+        return (blocks, actions)
+    }
+
+    /// Takes requests that may be packed together.
+    ///
+    /// Two commands about one entity are not: official routers carry out the commands of a block from the last to the first.
+    private mutating func takeBatch(atMost count: Int) -> (ids: [CorrelationID], transmissions: [Bytes]) {
         var ids: [CorrelationID] = []
-        var room = limits.blocksAtOnce * TransmissionBatcher.contentLimit
+        var transmissions: [Bytes] = []
+        var entities: Set<EntityID> = []
+        var room = count * TransmissionBatcher.contentLimit
         while outgoingStart < outgoing.count {
             let (id, transmission) = outgoing[outgoingStart]
-            let isWanted = pending[id].map { !$0.isAbandoned } ?? false
-            if isWanted {
+            if let request = pending[id], !request.isAbandoned {
                 room -= transmission.count + 2
                 if room < 0, !transmissions.isEmpty { break }
+                guard request.entity.isNone || entities.insert(request.entity).inserted else { break }
                 transmissions.append(transmission)
                 ids.append(id)
             } else {
@@ -115,23 +141,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
             outgoing.removeAll(keepingCapacity: outgoing.count <= 64)
             outgoingStart = 0
         }
-        guard !transmissions.isEmpty else { return ([], []) }
-        let packed = TransmissionBatcher.pack(transmissions)
-        var actions: [Action] = []
-        for index in packed.oversized {
-            guard let request = forget(ids[index]) else { continue }
-            let error = SMPClientError(.transport(.largeMessage), "the command does not fit into a block")
-            actions += complete(request.handle, .failure(error))
-        }
-        var blocks: [Bytes] = []
-        for batch in packed.batches {
-            do throws(TransportError) {
-                blocks.append(try cipher.seal(batch.content))
-            } catch {
-                return (blocks, actions + [.close(SMPClientError(.transport(error), "a block could not be encrypted"))])
-            }
-        }
-        return (blocks, actions)
+        return (ids, transmissions)
     }
 
     /// Gives up waiting for responses. What they say about subscriptions still counts when they come.
