@@ -1,0 +1,37 @@
+extension SNTRUP761 {
+    /// Makes a key pair of 3044 random bytes for each attempt at an invertible polynomial (nearly always one), 3044 and 191 more.
+    public static func generateKeyPair(_ random: any RandomSource) -> KeyPair {
+        let small = Polynomial.polynomial()
+        let smallInverse = Polynomial.polynomial()
+        repeat {
+            random.secret(ShortPolynomials.randomSize).withBytes { ShortPolynomials.makeSmall($0, into: small.base) }
+        } while !SmallInverse.invert(small.base, into: smallInverse.base)
+        let short = Polynomial.polynomial()
+        random.secret(ShortPolynomials.randomSize).withBytes { ShortPolynomials.makeShort($0, into: short.base) }
+        let inverse = Polynomial.polynomial()
+        RingInverse.invertTriple(short.base, into: inverse.base)
+        return makeKeyPair(
+            small: RingProduct.Transformed(small.base, primes: 2), smallInverse: smallInverse.base, short: short.base,
+            inverse: inverse.base, rejection: random.secret(Parameters.smallSize))
+    }
+
+    /// The encoded keys of the polynomials g, 1/g, f and 1/(3f), and of the secret that takes the place of a wrong ciphertext's.
+    static func makeKeyPair(
+        small: borrowing RingProduct.Transformed, smallInverse: UnsafePointer<Int16>, short: UnsafePointer<Int16>,
+        inverse: UnsafePointer<Int16>, rejection: SecretBytes
+    ) -> KeyPair {
+        let product = Polynomial.polynomial()
+        RingProduct.multiply(small, RingProduct.Transformed(inverse, primes: 2), into: product.base)
+        let publicKey = PublicKey(unchecked: RingEncoding.encode(product.base))
+        let digest = KEMHash.hash(4, publicKey.bytes)
+        let secretKey = SecretBytes(count: secretKeySize) { output in
+            SmallEncoding.encode(short, into: output)
+            SmallEncoding.encode(smallInverse, into: output + Parameters.smallSize)
+            let tail = output + 2 * Parameters.smallSize
+            tail.update(from: publicKey.bytes, count: publicKeySize)
+            rejection.withPointer { (tail + publicKeySize).update(from: $0, count: Parameters.smallSize) }
+            (tail + publicKeySize + Parameters.smallSize).update(from: digest, count: Parameters.hashSize)
+        }
+        return KeyPair(publicKey: publicKey, secretKey: SecretKey(unchecked: secretKey))
+    }
+}
