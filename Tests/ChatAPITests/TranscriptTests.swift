@@ -18,6 +18,20 @@ import Testing
         #expect(count > 20)
     }
 
+    @Test("no frame holds a form that is not known", arguments: Transcript.names)
+    func knownForms(name: String) throws {
+        let transcript = try Transcript.load(name)
+        for line in transcript.lines {
+            let unknown =
+                switch line.direction {
+                case .response: unknownForms(in: try ChatResult(json: line.body))
+                case .event: unknownForms(in: try ChatEvent(json: line.body))
+                case .command, .note: [String]()
+                }
+            if let first = unknown.first { Issue.record("\(name):\(line.number): \(first)") }
+        }
+    }
+
     @Test("events are written as they were read", arguments: Transcript.names)
     func events(name: String) throws {
         let transcript = try Transcript.load(name)

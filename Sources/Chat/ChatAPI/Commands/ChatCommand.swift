@@ -24,6 +24,10 @@ public enum ChatCommand: Sendable, Hashable {
     case files(FileCommand)
     /// Servers and the network.
     case servers(ServerCommand)
+    /// Calls.
+    case calls(CallCommand)
+    /// Controlling between devices.
+    case devices(DeviceCommand)
     /// Commands for people at a console, who name chats instead of giving ids.
     case console(ConsoleCommand)
     /// Text that is handed to the core as it is. Parsing never makes it; cores of ours refuse it.
@@ -45,6 +49,8 @@ extension ChatCommand {
         case .groups(let command): command.commandString
         case .files(let command): command.commandString
         case .servers(let command): command.commandString
+        case .calls(let command): command.commandString
+        case .devices(let command): command.commandString
         case .console(let command): command.commandString
         case .raw(let text): text
         }

@@ -26,12 +26,6 @@ public enum ContactCommand: Sendable, Hashable {
     case verify(ContactID, code: String?)
     /// Takes up a connection that was disabled.
     case enable(ContactID)
-    /// Calls.
-    case call(ContactID, JSONValue)
-    /// Refuses a call.
-    case rejectCall(ContactID)
-    /// Ends a call.
-    case endCall(ContactID)
     /// Moves a prepared contact to another profile.
     case changeUser(ContactID, to: UserID)
     /// Connects a prepared contact, with a message if its link takes one.
@@ -60,9 +54,6 @@ extension ContactCommand {
         case .securityCode(let id): "/_get code @\(id)"
         case .verify(let id, let code): "/_verify code @\(id)" + (code.map { " \($0)" } ?? "")
         case .enable(let id): "/_enable @\(id)"
-        case .call(let id, let type): "/_call invite @\(id) \(CommandText.json(type))"
-        case .rejectCall(let id): "/_call reject @\(id)"
-        case .endCall(let id): "/_call end @\(id)"
         case .changeUser(let id, let user): "/_set contact user @\(id) \(user)"
         case .connectPrepared(let id, let incognito, let message):
             "/_connect contact @\(id)\(CommandText.incognito(incognito))\(CommandText.message(message))"
@@ -97,14 +88,6 @@ extension ContactCommand {
             .contacts(.verify(try r.decimal(), code: r.securityCode()))
         },
         CommandForm("/_enable @") { r throws(CommandMismatch) in .contacts(.enable(try r.decimal())) },
-        CommandForm("/_call invite @") { r throws(CommandMismatch) in
-            let id = try r.decimalSpace()
-            let type = try r.jsonObject()
-            guard type["media"]?.stringValue != nil, type["capabilities"]?.objectValue != nil else { throw CommandMismatch() }
-            return .contacts(.call(id, type))
-        },
-        CommandForm("/_call reject @") { r throws(CommandMismatch) in .contacts(.rejectCall(try r.decimal())) },
-        CommandForm("/_call end @") { r throws(CommandMismatch) in .contacts(.endCall(try r.decimal())) },
         CommandForm("/_set contact user @") { r throws(CommandMismatch) in
             let (contact, user) = try r.pair()
             return .contacts(.changeUser(contact, to: user))

@@ -50,12 +50,6 @@ public enum CoreCommand: Sendable, Hashable {
     case workers(details: Bool = false)
     /// Queues of the agent.
     case queues
-    /// Calls that wait for an answer.
-    case callInvitations
-    /// Devices that this core controls.
-    case remoteHosts
-    /// Devices that control this core.
-    case remoteControllers
     /// A command of an extension: what stands behind `//`.
     case custom(String)
 }
@@ -89,9 +83,6 @@ extension CoreCommand {
         case .subscriptions(let details): "/get subs\(details ? " details" : "")"
         case .workers(let details): "/get workers\(details ? " details" : "")"
         case .queues: "/get queues"
-        case .callInvitations: "/_call get"
-        case .remoteHosts: "/list remote hosts"
-        case .remoteControllers: "/list remote ctrls"
         case .custom(let text): "//\(text)"
         }
     }
@@ -130,9 +121,6 @@ extension CoreCommand {
         CommandForm("/get subs") { r in .core(.subscriptions(details: r.skip(" details"))) },
         CommandForm("/get workers") { r in .core(.workers(details: r.skip(" details"))) },
         CommandForm("/get queues") { _ in .core(.queues) },
-        CommandForm("/_call get") { _ in .core(.callInvitations) },
-        CommandForm("/list remote hosts") { _ in .core(.remoteHosts) },
-        CommandForm("/list remote ctrls") { _ in .core(.remoteControllers) },
         CommandForm("//") { r in .core(.custom(r.rest())) },
     ]
 }

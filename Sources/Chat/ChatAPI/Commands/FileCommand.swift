@@ -83,12 +83,17 @@ extension CommandReader {
         return CryptoFile(filePath: rest(), cryptoArguments: arguments)
     }
 
+    /// What the description of a file must have.
+    private static let descriptionMembers = ["party", "size", "digest", "key", "nonce", "chunkSize", "replicas"]
+
     /// The link of a file.
     fileprivate mutating func fileLink() throws(CommandMismatch) -> String {
         let link = word()
-        guard link.contains("/file#/?"), link.hasPrefix("simplex:/") || link.hasPrefix("https://") else {
+        guard link.hasPrefix("simplex:/") || link.hasPrefix("https://"), let start = link.firstRange(of: "/file#/?desc=") else {
             throw CommandMismatch()
         }
+        let description = link[start.upperBound...]
+        guard Self.descriptionMembers.allSatisfy({ description.contains("\($0)%3A") }) else { throw CommandMismatch() }
         return link
     }
 }

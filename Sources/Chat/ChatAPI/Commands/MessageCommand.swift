@@ -85,7 +85,7 @@ extension MessageCommand {
         CommandForm("/_report #") { r throws(CommandMismatch) in
             let (group, item) = try r.pair()
             try r.expect(" reason=")
-            let reason = try r.reportReason()
+            let reason = r.reportReason()
             return .messages(.report(group, item, reason: reason, text: r.skip(" ") ? r.rest() : ""))
         },
         CommandForm("/_archive reports #") { r throws(CommandMismatch) in .messages(.archiveReports(try r.decimal())) },
@@ -162,12 +162,6 @@ extension CommandReader {
         return reaction
     }
 
-    private static let reasons: Set<String> = ["spam", "content", "community", "profile", "other"]
-
-    /// Why a message is reported.
-    mutating func reportReason() throws(CommandMismatch) -> ReportReason {
-        let word = word()
-        guard Self.reasons.contains(word) else { throw CommandMismatch() }
-        return ReportReason(code: word)
-    }
+    /// Why a message is reported: any word.
+    mutating func reportReason() -> ReportReason { ReportReason(code: word()) }
 }

@@ -49,7 +49,7 @@ extension NamedGroupCommand {
         .group("/report #") { r throws(CommandMismatch) in
             let member = r.optional(" @") { r throws(CommandMismatch) in try r.displayName() }
             try r.expect(" ")
-            let reason = try r.reportReason()
+            let reason = r.reportReason()
             try r.expect(" ")
             return .report(member: member, reason: reason, text: try r.messageText())
         },

@@ -71,8 +71,8 @@ extension UserCommand {
         case .setGroupReceipts(let user, let settings): CommandText.user("set receipts groups", user) + settings.words
         case .setAutoAcceptMemberContacts(let user, let on):
             CommandText.user("set accept member contacts", user) + " " + CommandText.flag(on)
-        case .hide(let user, let password): CommandText.user("hide user", user) + CommandText.json(password)
-        case .unhide(let user, let password): CommandText.user("unhide user", user) + CommandText.json(password)
+        case .hide(let user, let password): CommandText.user("hide user", user) + " \(CommandText.json(password))"
+        case .unhide(let user, let password): CommandText.user("unhide user", user) + " \(CommandText.json(password))"
         case .mute(let user): CommandText.user("mute user", user)
         case .unmute(let user): CommandText.user("unmute user", user)
         case .delete(let id, let queues, let password):

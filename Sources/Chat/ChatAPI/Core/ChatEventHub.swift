@@ -45,6 +45,9 @@ public final class ChatEventHub: Sendable {
         for subscription in all { subscription.finish() }
     }
 
+    /// How many subscriptions there are.
+    public var subscriberCount: Int { alive().count }
+
     private func alive() -> [ChatEventSubscription] {
         state.withLock { state in
             var alive: [ChatEventSubscription] = []

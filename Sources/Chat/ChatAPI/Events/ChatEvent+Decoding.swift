@@ -142,26 +142,26 @@ extension ChatEvent {
                 user: try object.required("user"), groupInfo: try object.required("groupInfo"),
                 byMember: try object.required("byMember"), member: try object.required("member"),
                 fromRole: try object.required("fromRole"), toRole: try object.required("toRole"),
-                isSigned: try object.optional("msgSigned"))
+                signature: try object.optional("msgSigned"))
         case "memberBlockedForAll":
             self = .memberBlockedForAll(
                 user: try object.required("user"), groupInfo: try object.required("groupInfo"),
                 byMember: try object.required("byMember"), member: try object.required("member"),
-                blocked: try object.required("blocked"), isSigned: try object.optional("msgSigned"))
+                blocked: try object.required("blocked"), signature: try object.optional("msgSigned"))
         case "deletedMember":
             self = .deletedMember(
                 user: try object.required("user"), groupInfo: try object.required("groupInfo"),
                 byMember: try object.required("byMember"), deletedMember: try object.required("deletedMember"),
-                withMessages: try object.required("withMessages"), isSigned: try object.optional("msgSigned"))
+                withMessages: try object.required("withMessages"), signature: try object.optional("msgSigned"))
         case "deletedMemberUser":
             self = .deletedMemberUser(
                 user: try object.required("user"), groupInfo: try object.required("groupInfo"),
                 member: try object.required("member"), withMessages: try object.required("withMessages"),
-                isSigned: try object.optional("msgSigned"))
+                signature: try object.optional("msgSigned"))
         case "leftMember":
             self = .leftMember(
                 user: try object.required("user"), groupInfo: try object.required("groupInfo"),
-                member: try object.required("member"), isSigned: try object.optional("msgSigned"))
+                member: try object.required("member"), signature: try object.optional("msgSigned"))
         case "unknownMemberCreated":
             self = .unknownMemberCreated(
                 user: try object.required("user"), groupInfo: try object.required("groupInfo"),
@@ -187,12 +187,12 @@ extension ChatEvent {
         case "groupDeleted":
             self = .groupDeleted(
                 user: try object.required("user"), groupInfo: try object.required("groupInfo"),
-                member: try object.required("member"), isSigned: try object.optional("msgSigned"))
+                member: try object.required("member"), signature: try object.optional("msgSigned"))
         case "groupUpdated":
             self = .groupUpdated(
                 user: try object.required("user"), fromGroup: try object.required("fromGroup"),
                 toGroup: try object.required("toGroup"), member: try object.optional("member_"),
-                isSigned: try object.optional("msgSigned"))
+                signature: try object.optional("msgSigned"))
         case "acceptingGroupJoinRequestMember":
             self = .acceptingGroupJoinRequestMember(
                 user: try object.required("user"), groupInfo: try object.required("groupInfo"),

@@ -92,23 +92,23 @@ extension ChatEvent {
         case .memberAcceptedByOther(let user, let groupInfo, let acceptingMember, let member):
             object.write("memberAcceptedByOther", [
                 "user": user, "groupInfo": groupInfo, "acceptingMember": acceptingMember, "member": member])
-        case .memberRole(let user, let groupInfo, let byMember, let member, let fromRole, let toRole, let isSigned):
+        case .memberRole(let user, let groupInfo, let byMember, let member, let fromRole, let toRole, let signature):
             object.write("memberRole", [
                 "user": user, "groupInfo": groupInfo, "byMember": byMember, "member": member, "fromRole": fromRole,
-                "toRole": toRole, "msgSigned": isSigned])
-        case .memberBlockedForAll(let user, let groupInfo, let byMember, let member, let blocked, let isSigned):
+                "toRole": toRole, "msgSigned": signature])
+        case .memberBlockedForAll(let user, let groupInfo, let byMember, let member, let blocked, let signature):
             object.write("memberBlockedForAll", [
                 "user": user, "groupInfo": groupInfo, "byMember": byMember, "member": member, "blocked": blocked,
-                "msgSigned": isSigned])
-        case .deletedMember(let user, let groupInfo, let byMember, let deletedMember, let withMessages, let isSigned):
+                "msgSigned": signature])
+        case .deletedMember(let user, let groupInfo, let byMember, let deletedMember, let withMessages, let signature):
             object.write("deletedMember", [
                 "user": user, "groupInfo": groupInfo, "byMember": byMember, "deletedMember": deletedMember,
-                "withMessages": withMessages, "msgSigned": isSigned])
-        case .deletedMemberUser(let user, let groupInfo, let member, let withMessages, let isSigned):
+                "withMessages": withMessages, "msgSigned": signature])
+        case .deletedMemberUser(let user, let groupInfo, let member, let withMessages, let signature):
             object.write("deletedMemberUser", [
-                "user": user, "groupInfo": groupInfo, "member": member, "withMessages": withMessages, "msgSigned": isSigned])
-        case .leftMember(let user, let groupInfo, let member, let isSigned):
-            object.write("leftMember", ["user": user, "groupInfo": groupInfo, "member": member, "msgSigned": isSigned])
+                "user": user, "groupInfo": groupInfo, "member": member, "withMessages": withMessages, "msgSigned": signature])
+        case .leftMember(let user, let groupInfo, let member, let signature):
+            object.write("leftMember", ["user": user, "groupInfo": groupInfo, "member": member, "msgSigned": signature])
         case .unknownMemberCreated(let user, let groupInfo, let forwardedByMember, let member):
             object.write("unknownMemberCreated", [
                 "user": user, "groupInfo": groupInfo, "forwardedByMember": forwardedByMember, "member": member])
@@ -125,11 +125,11 @@ extension ChatEvent {
         case .contactAndMemberAssociated(let user, let contact, let groupInfo, let member, let updatedContact):
             object.write("contactAndMemberAssociated", [
                 "user": user, "contact": contact, "groupInfo": groupInfo, "member": member, "updatedContact": updatedContact])
-        case .groupDeleted(let user, let groupInfo, let member, let isSigned):
-            object.write("groupDeleted", ["user": user, "groupInfo": groupInfo, "member": member, "msgSigned": isSigned])
-        case .groupUpdated(let user, let fromGroup, let toGroup, let member, let isSigned):
+        case .groupDeleted(let user, let groupInfo, let member, let signature):
+            object.write("groupDeleted", ["user": user, "groupInfo": groupInfo, "member": member, "msgSigned": signature])
+        case .groupUpdated(let user, let fromGroup, let toGroup, let member, let signature):
             object.write("groupUpdated", [
-                "user": user, "fromGroup": fromGroup, "toGroup": toGroup, "member_": member, "msgSigned": isSigned])
+                "user": user, "fromGroup": fromGroup, "toGroup": toGroup, "member_": member, "msgSigned": signature])
         case .acceptingGroupJoinRequestMember(let user, let groupInfo, let member):
             object.write("acceptingGroupJoinRequestMember", ["user": user, "groupInfo": groupInfo, "member": member])
         case .noMemberContactCreating(let user, let groupInfo, let member):

@@ -96,17 +96,18 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     /// A member got another role.
     case memberRole(
         user: User, groupInfo: GroupInfo, byMember: GroupMember, member: GroupMember, fromRole: GroupMemberRole,
-        toRole: GroupMemberRole, isSigned: Bool?)
+        toRole: GroupMemberRole, signature: SignatureStatus?)
     /// A member was blocked for all, or unblocked.
     case memberBlockedForAll(
-        user: User, groupInfo: GroupInfo, byMember: GroupMember, member: GroupMember, blocked: Bool, isSigned: Bool?)
+        user: User, groupInfo: GroupInfo, byMember: GroupMember, member: GroupMember, blocked: Bool, signature: SignatureStatus?)
     /// A member was removed.
     case deletedMember(
-        user: User, groupInfo: GroupInfo, byMember: GroupMember, deletedMember: GroupMember, withMessages: Bool, isSigned: Bool?)
+        user: User, groupInfo: GroupInfo, byMember: GroupMember, deletedMember: GroupMember, withMessages: Bool,
+        signature: SignatureStatus?)
     /// This profile was removed.
-    case deletedMemberUser(user: User, groupInfo: GroupInfo, member: GroupMember, withMessages: Bool, isSigned: Bool?)
+    case deletedMemberUser(user: User, groupInfo: GroupInfo, member: GroupMember, withMessages: Bool, signature: SignatureStatus?)
     /// A member left.
-    case leftMember(user: User, groupInfo: GroupInfo, member: GroupMember, isSigned: Bool?)
+    case leftMember(user: User, groupInfo: GroupInfo, member: GroupMember, signature: SignatureStatus?)
     /// A member is known from a forwarded message.
     case unknownMemberCreated(user: User, groupInfo: GroupInfo, forwardedByMember: GroupMember, member: GroupMember)
     /// A member who is not known was blocked.
@@ -120,9 +121,9 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     case contactAndMemberAssociated(
         user: User, contact: Contact, groupInfo: GroupInfo, member: GroupMember, updatedContact: Contact)
     /// A group was deleted by its owner.
-    case groupDeleted(user: User, groupInfo: GroupInfo, member: GroupMember, isSigned: Bool?)
+    case groupDeleted(user: User, groupInfo: GroupInfo, member: GroupMember, signature: SignatureStatus?)
     /// The profile of a group changed.
-    case groupUpdated(user: User, fromGroup: GroupInfo, toGroup: GroupInfo, member: GroupMember?, isSigned: Bool?)
+    case groupUpdated(user: User, fromGroup: GroupInfo, toGroup: GroupInfo, member: GroupMember?, signature: SignatureStatus?)
     /// Somebody joins by the group link.
     case acceptingGroupJoinRequestMember(user: User, groupInfo: GroupInfo, member: GroupMember)
     /// An invitation of a member came, with no contact.

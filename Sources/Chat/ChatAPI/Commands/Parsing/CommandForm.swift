@@ -22,7 +22,7 @@ struct CommandForm: Sendable {
     static let all: [CommandForm] =
         UserCommand.forms + CoreCommand.forms + DatabaseCommand.forms + ChatsCommand.forms + MessageCommand.forms
         + ContactCommand.forms + ConnectionCommand.forms + AddressCommand.forms + GroupCommand.forms + FileCommand.forms
-        + ServerCommand.forms + ConsoleCommand.forms
+        + ServerCommand.forms + CallCommand.forms + DeviceCommand.forms + ConsoleCommand.forms
 }
 
 extension [CommandForm] {

@@ -2,10 +2,11 @@ import ChatProtocol
 import SMPWire
 
 extension CommandReader {
-    /// A number without a sign: an id or a number of seconds.
+    /// A number without a sign: an id or a number of seconds. One too large becomes the largest, which nothing has.
     mutating func decimal() throws(CommandMismatch) -> Int64 {
-        guard let number = Int64(take { (0x30...0x39).contains($0) }) else { throw CommandMismatch() }
-        return number
+        let digits = take { (0x30...0x39).contains($0) }
+        guard !digits.isEmpty else { throw CommandMismatch() }
+        return Int64(digits) ?? .max
     }
 
     /// A number without a sign: a count.

@@ -1,0 +1,43 @@
+public import ChatProtocol
+
+/// What the C interface of a core returns: `{"result": …}` or `{"error": …}`. Responses and events come the same way.
+public enum ForeignResult<Value: JSONConvertible & Hashable>: Sendable, Hashable, JSONConvertible {
+    /// The response or event.
+    case result(Value)
+    /// Why there is none.
+    case error(ChatError)
+
+    public init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        if let error: ChatError = try object.optional("error") {
+            self = .error(error)
+        } else {
+            self = .result(try object.required("result"))
+        }
+    }
+
+    public var json: JSONValue {
+        switch self {
+        case .result(let value): ["result": value.json]
+        case .error(let error): ["error": error.json]
+        }
+    }
+
+    /// The value; an error is thrown.
+    public func get() throws(ChatCoreError) -> Value {
+        switch self {
+        case .result(let value): return value
+        case .error(let error): throw ChatCoreError(error)
+        }
+    }
+}
+
+extension ForeignResult<ChatResponse> {
+    /// The form of the C interface for what became of a command.
+    public init(_ result: ChatResult) {
+        switch result {
+        case .response(let response): self = .result(response)
+        case .error(let error): self = .error(error)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+public import ChatProtocol
+
+extension ItemDirection {
+    /// Whether this profile sent the item.
+    public var isSent: Bool {
+        switch self {
+        case .directSent, .groupSent, .localSent: true
+        case .directReceived, .groupReceived, .channelReceived, .localReceived, .other: false
+        }
+    }
+
+    /// The member who sent the item. Items of a channel have no author.
+    public var member: GroupMember? { if case .groupReceived(let member) = self { member } else { nil } }
+}
+
+extension ItemContent {
+    /// The message, if the item is one.
+    public var messageContent: MessageContent? {
+        switch self {
+        case .sentMessage(let content), .receivedMessage(let content): content
+        default: nil
+        }
+    }
+}
+
+extension ChatItem {
+    /// Whether it was received and not read.
+    public var isUnread: Bool { meta.status == .receivedNew }
+
+    /// Whether it is a message, not an event or a call.
+    public var isMessage: Bool { content.messageContent != nil }
+
+    /// Whether it is a report to the moderators that nobody has dealt with.
+    public var isActiveReport: Bool {
+        guard case .report = content.messageContent else { return false }
+        return meta.deleted == nil && !direction.isSent
+    }
+}
