@@ -2,17 +2,22 @@ public import SMPWire
 
 /// Bytes that identify something between chat clients. In JSON they are padded base64url, at least one byte.
 public protocol ProtocolIdentifier: JSONConvertible, Hashable, CustomStringConvertible {
+    /// How many bytes are read from JSON.
+    static var maximumLength: Int { get }
     var bytes: Bytes { get }
     init(_ bytes: Bytes)
 }
 
 extension ProtocolIdentifier {
+    /// What the binary encodings, with their one-byte lengths, can hold.
+    public static var maximumLength: Int { 255 }
+
     /// The base64url text.
     public var description: String { Base64URL.encode(bytes) }
 
-    /// Reads base64url text; nil if it is not base64url or empty.
+    /// Reads base64url text; nil if it is not base64url, empty or longer than ``maximumLength``.
     public init?(base64URL text: String) {
-        guard let bytes = Base64URL.decode(text), !bytes.isEmpty else { return nil }
+        guard let bytes = Base64URL.decode(text), !bytes.isEmpty, bytes.count <= Self.maximumLength else { return nil }
         self.init(bytes)
     }
 
@@ -68,8 +73,9 @@ public struct ProbeHash: ProtocolIdentifier {
     public init(_ bytes: Bytes) { self.bytes = bytes }
 }
 
-/// Bytes without a meaning of their own in a JSON member.
+/// Bytes without a meaning of their own in a JSON member, of any length.
 public struct Base64URLBytes: ProtocolIdentifier {
+    public static let maximumLength = Int.max
     public let bytes: Bytes
     public init(_ bytes: Bytes) { self.bytes = bytes }
 }

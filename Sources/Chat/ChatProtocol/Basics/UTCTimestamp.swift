@@ -45,7 +45,8 @@ extension UTCTimestamp: JSONConvertible, CustomStringConvertible {
 
     public var description: String {
         let days = seconds.dividedFloored(by: 86_400)
-        let second = Int(seconds - days * 86_400)
+        let remainder = Int(seconds % 86_400)
+        let second = remainder < 0 ? remainder + 86_400 : remainder
         let date = CivilDate(daysSince1970: days)
         var text = "\(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))"
         text += "T\((second / 3600).padded(2)):\((second / 60 % 60).padded(2)):\((second % 60).padded(2))"

@@ -28,7 +28,9 @@ public struct JSONNumber: Sendable, Hashable {
     public var double: Double { Double(text) ?? .nan }
 
     public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
-        left.text == right.text || Decimal(left.text) == Decimal(right.text)
+        if left.text == right.text { return true }
+        guard let left = Decimal(left.text), let right = Decimal(right.text) else { return false }
+        return left == right
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(Decimal(text)) }

@@ -1,10 +1,6 @@
 extension JSONValue {
-    /// Decodes any JSON. With ``JSONCoding`` nothing is lost; other decoders give numbers their own spelling.
+    /// Decodes any JSON. Unlike ``JSONParser`` it gets numbers and the order of members as the decoder has them.
     public init(from decoder: any Decoder) throws {
-        if let decoder = decoder as? JSONValueDecoder {
-            self = decoder.value
-            return
-        }
         if let members = try? decoder.container(keyedBy: AnyCodingKey.self) {
             var object = JSONObject()
             for key in members.allKeys { object.append(key.stringValue, try members.decode(JSONValue.self, forKey: key)) }
@@ -34,12 +30,8 @@ extension JSONValue {
         }
     }
 
-    /// Encodes the value. Encoders other than ``JSONCoding`` get numbers that fit no 64-bit integer as binary numbers.
+    /// Encodes the value. The encoder gets numbers that fit no 64-bit integer as binary numbers.
     public func encode(to encoder: any Encoder) throws {
-        if let encoder = encoder as? JSONValueEncoder {
-            encoder.set(self)
-            return
-        }
         switch self {
         case .null:
             var container = encoder.singleValueContainer()
@@ -67,21 +59,12 @@ extension JSONValue {
     }
 }
 
-/// The name of a member or the index of an element.
-struct AnyCodingKey: CodingKey {
+/// The name of a member.
+private struct AnyCodingKey: CodingKey {
     let stringValue: String
-    let intValue: Int?
+    var intValue: Int? { nil }
 
-    init(_ name: String) {
-        stringValue = name
-        intValue = nil
-    }
-
-    init(index: Int) {
-        stringValue = String(index)
-        intValue = index
-    }
-
+    init(_ name: String) { stringValue = name }
     init?(stringValue: String) { self.init(stringValue) }
-    init?(intValue: Int) { self.init(index: intValue) }
+    init?(intValue: Int) { nil }
 }

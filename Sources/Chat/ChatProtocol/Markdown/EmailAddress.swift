@@ -152,7 +152,7 @@ private struct EmailReader {
         }
     }
 
-    private static let atomPunctuation = Set("!#$%&'*+/=?^_`{|}~-".utf8)
+    private static let atomPunctuation = ASCIISet("!#$%&'*+/=?^_`{|}~-")
 
     private static func isAtomText(_ byte: UInt8) -> Bool { isAlphanumeric(byte) || atomPunctuation.contains(byte) }
 

@@ -161,7 +161,7 @@ struct MarkdownLineParser {
         let linkStart = nextBracket + 2
         if nextParenthesis < linkStart { nextParenthesis = index(from: linkStart) { $0 == ")" } }
         let link = line[linkStart..<max(linkStart, nextParenthesis)]
-        guard nextParenthesis < line.endIndex, !link.isEmpty else { return false }
+        guard nextParenthesis < line.endIndex, !link.isEmpty, !isUnlikely(link) else { return false }
         if text.contains(where: { $0.isPunctuation && $0 != "-" && $0 != "_" }) {
             let scheme = "https://".unicodeScalars
             guard text == link || link.count == text.count + scheme.count && link.starts(with: scheme) && link.hasSuffix(text)
@@ -171,6 +171,12 @@ struct MarkdownLineParser {
         position = nextParenthesis + 1
         pieces.append(format, line[start..<position])
         return true
+    }
+
+    /// Whether a link has brackets or spaces in it, which only a query may have, and is longer than any such query. Without
+    /// this bound one parenthesis at the end of a line would be read to from each of thousands of brackets before it.
+    private func isUnlikely(_ link: Scalars) -> Bool {
+        link.count > 1024 && link.contains { $0 == " " || $0 == "[" || $0 == "]" }
     }
 
     /// A phone number: `+` and a country code, an area code in parentheses, groups of digits with at most one space, dash

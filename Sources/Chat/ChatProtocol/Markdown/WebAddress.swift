@@ -86,24 +86,25 @@ private struct WebAddressReader {
         return true
     }
 
-    private mutating func take(_ characters: Set<UInt8>) -> Bytes {
+    private mutating func take(_ characters: ASCIISet) -> Bytes {
         let start = position
         while let byte = next, characters.contains(byte) { position += 1 }
         return Bytes(bytes[start..<position])
     }
 
-    private static let digits = Set("0123456789".utf8)
-    private static let hexDigits = digits.union("abcdefABCDEF".utf8)
-    private static let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
-    private static let schemeCharacters = letters.union(digits).union("-+.".utf8)
+    private static let lettersAndDigits = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+    private static let digits = ASCIISet("0123456789")
+    private static let schemeCharacters = ASCIISet(lettersAndDigits + "-+.")
     /// A registered name, with percent escapes.
-    private static let nameCharacters = letters.union(digits).union("~._-%!$&'()*+,;=".utf8)
-    private static let userCharacters = nameCharacters.union(":".utf8)
-    private static let pathCharacters = nameCharacters.union(":@".utf8)
-    private static let fragmentCharacters = pathCharacters.union("?/".utf8)
+    private static let names = lettersAndDigits + "~._-%!$&'()*+,;="
+    private static let nameCharacters = ASCIISet(names)
+    private static let userCharacters = ASCIISet(names + ":")
+    private static let pathCharacters = ASCIISet(names + ":@")
+    private static let fragmentCharacters = ASCIISet(names + ":@?/")
+    private static let ipV6Characters = ASCIISet("0123456789abcdefABCDEF:.")
 
     mutating func scheme() -> String? {
-        guard let first = next, Self.letters.contains(first) else { return nil }
+        guard let first = next, Unicode.Scalar(first).isASCIILetter else { return nil }
         let name = take(Self.schemeCharacters)
         return skip(":") ? String(decoding: name, as: UTF8.self) : nil
     }
@@ -121,8 +122,7 @@ private struct WebAddressReader {
     mutating func host() -> Bytes? {
         let start = position
         if skip("[") {
-            let address =
-                next == UInt8(ascii: "v") ? take(Self.nameCharacters.union(":".utf8)) : take(Self.hexDigits.union(":.".utf8))
+            let address = take(next == UInt8(ascii: "v") ? Self.userCharacters : Self.ipV6Characters)
             guard !address.isEmpty, skip("]") else { return nil }
             return address
         }
@@ -185,11 +185,12 @@ private struct WebAddressReader {
 }
 
 enum PercentEncoding {
-    static let unreserved = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789~._-".utf8)
-    static let pathCharacters = unreserved.union("/:@&=+$,".utf8)
+    private static let plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789~._-"
+    static let unreserved = ASCIISet(plain)
+    static let pathCharacters = ASCIISet(plain + "/:@&=+$,")
     private static let hexDigits = Bytes("0123456789ABCDEF".utf8)
 
-    static func encode(_ bytes: Bytes, keeping characters: Set<UInt8>) -> Bytes {
+    static func encode(_ bytes: Bytes, keeping characters: ASCIISet) -> Bytes {
         bytes.flatMap { byte in
             characters.contains(byte)
                 ? [byte] : [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
