@@ -65,8 +65,8 @@ let chat: [Target] =
     + room("ChatEngine", on: "Chat", uses: ["SQLiteStorage", grdb, logging])
 
 let bots: [Target] =
-    room("Parley", on: "Bots", uses: ["CRE2", "CQRencode", logging])
-    + room("ParleyRules", on: "Bots", uses: ["Parley", .product(name: "Yams", package: "Yams")])
+    room("Parley", on: "Bots", uses: ["ChatAPI", "ChatProtocol", "SQLiteStorage", "CRE2", "CQRencode", grdb, logging])
+    + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", .product(name: "Yams", package: "Yams")])
 
 let testSupport: [Target] = [
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings)

@@ -55,9 +55,7 @@ struct ChatCommandLine: AsyncParsableCommand {
     }
 
     private func user(of core: any ChatCore) async throws -> User {
-        do {
-            if case .usersList(let users) = try await core.send(.users(.list), as: nil), let first = users.first { return first.user }
-        } catch where error.code.rawValue.hasSuffix("noActiveUser") {}
+        if let first = try await ProfileFinder(core: core).all().first { return first }
         let request = NewUser(profile: Profile(displayName: name ?? NSUserName(), fullName: ""), pastTimestamp: false, isChatRelay: false)
         guard case .activeUser(let user) = try await core.send(.users(.create(request)), as: nil) else {
             throw Outcome.Failed(description: "no profile was made")

@@ -74,9 +74,11 @@ actor ChatSession {
     ///
     /// - Returns: whether the router took it in time. It is stored in either case.
     func deliver(_ text: String) async throws -> Bool {
-        guard let open else { throw Outcome.BadInput(description: "no chat is open: :connect LINK, or :open NAME") }
+        guard let open, let target = SendTarget(open) else {
+            throw Outcome.BadInput(description: "no chat is open: :connect LINK, or :open NAME")
+        }
         let message = ComposedMessage(content: .text(text))
-        guard case .newChatItems(_, let items) = try await core.send(.messages(.send(to: .chat(open), [message])), as: user.userID) else {
+        guard case .newChatItems(_, let items) = try await core.send(.messages(.send(to: target, [message])), as: user.userID) else {
             throw Outcome.Failed(description: "the message was not taken")
         }
         for item in items where await !isOnRouter(item.chatItem.id) { return false }
@@ -112,12 +114,22 @@ actor ChatSession {
     }
 
     private func showAddress() async throws {
-        do {
-            guard case .userContactLink(_, let link) = try await core.send(.address(.show(user: user.userID)), as: user.userID) else { return }
-            show(link: link.connectionLink)
-        } catch let error as ChatCoreError where error.code.rawValue.hasSuffix("userContactLinkNotFound") {
-            guard case .userContactLinkCreated(_, let link) = try await core.send(.address(.create(user: user.userID)), as: user.userID) else { return }
-            show(link: link)
+        if let link = try await existingAddress() { return show(link: link) }
+        guard case .userContactLinkCreated(_, let link) = try await core.send(.address(.create(user: user.userID)), as: user.userID) else {
+            throw Outcome.Failed(description: "no address was made")
+        }
+        show(link: link)
+    }
+
+    private func existingAddress() async throws(ChatCoreError) -> CreatedConnectionLink? {
+        do throws(ChatCoreError) {
+            guard case .userContactLink(_, let link) = try await core.send(.address(.show(user: user.userID)), as: user.userID) else {
+                return nil
+            }
+            return link.connectionLink
+        } catch {
+            guard error.isAddressNotFound else { throw error }
+            return nil
         }
     }
 
@@ -127,7 +139,7 @@ actor ChatSession {
         for chat in chats {
             let unread = chat.chatStats.unreadCount
             let preview = chat.chatItems.last.map { ": " + $0.meta.text.prefix(60).replacing("\n", with: " ") } ?? ""
-            say("\(chat.chatInfo.name)\(unread > 0 ? " (\(unread) new)" : "")\(preview)")
+            say("\(chat.chatInfo.localDisplayName)\(unread > 0 ? " (\(unread) new)" : "")\(preview)")
         }
     }
 
@@ -156,7 +168,7 @@ actor ChatSession {
 
     private func delete(_ name: String) async throws {
         let info = try await chat(named: name).chatInfo
-        guard let reference = ChatReference(of: info) else { return }
+        guard let reference = info.reference else { return }
         _ = try await core.send(.chats(.delete(reference)), as: user.userID)
         if reference == open { (open, openName) = (nil, nil) }
         say("\(name) is deleted.")
@@ -233,13 +245,13 @@ actor ChatSession {
         case .chatItemsStatusesUpdated(_, let items):
             for item in items where item.chatItem.meta.status.isOnRouter { settle(item.chatItem.id, true) }
         case .chatItemUpdated(_, let item) where item.chatItem.direction.isReceived:
-            say("\(item.chatInfo.name) changed a message: \(item.chatItem.meta.text)")
+            say("\(item.chatInfo.localDisplayName) changed a message: \(item.chatItem.meta.text)")
         case .chatItemReaction(_, let added, let reaction) where reaction.chatReaction.direction.isReceived:
             if case .emoji(let emoji) = reaction.chatReaction.reaction {
-                say("\(reaction.chatInfo.name) \(added ? "reacted" : "took back") \(emoji): \(reaction.chatReaction.chatItem.meta.text.prefix(60))")
+                say("\(reaction.chatInfo.localDisplayName) \(added ? "reacted" : "took back") \(emoji): \(reaction.chatReaction.chatItem.meta.text.prefix(60))")
             }
         case .chatItemsDeleted(_, let deletions, byUser: false, _):
-            for deletion in deletions { say("\(deletion.deletedChatItem.chatInfo.name) deleted a message.") }
+            for deletion in deletions { say("\(deletion.deletedChatItem.chatInfo.localDisplayName) deleted a message.") }
         case .contactConnected(_, let contact, _):
             say("\(contact.localDisplayName) is connected.")
             if connecting > 0 {
@@ -257,11 +269,11 @@ actor ChatSession {
 
     private func show(_ item: ChatItem, in info: ChatInfo) {
         if json {
-            let sender = item.direction.isReceived ? info.name : user.localDisplayName
+            let sender = item.direction.isReceived ? info.localDisplayName : user.localDisplayName
             return Output.line(
-                #"{"event":"message","chat":\#(Output.quoted(info.name)),"from":\#(Output.quoted(sender)),"text":\#(Output.quoted(item.meta.text)),"item":\#(item.id)}"#)
+                #"{"event":"message","chat":\#(Output.quoted(info.localDisplayName)),"from":\#(Output.quoted(sender)),"text":\#(Output.quoted(item.meta.text)),"item":\#(item.id)}"#)
         }
-        let sender = item.direction.isReceived ? info.name : user.localDisplayName
+        let sender = item.direction.isReceived ? info.localDisplayName : user.localDisplayName
         if let quote = item.quotedItem { say("    | \(quote.content.text.prefix(100))") }
         say("\(sender): \(item.meta.text)")
     }
@@ -278,9 +290,9 @@ actor ChatSession {
     // MARK: Chats
 
     private func openChat(_ info: ChatInfo) {
-        guard let reference = ChatReference(of: info) else { return }
+        guard let reference = info.reference else { return }
         open = reference
-        openName = info.name
+        openName = info.localDisplayName
     }
 
     private func chats() async throws -> [Chat] {
@@ -290,10 +302,10 @@ actor ChatSession {
 
     private func chat(named name: String) async throws -> Chat {
         let chats = try await chats()
-        if let chat = chats.first(where: { $0.chatInfo.name == name }) { return chat }
-        let similar = chats.filter { $0.chatInfo.name.lowercased() == name.lowercased() }
+        if let chat = chats.first(where: { $0.chatInfo.localDisplayName == name }) { return chat }
+        let similar = chats.filter { $0.chatInfo.localDisplayName.lowercased() == name.lowercased() }
         if similar.count == 1 { return similar[0] }
-        let names = chats.map(\.chatInfo.name).filter { !$0.isEmpty }.joined(separator: ", ")
+        let names = chats.map(\.chatInfo.localDisplayName).filter { !$0.isEmpty }.joined(separator: ", ")
         throw Outcome.BadInput(description: "there is no chat \"\(name)\"; there are: \(names.isEmpty ? "none" : names)")
     }
 }

@@ -52,11 +52,12 @@ struct SendCommand: AsyncParsableCommand {
 struct ProfileFinder {
     let core: any ChatCore
 
-    func all() async throws -> [User] {
-        do {
+    func all() async throws(ChatCoreError) -> [User] {
+        do throws(ChatCoreError) {
             guard case .usersList(let users) = try await core.send(.users(.list), as: nil) else { return [] }
             return users.map(\.user)
-        } catch where error.code.rawValue.hasSuffix("noActiveUser") {
+        } catch {
+            guard error.isNoActiveUser else { throw error }
             return []
         }
     }

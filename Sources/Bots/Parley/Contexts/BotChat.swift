@@ -11,23 +11,11 @@ public struct BotChat: Sendable {
 
     /// The name of the contact or group as the bot's profile shows it.
     public var name: String {
-        switch info {
-        case .direct(let contact): contact.localDisplayName
-        case .group(let group, _): group.localDisplayName
-        case .contactRequest(let request): request.localDisplayName
-        case .local, .contactConnection, .other: ""
-        }
+        info.localDisplayName
     }
 
     /// The name that the contact or group goes by; several may go by the same.
-    public var displayName: String {
-        switch info {
-        case .direct(let contact): contact.profile.displayName
-        case .group(let group, _): group.groupProfile.displayName
-        case .contactRequest(let request): request.profile.displayName
-        case .local, .contactConnection, .other: ""
-        }
-    }
+    public var displayName: String { info.displayName }
 
     /// The contact, in a chat with one.
     public var contact: Contact? { if case .direct(let contact) = info { contact } else { nil } }
@@ -48,7 +36,7 @@ public struct BotChat: Sendable {
     }
 
     func reference() throws(ChatCoreError) -> ChatReference {
-        guard let reference = ChatReference(of: info) else {
+        guard let reference = info.reference else {
             throw ChatCoreError(.unsupported, "messages cannot be sent into this kind of chat")
         }
         return reference

@@ -1,5 +1,5 @@
 public import ChatAPI
-public import ChatProtocol
+internal import ChatProtocol
 
 /// A contact that has connected: messages can go both ways.
 public struct ContactContext: ChatContext {

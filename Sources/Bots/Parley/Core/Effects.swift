@@ -22,8 +22,11 @@ final class Effects: Sendable {
 
     /// Sends a message and returns the item that stands for it.
     func send(_ content: MessageContent, to chat: ChatReference, quoting item: ChatItemID?) async throws(ChatCoreError) -> ChatItem {
-        let message = ComposedMessage(quotedItemID: item, content: content)
-        guard case .newChatItems(_, let items) = try await once(.messages(.send(to: .chat(chat), [message]))), let sent = items.first else {
+        let message = ComposedMessage(content: content, quotedItemID: item)
+        guard let target = SendTarget(chat) else {
+            throw ChatCoreError(.unsupported, "messages cannot be sent into this kind of chat")
+        }
+        guard case .newChatItems(_, let items) = try await once(.messages(.send(to: target, [message]))), let sent = items.first else {
             throw ChatCoreError(.invalidResponse, "the core did not say which message was sent")
         }
         return sent.chatItem
@@ -43,7 +46,13 @@ final class Effects: Sendable {
     }
 
     func react(to item: ChatItemID, _ emoji: String, added: Bool, in chat: ChatReference) async throws(ChatCoreError) {
-        _ = try await once(.messages(.react(chat, item, add: added, .emoji(emoji))))
+        // The heart is often typed with a variation selector that the network's reaction does not have.
+        let plain = String(String.UnicodeScalarView(emoji.unicodeScalars.filter { $0 != "\u{FE0F}" }))
+        guard let reaction = ReactionEmoji(plain) else {
+            let known = ReactionEmoji.allCases.map(\.text).joined(separator: " ")
+            throw ChatCoreError(.unsupported, "\"\(emoji)\" is not a reaction; there are \(known)")
+        }
+        _ = try await once(.messages(.react(chat, item, add: added, .emoji(reaction))))
     }
 
     func accept(_ request: UserContactRequestID) async throws(ChatCoreError) {

@@ -1,5 +1,3 @@
-public import ChatAPI
-
 /// What a handler waits for, and what it is then given.
 ///
 /// A trigger is a pure function of an event. Triggers are made by the static members of this type: ``Trigger/text``,

@@ -1,4 +1,5 @@
 internal import ChatAPI
+internal import ChatProtocol
 internal import Logging
 internal import Synchronization
 
@@ -57,7 +58,7 @@ final class BotRuntime: Sendable {
     /// - Returns: false if the lane is full; the message will be fetched again.
     @discardableResult
     func take(_ entry: ItemInChat, event: ChatEvent) -> Bool {
-        guard let chat = ChatReference(of: entry.chatInfo) else { return true }
+        guard let chat = entry.chatInfo.reference else { return true }
         let name = "\(chat)", id = entry.chatItem.id
         return tracker.withLock { tracker in
             guard tracker.admits(id, in: name) else { return !tracker.hasGap(in: name) }
@@ -99,7 +100,7 @@ final class BotRuntime: Sendable {
     // MARK: What is told once, as long as the process lives
 
     private func takeEdit(_ entry: ItemInChat, event: ChatEvent) {
-        guard let chat = ChatReference(of: entry.chatInfo), case .receivedMessage(let content) = entry.chatItem.content,
+        guard let chat = entry.chatInfo.reference, case .receivedMessage(let content) = entry.chatItem.content,
             entry.chatItem.meta.isEdited
         else { return }
         let effects = effects(nil)
@@ -111,7 +112,7 @@ final class BotRuntime: Sendable {
         var byChat: [ChatReference: (info: ChatInfo, items: [ChatItem])] = [:]
         for deletion in deletions {
             let entry = deletion.deletedChatItem
-            guard let chat = ChatReference(of: entry.chatInfo) else { continue }
+            guard let chat = entry.chatInfo.reference else { continue }
             byChat[chat, default: (entry.chatInfo, [])].items.append(entry.chatItem)
         }
         for (chat, deleted) in byChat {
@@ -122,12 +123,12 @@ final class BotRuntime: Sendable {
     }
 
     private func takeReaction(_ reaction: ReactionInChat, added: Bool, event: ChatEvent) {
-        guard let chat = ChatReference(of: reaction.chatInfo), reaction.chatReaction.direction.isReceived,
+        guard let chat = reaction.chatInfo.reference, reaction.chatReaction.direction.isReceived,
             case .emoji(let emoji) = reaction.chatReaction.reaction
         else { return }
         let effects = effects(nil)
         let context = ReactionContext(
-            chat: self.chat(reaction.chatInfo, effects: effects), item: reaction.chatReaction.chatItem, emoji: emoji, isAdded: added)
+            chat: self.chat(reaction.chatInfo, effects: effects), item: reaction.chatReaction.chatItem, emoji: emoji.text, isAdded: added)
         submit("\(chat)", Incoming(content: .reaction(context), source: self.context(of: event, effects: effects)))
     }
 

@@ -41,15 +41,30 @@ actor HostSession {
         await onReady(profiles)
         let refetching = Task { await refetchOverflowed() }
         defer { refetching.cancel() }
-        while !Task.isCancelled {
-            do {
-                for try await event in events { take(event) }
-                return
-            } catch let error where error.code == .eventsLost {
-                logger.warning("events came faster than they were taken: reading the chats anew")
-                events = core.events()
-                for runtime in runtimes.values { try await catchUp(runtime) }
+        while try await consume(events) == .lostEvents {
+            logger.warning("events came faster than they were taken: reading the chats anew")
+            events = core.events()
+            for runtime in runtimes.values { try await catchUp(runtime) }
+        }
+    }
+
+    private enum Ending {
+        case closed, lostEvents
+    }
+
+    /// Takes events until there are no more.
+    private func consume(_ events: ChatEvents) async throws(ChatCoreError) -> Ending {
+        var iterator = events.makeAsyncIterator()
+        while true {
+            let event: ChatEvent?
+            do throws(ChatCoreError) {
+                event = try await iterator.next()
+            } catch {
+                if error.code == .eventsLost { return .lostEvents }
+                throw error
             }
+            guard let event else { return .closed }
+            take(event)
         }
     }
 
@@ -57,7 +72,7 @@ actor HostSession {
     func drain() async { await lanes.close() }
 
     private func take(_ event: ChatEvent) {
-        if let user = event.userID {
+        if let user = event.user?.userID {
             runtimes[user]?.take(event)
         } else {
             for runtime in runtimes.values { runtime.take(event) }
@@ -110,7 +125,7 @@ actor HostSession {
 
     private func refetchOverflowed() async {
         for await key in overflowed {
-            guard let runtime = runtimes[key.userID], let chat = ChatReference(printed: key.chat) else { continue }
+            guard let runtime = runtimes[key.userID], let chat = ChatReference(key.chat) else { continue }
             await fetch(chat, for: runtime)
         }
     }

@@ -43,11 +43,12 @@ struct Provisioner {
         return user
     }
 
-    private func allUsers() async throws -> [User] {
-        do {
+    private func allUsers() async throws(ChatCoreError) -> [User] {
+        do throws(ChatCoreError) {
             guard case .usersList(let infos) = try await core.send(.users(.list), as: nil) else { return [] }
             return infos.map(\.user)
-        } catch where error.code.rawValue.hasSuffix("noActiveUser") {
+        } catch {
+            guard error.isNoActiveUser else { throw error }
             return []
         }
     }
@@ -58,7 +59,7 @@ struct Provisioner {
             if case .direct(let contact) = chat.chatInfo, contact.isReady {
                 store.noteHandled(.connected, contact.contactID, of: user.userID)
             }
-            if let reference = ChatReference(of: chat.chatInfo), let last = chat.chatItems.last {
+            if let reference = chat.chatInfo.reference, let last = chat.chatItems.last {
                 store.noteHandled(upTo: last.id, in: "\(reference)", of: user.userID)
             }
         }
@@ -67,16 +68,16 @@ struct Provisioner {
     private func updateProfile(_ bot: Bot, of user: User) async throws {
         var wanted = profile(of: bot)
         // The address is the core's to publish.
-        wanted.contactLink = user.profile.profile.contactLink
-        guard wanted != user.profile.profile else { return }
+        wanted.contactLink = user.profile.published.contactLink
+        guard wanted != user.profile.published else { return }
         _ = try await core.send(.users(.updateProfile(user: user.userID, wanted)), as: user.userID)
     }
 
     private func profile(of bot: Bot) -> Profile {
         var preferences = ChatPreferences()
-        preferences.calls = CallsPreference(allow: .no)
-        preferences.files = FilesPreference(allow: .no)
-        preferences.voice = VoicePreference(allow: .no)
+        preferences.calls = SimplePreference(allow: .no)
+        preferences.files = SimplePreference(allow: .no)
+        preferences.voice = SimplePreference(allow: .no)
         if !bot.menu.isEmpty {
             preferences.commands = bot.menu.map { .command(keyword: $0.keyword, label: $0.label, params: $0.parameters) }
         }
@@ -90,24 +91,27 @@ struct Provisioner {
     private func address(of bot: Bot, user: User) async throws -> CreatedConnectionLink? {
         if case .none = bot.address { return nil }
         let id = user.userID
-        let link = try await existingAddress(of: user) ?? makeAddress(of: user)
+        var link = try await existingAddress(of: user)
+        if link == nil { link = try await makeAddress(of: user) }
+        guard let link else { return nil }
         let wanted = settings(of: bot.address)
         if link.addressSettings != wanted {
             _ = try await core.send(.address(.setSettings(user: id, wanted)), as: id)
         }
-        if user.profile.profile.contactLink == nil {
+        if user.profile.contactLink == nil {
             _ = try await core.send(.address(.setInProfile(user: id, true)), as: id)
         }
         return link.connectionLink
     }
 
-    private func existingAddress(of user: User) async throws -> UserContactLink? {
-        do {
+    private func existingAddress(of user: User) async throws(ChatCoreError) -> UserContactLink? {
+        do throws(ChatCoreError) {
             guard case .userContactLink(_, let link) = try await core.send(.address(.show(user: user.userID)), as: user.userID) else {
                 return nil
             }
             return link
-        } catch where error.code.rawValue.hasSuffix("userContactLinkNotFound") {
+        } catch {
+            guard error.isAddressNotFound else { throw error }
             return nil
         }
     }
