@@ -66,7 +66,7 @@ let chat: [Target] =
 
 let bots: [Target] =
     room("Parley", on: "Bots", uses: ["ChatAPI", "ChatProtocol", "SQLiteStorage", "CRE2", "CQRencode", grdb, logging])
-    + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", .product(name: "Yams", package: "Yams")])
+    + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
 
 let testSupport: [Target] = [
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings)

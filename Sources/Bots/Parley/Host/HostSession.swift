@@ -68,6 +68,9 @@ actor HostSession {
         }
     }
 
+    /// Returns when no handler runs or waits.
+    func settle() async { await lanes.settle() }
+
     /// Lets the handlers that run finish, and starts no more.
     func drain() async { await lanes.close() }
 
