@@ -49,6 +49,7 @@ let storage: [Target] =
 let messaging: [Target] =
     room("SMPWire", on: "Messaging")
     + room("SMPCrypto", on: "Messaging", uses: ["SMPWire", "CSodium", "COpenSSL"])
+    + room("SMPRatchet", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
     + room("SMPTransport", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "COpenSSL"] + nio, tests: [nioEmbedded])
     + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
     + room("SMPClient", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol"] + nio)
