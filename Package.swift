@@ -49,7 +49,6 @@ let storage: [Target] =
 let messaging: [Target] =
     room("SMPWire", on: "Messaging")
     + room("SMPCrypto", on: "Messaging", uses: ["SMPWire", "CSodium", "COpenSSL"])
-    + room("SMPRatchet", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
     + room("SMPTransport", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "COpenSSL"] + nio, tests: [nioEmbedded])
     + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
     + room("SMPClient", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol"] + nio)
@@ -63,11 +62,15 @@ let chat: [Target] =
     + room(
         "ChatAPI", on: "Chat",
         uses: ["ChatProtocol", "SMPWire", .product(name: "DequeModule", package: "swift-collections")])
-    + room("ChatEngine", on: "Chat", uses: ["SQLiteStorage", grdb, logging])
+    + room(
+        "ChatEngine", on: "Chat",
+        uses: [
+            "ChatProtocol", "ChatAPI", "SMPAgent", "SMPProtocol", "SMPCrypto", "SMPWire", "SQLiteStorage", grdb, logging,
+        ])
 
 let bots: [Target] =
-    room("Parley", on: "Bots", uses: ["ChatAPI", "ChatProtocol", "SQLiteStorage", "CRE2", "CQRencode", grdb, logging])
-    + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
+    room("Parley", on: "Bots", uses: ["CRE2", "CQRencode", logging])
+    + room("ParleyRules", on: "Bots", uses: ["Parley", .product(name: "Yams", package: "Yams")])
 
 let testSupport: [Target] = [
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings)

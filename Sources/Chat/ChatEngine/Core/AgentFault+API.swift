@@ -1,0 +1,170 @@
+import ChatAPI
+import ChatProtocol
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import SMPAgent
+import SMPProtocol
+import SMPWire
+
+// Errors and states of the agent as the API shows them.
+
+extension AgentFault {
+    /// The same fault in the API.
+    var api: ChatAPI.AgentError {
+        switch reason {
+        case .command(let fault, let context): .command(error: fault.api, context: context)
+        case .connection(let fault, let context): .connection(error: fault.api, context: context)
+        case .noUser: .noUser
+        case .smp(let server, let error): .smp(server: server, error: error.api)
+        case .broker(let address, let error): .broker(server: address, error: error.api)
+        case .agent(let fault): .agent(error: fault.api)
+        case .internal(let message): .internal(message: message)
+        case .critical(let offerRestart, let message): .critical(offerRestart: offerRestart, message: message)
+        case .inactive: .inactive
+        }
+    }
+
+    /// What an item shows that could not be sent.
+    var sendError: SendError {
+        switch reason {
+        case .smp(_, .auth): .auth
+        case .smp(_, .quota): .quota
+        case .broker(_, .network), .broker(_, .timeout): .expired
+        case .broker(_, .host): .relay(serverError: .host)
+        case .broker(_, .transport(.version)): .relay(serverError: .version)
+        case .broker(_, let error): .relay(serverError: .unexpected(message: String(describing: error)))
+        default: .unexpected(message: description)
+        }
+    }
+}
+
+extension AgentFault.Command {
+    fileprivate var api: AgentCommandError {
+        switch self {
+        case .prohibited: .prohibited
+        case .syntax: .syntax
+        case .noConnection: .noConnection
+        case .size: .size
+        case .large: .large
+        }
+    }
+}
+
+extension AgentFault.Connection {
+    fileprivate var api: AgentConnectionError {
+        switch self {
+        case .notFound: .notFound
+        case .duplicate: .duplicate
+        case .simplex: .simplex
+        case .notAccepted: .notAccepted
+        case .notAvailable: .notAvailable
+        }
+    }
+}
+
+extension AgentFault.Peer {
+    fileprivate var api: AgentProtocolError {
+        switch self {
+        case .message: .message
+        case .prohibited(let text): .prohibited(message: text)
+        case .version: .version
+        case .link(let text): .link(message: text)
+        case .crypto(let fault): .crypto(error: fault.api)
+        case .duplicate: .duplicate(dropped: nil)
+        case .queue(let text): .queue(message: text)
+        }
+    }
+}
+
+extension AgentCryptoFault {
+    fileprivate var api: AgentCryptoError {
+        switch self {
+        case .decryptAES: .decryptAES
+        case .decryptCB: .decryptBox
+        case .ratchetHeader: .ratchetHeader
+        case .ratchetEarlier(let count): .ratchetEarlier(count: Int(count))
+        case .ratchetSkipped(let count): .ratchetSkipped(count: Int(count))
+        case .ratchetSync: .ratchetSync
+        }
+    }
+
+    /// The item that tells of messages that could not be decrypted.
+    var itemError: (error: MessageDecryptError, count: Int) {
+        switch self {
+        case .decryptAES, .decryptCB: (.other, 1)
+        case .ratchetHeader: (.ratchetHeader, 1)
+        case .ratchetEarlier: (.ratchetEarlier, 1)
+        case .ratchetSkipped(let count): (.tooManySkipped, Int(count))
+        case .ratchetSync: (.ratchetSync, 0)
+        }
+    }
+}
+
+// Both sides print the same JSON (bots/api/TYPES.md): it is the simplest bridge for trees of errors.
+
+private func bridged<Error: JSONConvertible>(_ error: some Encodable) -> Error? {
+    guard let data = try? JSONEncoder().encode(error), let json = try? JSONValue(parsing: String(decoding: data, as: UTF8.self)) else {
+        return nil
+    }
+    return try? Error(json: json)
+}
+
+extension SMPErrorType {
+    var api: RouterError { bridged(self) ?? .internal }
+}
+
+extension BrokerErrorType {
+    var api: BrokerError { bridged(self) ?? .unexpected(message: String(describing: self)) }
+}
+
+extension MessageIntegrity {
+    /// The item that tells of missing or repeated messages; nil if all is well.
+    var itemError: MessageIntegrityError? {
+        switch self {
+        case .ok: nil
+        case .skipped(let from, let to): .skipped(fromMessageID: from, toMessageID: to)
+        case .badID(let id): .badID(messageID: id)
+        case .badHash: .badHash
+        case .duplicate: .duplicate
+        }
+    }
+}
+
+extension AgentSubscriptionStatus {
+    var api: ChatAPI.SubscriptionStatus {
+        switch self {
+        case .active: .active
+        case .pending: .pending
+        case .removed(let error): .removed(error: error)
+        case .noSubscription: .noSubscription
+        }
+    }
+}
+
+extension AgentConnectionStats {
+    /// The same state in the API.
+    var api: ChatAPI.ConnectionStats {
+        ChatAPI.ConnectionStats(
+            agentVersion: Int(agentVersion),
+            receiveQueues: receiveQueues.map {
+                ReceiveQueueInfo(
+                    server: $0.server.wireString, status: $0.status.rawValue, switchStatus: $0.switchStatus?.rawValue,
+                    canAbortSwitch: $0.canAbortSwitch, subscriptionStatus: $0.subscription.api)
+            },
+            sendQueues: sendQueues.map {
+                SendQueueInfo(server: $0.server.wireString, status: $0.status.rawValue, switchStatus: $0.switchStatus?.rawValue)
+            },
+            ratchetSyncState: ratchetSyncState.api, ratchetSyncSupported: ratchetSyncSupported, subscriptionStatus: subscription?.api)
+    }
+}
+
+extension AgentRatchetState {
+    var api: ChatAPI.RatchetSyncState { ChatAPI.RatchetSyncState(rawValue: rawValue) }
+}
+
+extension AgentSwitchPhase {
+    var api: ChatAPI.SwitchPhase { ChatAPI.SwitchPhase(rawValue: rawValue) }
+}

@@ -1,0 +1,130 @@
+import ChatAPI
+import ChatProtocol
+
+// Making and changing items of chats with contacts.
+
+/// What a new item of a chat says, before it is known where it stands.
+struct ItemDraft: Sendable {
+    var content: ItemContent
+    var isSent: Bool
+    var sharedMessageID: SharedMessageID?
+    /// When it was sent; the moment of the transaction if nil.
+    var timestamp: UTCTimestamp?
+    var timer: ItemTimer?
+    var isLive = false
+    var forwarded: ForwardedFrom?
+    var quote: QuoteRecord?
+
+    init(_ content: ItemContent, isSent: Bool) {
+        self.content = content
+        self.isSent = isSent
+    }
+}
+
+extension ChatTransaction {
+    /// Adds an item to the chat with a contact, and brings the chat to the top of the list if the item asks for it.
+    func addItem(_ draft: ItemDraft, to contact: inout Contact, of user: User) throws -> ChatItem {
+        if draft.content.requiresAttention(isSent: draft.isSent) || contact.chatDeleted {
+            try db.touchContact(contact.contactID, chatTime: now)
+            contact.chatTimestamp = now
+            contact.chatDeleted = false
+        }
+        return try addItem(draft, owner: .contact(contact.contactID), user: user.userID)
+    }
+
+    func addItem(_ draft: ItemDraft, owner: ItemOwner, user: UserID) throws -> ChatItem {
+        let record = NewItemRecord(
+            owner: owner, isSent: draft.isSent, content: draft.content, text: draft.content.text,
+            status: draft.content.initialStatus(isSent: draft.isSent), sharedMessageID: draft.sharedMessageID,
+            itemTimestamp: draft.timestamp ?? now, createdAt: now, timer: draft.timer, isLive: draft.isLive,
+            hasLink: draft.content.message.map(ItemRules.hasLink) ?? false, forwarded: draft.forwarded, quote: draft.quote)
+        let id = try db.insertItem(record, user: user)
+        if draft.timer?.deleteAt != nil { effects.hasNewExpiry = true }
+        guard let stored = try db.item(id, owner: owner, at: now) else { throw Refusal.store(.chatItemNotFound(itemID: id)) }
+        return stored.item
+    }
+
+    /// Adds items that no message brought, and tells of them: one event for all.
+    func addInternalItems(_ contents: [ItemContent], isSent: Bool, to contact: inout Contact, of user: User) throws {
+        var items: [ItemInChat] = []
+        for content in contents {
+            let item = try addItem(ItemDraft(content, isSent: isSent), to: &contact, of: user)
+            items.append(ItemInChat(chatInfo: .direct(contact: contact), chatItem: item))
+        }
+        emit(.newChatItems(user: user, chatItems: items))
+    }
+
+    /// The banner at the head of a chat stands before everything, whenever it is made.
+    func addBanner(to contact: inout Contact, of user: User) throws -> ChatItem {
+        var draft = ItemDraft(.chatBanner, isSent: true)
+        draft.timestamp = UTCTimestamp(seconds: 0)
+        return try addItem(draft, to: &contact, of: user)
+    }
+
+    /// The items at the head of the chat with a contact that is prepared: nobody is told of them one by one.
+    func addOpening(to contact: inout Contact, pqEnabled: Bool?, of user: User) throws {
+        _ = try addBanner(to: &contact, of: user)
+        let contents =
+            [.receivedDirectEncryption(info: EncryptionInfo(pqEnabled: pqEnabled))]
+            + FeatureItems.initial(contact.mergedPreferences)
+        for content in contents { _ = try addItem(ItemDraft(content, isSent: false), to: &contact, of: user) }
+    }
+
+    /// An item of the chat with a contact.
+    func item(_ id: ChatItemID, contact: ContactID) throws -> StoredItem {
+        guard let item = try db.item(id, owner: .contact(contact), at: now) else {
+            throw Refusal.store(.chatItemNotFound(itemID: id))
+        }
+        return item
+    }
+
+    /// Replaces what an item says and keeps what it said before.
+    ///
+    /// - Parameters:
+    ///   - versionAt: When the new text was written.
+    ///   - isEdited: Whether the item is marked as edited: finishing one that was typed live is no edit.
+    /// - Returns: the item as it is now.
+    func updateItem(
+        _ stored: StoredItem, message: MessageContent, versionAt: UTCTimestamp, isEdited: Bool, isLive: Bool
+    ) throws -> ChatItem {
+        if let old = stored.message, old != message {
+            if try !db.hasVersions(item: stored.id) {
+                try db.insertVersion(item: stored.id, content: old, versionAt: stored.item.meta.itemTimestamp, createdAt: now)
+            }
+            try db.insertVersion(item: stored.id, content: message, versionAt: versionAt, createdAt: now)
+        }
+        let content: ItemContent = stored.isSent ? .sentMessage(content: message) : .receivedMessage(content: message)
+        // The clock of a message that was typed live starts when it is finished.
+        var deleteAt: UTCTimestamp?
+        if stored.isSent, !isLive, let timer = stored.item.meta.timed, timer.deleteAt == nil {
+            deleteAt = now.adding(seconds: Int64(timer.ttl))
+            effects.hasNewExpiry = true
+        }
+        try db.updateItem(
+            stored.id, content: content, text: content.text, hasLink: ItemRules.hasLink(message), isEdited: isEdited, isLive: isLive,
+            deleteAt: deleteAt, at: now)
+        guard let updated = try db.item(stored.id, owner: stored.owner, at: now) else {
+            throw Refusal.store(.chatItemNotFound(itemID: stored.id))
+        }
+        return updated.item
+    }
+
+    /// Removes items of a chat with a contact.
+    func removeItems(_ items: [StoredItem], of contact: Contact) throws -> [ChatItemDeletion] {
+        try items.map { stored in
+            try db.deleteItem(stored)
+            return ChatItemDeletion(deletedChatItem: ItemInChat(chatInfo: .direct(contact: contact), chatItem: stored.item))
+        }
+    }
+
+    /// Marks items of a chat with a contact as deleted and keeps them.
+    func markItemsDeleted(_ items: [StoredItem], at time: UTCTimestamp, of contact: Contact) throws -> [ChatItemDeletion] {
+        try items.map { stored in
+            try db.markItemDeleted(stored.id, deletedAt: time, at: now)
+            let marked = try item(stored.id, contact: contact.contactID)
+            return ChatItemDeletion(
+                deletedChatItem: ItemInChat(chatInfo: .direct(contact: contact), chatItem: stored.item),
+                toChatItem: ItemInChat(chatInfo: .direct(contact: contact), chatItem: marked.item))
+        }
+    }
+}

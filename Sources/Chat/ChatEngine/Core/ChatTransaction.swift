@@ -1,0 +1,75 @@
+import ChatAPI
+import ChatProtocol
+import GRDB
+import SMPCrypto
+import SMPWire
+
+/// One transaction of the chat store, and what must happen once it is on disk.
+///
+/// It lives as long as the closure that it is given to, on the store's writing queue.
+final class ChatTransaction {
+    let db: Database
+    /// The moment of the transaction.
+    let now: UTCTimestamp
+    let random: any RandomSource
+    /// Who is meant by commands that name no profile; nil for the active one.
+    let actor: UserID?
+    var effects = Effects()
+
+    init(_ db: Database, now: UTCTimestamp, random: any RandomSource, actor: UserID? = nil) {
+        self.db = db
+        self.now = now
+        self.random = random
+        self.actor = actor
+    }
+
+    func emit(_ event: ChatEvent) { effects.events.append(event) }
+
+    /// An id under which both sides know a message.
+    func newSharedMessageID() -> SharedMessageID { SharedMessageID(random.bytes(12)) }
+
+    // MARK: Profiles
+
+    /// The profile that the command is for.
+    func user() throws -> User {
+        if let actor {
+            guard let user = try db.user(actor) else { throw Refusal.chat(.userUnknown) }
+            return user
+        }
+        guard let user = try db.activeUser() else { throw Refusal.chat(.noActiveUser) }
+        return user
+    }
+
+    /// The profile that the command is for, which must be the one that it names.
+    func user(_ id: UserID?) throws -> User {
+        let user = try user()
+        if let id, id != user.userID {
+            throw Refusal.chat(.differentActiveUser(commandUserID: id, activeUserID: user.userID))
+        }
+        return user
+    }
+
+    /// A profile by its id, whoever is active.
+    func anyUser(_ id: UserID) throws -> User {
+        guard let user = try db.user(id) else { throw Refusal.chat(.userUnknown) }
+        return user
+    }
+
+    // MARK: Contacts
+
+    func contact(_ id: ContactID, of user: User) throws -> Contact {
+        guard let contact = try db.contact(id, of: user) else { throw Refusal.store(.contactNotFound(contactID: id)) }
+        return contact
+    }
+
+    /// The incognito profile that a contact knows the user by, if it is one.
+    func incognitoProfile(_ connection: ChatAPI.Connection?) throws -> Profile? {
+        try connection?.customUserProfileID.flatMap { try db.profile($0) }
+    }
+
+    /// The profile that a contact is shown.
+    func sharedProfile(of user: User, with contact: Contact?, incognito: Profile?, usesProfileTTL: Bool) -> Profile {
+        user.sharedProfile(
+            incognito: incognito, contactPreferences: contact?.userPreferences, usesProfileTTL: usesProfileTTL)
+    }
+}

@@ -1,0 +1,96 @@
+import ChatProtocol
+import Logging
+import SMPAgent
+import SMPWire
+import Synchronization
+
+/// Has the agent do the work that transactions have written down: different connections side by side, each piece again until
+/// it is done or cannot be.
+final class Clerk: Sendable {
+    private struct State {
+        var isStopped = true
+        /// Work that came while the clerk was stopped.
+        var waiting: [AgentWork] = []
+        var tasks: [Int64: Task<Void, Never>] = [:]
+    }
+
+    /// Does a piece of work; a temporary fault has it done again later.
+    private let perform: @Sendable (AgentWork) async throws -> Void
+    /// Tells of work that cannot be done.
+    private let failed: @Sendable (AgentWork, any Error) async -> Void
+    private let store: ChatStore
+    private let clock: any Clock<Duration>
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(
+        store: ChatStore, clock: any Clock<Duration>, logger: Logger, perform: @escaping @Sendable (AgentWork) async throws -> Void,
+        failed: @escaping @Sendable (AgentWork, any Error) async -> Void
+    ) {
+        self.store = store
+        self.clock = clock
+        self.logger = logger
+        self.perform = perform
+        self.failed = failed
+    }
+
+    /// Begins with what an earlier run left behind.
+    func start() async throws {
+        state.withLock { $0.isStopped = false }
+        let left = try await store.read { db in try db.waitingAgentWork() }
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        enqueue(left + waiting)
+    }
+
+    func stop() {
+        let tasks = state.withLock { state in
+            state.isStopped = true
+            defer { state.tasks = [:] }
+            return Array(state.tasks.values)
+        }
+        for task in tasks { task.cancel() }
+    }
+
+    /// Takes work that was committed.
+    func enqueue(_ work: [AgentWork]) {
+        state.withLock { state in
+            for piece in work {
+                if state.isStopped {
+                    state.waiting.append(piece)
+                } else if state.tasks[piece.id] == nil {
+                    state.tasks[piece.id] = Task { [self] in await carryOut(piece) }
+                }
+            }
+        }
+    }
+
+    private func carryOut(_ work: AgentWork) async {
+        var delay = Duration.seconds(2)
+        while !Task.isCancelled {
+            do {
+                try await perform(work)
+                break
+            } catch let fault as AgentFault where fault.isTemporary {
+                logger.debug("work of the agent is put off", metadata: ["kind": "\(work.task.kind)", "error": "\(fault.code)"])
+                do { try await clock.sleep(for: delay) } catch { return }
+                delay = min(delay * 2, .seconds(180))
+                continue
+            } catch is CancellationError {
+                return
+            } catch {
+                await failed(work, error)
+                break
+            }
+        }
+        guard !Task.isCancelled else { return }
+        do {
+            try await store.write { db in try db.deleteAgentWork(work.id) }
+        } catch {
+            logger.warning("work that is done could not be crossed out", metadata: ["kind": "\(work.task.kind)"])
+        }
+        state.withLock { $0.tasks[work.id] = nil }
+    }
+}

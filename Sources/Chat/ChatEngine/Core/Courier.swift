@@ -1,0 +1,181 @@
+import Logging
+import SMPAgent
+import SMPProtocol
+import SMPWire
+import Synchronization
+
+/// Gives the agent the messages that transactions have written: in the order of the commits for each connection, different
+/// connections side by side.
+///
+/// The store is the outbox: a message stays in it until the agent has it, under a key by which the agent knows it again, so that
+/// a crash between the two databases neither loses nor doubles it.
+final class Courier: Sendable {
+    /// Messages given to the agent in one call at most.
+    static let largestBatch = 256
+    /// Messages that are kept in memory while they wait; more are read from the store when their turn comes.
+    static let memoryLimit = 4_096
+
+    private struct Queue {
+        var waiting: [Delivery] = []
+        /// What must be done once the messages that are being handed over are.
+        var afterwards: [@Sendable () -> Void] = []
+    }
+
+    private struct State {
+        /// Connections with messages that wait or are being handed over.
+        var queues: [Bytes: Queue] = [:]
+        var count = 0
+        /// Set when more wait in the store than in memory: those are read from this number on.
+        var overflowAfter: Int64?
+        var isReading = false
+        var isStopped = true
+    }
+
+    private let agent: any AgentService
+    private let store: ChatStore
+    private let logger: Logger
+    private let accepted: @Sendable ([(Delivery, AcceptedMessage)]) async -> Void
+    private let failed: @Sendable (Delivery, AgentFault) async -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - accepted: Is told of messages that the agent has taken.
+    ///   - failed: Is told of messages that the agent will not take.
+    init(
+        agent: any AgentService, store: ChatStore, logger: Logger,
+        accepted: @escaping @Sendable ([(Delivery, AcceptedMessage)]) async -> Void,
+        failed: @escaping @Sendable (Delivery, AgentFault) async -> Void
+    ) {
+        self.agent = agent
+        self.store = store
+        self.logger = logger
+        self.accepted = accepted
+        self.failed = failed
+    }
+
+    /// Begins with what an earlier run left behind.
+    func start() {
+        state.withLock { state in
+            state.isStopped = false
+            // Everything that waits is in the store, also what was committed before the start.
+            state.queues = [:]
+            state.count = 0
+            state.overflowAfter = 0
+        }
+        readOn()
+    }
+
+    func stop() { state.withLock { $0.isStopped = true } }
+
+    /// Takes messages that were committed. Calls come in the order of the commits.
+    func enqueue(_ deliveries: [Delivery]) {
+        guard let first = deliveries.first else { return }
+        let started = state.withLock { state -> [Bytes] in
+            guard !state.isStopped, state.overflowAfter == nil else { return [] }
+            guard state.count + deliveries.count <= Self.memoryLimit else {
+                // Everything from here on is in the store, in order.
+                state.overflowAfter = first.id - 1
+                return []
+            }
+            return Self.add(deliveries, to: &state)
+        }
+        for connection in started { run(connection) }
+    }
+
+    /// Runs `body` once the messages of this connection that are being handed over are.
+    ///
+    /// - Returns: false, and `body` is not run, if none are.
+    func afterHandingOver(_ connection: Bytes, _ body: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            guard state.queues[connection] != nil else { return false }
+            state.queues[connection]?.afterwards.append(body)
+            return true
+        }
+    }
+
+    /// Adds to the queues; the connections that had none must be started.
+    private static func add(_ deliveries: [Delivery], to state: inout State) -> [Bytes] {
+        var started: [Bytes] = []
+        for delivery in deliveries {
+            if state.queues[delivery.agentConnectionID] == nil { started.append(delivery.agentConnectionID) }
+            state.queues[delivery.agentConnectionID, default: Queue()].waiting.append(delivery)
+        }
+        state.count += deliveries.count
+        return started
+    }
+
+    private func run(_ connection: Bytes) {
+        Task { [self] in
+            while let batch = nextBatch(of: connection) { await handOver(batch, connection) }
+            readOn()
+        }
+    }
+
+    private func nextBatch(of connection: Bytes) -> [Delivery]? {
+        let (batch, afterwards) = state.withLock { state -> ([Delivery]?, [@Sendable () -> Void]) in
+            guard var queue = state.queues[connection] else { return (nil, []) }
+            guard !queue.waiting.isEmpty, !state.isStopped else {
+                state.count -= queue.waiting.count
+                state.queues[connection] = nil
+                return (nil, queue.afterwards)
+            }
+            let batch = Array(queue.waiting.prefix(Self.largestBatch))
+            queue.waiting.removeFirst(batch.count)
+            state.queues[connection] = queue
+            return (batch, [])
+        }
+        for body in afterwards { body() }
+        return batch
+    }
+
+    private func handOver(_ batch: [Delivery], _ connection: Bytes) async {
+        let requests = batch.map { delivery in
+            AgentSendRequest(
+                connection: ConnectionID(connection), body: delivery.body,
+                flags: MessageFlags(notification: delivery.notifies), pqEncryption: delivery.pqEncryption, key: delivery.id)
+        }
+        let results = await agent.send(requests)
+        var taken: [(Delivery, AcceptedMessage)] = []
+        for (delivery, result) in zip(batch, results) {
+            switch result {
+            case .success(let message): taken.append((delivery, message))
+            case .failure(let fault):
+                if case .inactive = fault.reason {
+                    // The agent is suspended or closed: the message waits in the store for the next start.
+                    stop()
+                } else {
+                    logger.warning("a message could not be sent", metadata: ["error": "\(fault.code)", "delivery": "\(delivery.id)"])
+                    await failed(delivery, fault)
+                }
+            }
+        }
+        if !taken.isEmpty { await accepted(taken) }
+        let afterwards = state.withLock { state -> [@Sendable () -> Void] in
+            state.count -= batch.count
+            defer { state.queues[connection]?.afterwards = [] }
+            return state.queues[connection]?.afterwards ?? []
+        }
+        for body in afterwards { body() }
+    }
+
+    /// Reads on from the store once memory is empty.
+    private func readOn() {
+        let after = state.withLock { state -> Int64? in
+            guard !state.isStopped, !state.isReading, state.count == 0, let after = state.overflowAfter else { return nil }
+            state.isReading = true
+            return after
+        }
+        guard let after else { return }
+        store.submit({ db in try db.waitingDeliveries(after: after, limit: Self.memoryLimit) }) { [self] result in
+            // On the writing queue: nothing is committed between the read and the switch back to memory.
+            let started = state.withLock { state -> [Bytes] in
+                state.isReading = false
+                guard case .success(let more) = result, !state.isStopped else { return [] }
+                state.overflowAfter = more.count == Self.memoryLimit ? more.last?.id : nil
+                return Self.add(more, to: &state)
+            }
+            if case .failure = result { logger.error("messages that wait could not be read") }
+            for connection in started { run(connection) }
+        }
+    }
+}

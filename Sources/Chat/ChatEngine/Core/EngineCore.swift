@@ -1,0 +1,113 @@
+import ChatAPI
+import ChatProtocol
+import Logging
+import SMPAgent
+import SMPCrypto
+import SMPWire
+import Synchronization
+
+/// What commands and received events share: the store, the agent, and those who carry out what transactions decide.
+final class EngineCore: Sendable {
+    let configuration: NativeCoreConfiguration
+    let store: ChatStore
+    let agent: any AgentService
+    let hub = ChatEventHub()
+    let random: any RandomSource
+    let clock: any Clock<Duration>
+    let now: @Sendable () -> UTCTimestamp
+    var logger: Logger { configuration.logger }
+
+    private let parts = Mutex<(courier: Courier, clerk: Clerk, timer: ExpiryTimer)?>(nil)
+
+    init(
+        configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, random: any RandomSource,
+        clock: any Clock<Duration>, now: @escaping @Sendable () -> UTCTimestamp
+    ) {
+        self.configuration = configuration
+        self.store = store
+        self.agent = agent
+        self.random = random
+        self.clock = clock
+        self.now = now
+    }
+
+    /// Who carries out what transactions decide. They refer back to this core: ``close()`` unties the knot.
+    private func part<Part>(_ path: KeyPath<(courier: Courier, clerk: Clerk, timer: ExpiryTimer), Part>) -> Part {
+        parts.withLock { parts in
+            if let parts { return parts[keyPath: path] }
+            let courier = Courier(
+                agent: agent, store: store, logger: logger,
+                accepted: { [self] in await handedOver($0) }, failed: { [self] in await undeliverable($0, $1) })
+            let clerk = Clerk(
+                store: store, clock: clock, logger: logger, perform: { [self] in try await perform($0) },
+                failed: { [self] in await unperformable($0, $1) })
+            let made = (courier: courier, clerk: clerk, timer: ExpiryTimer(core: self))
+            parts = made
+            return made[keyPath: path]
+        }
+    }
+
+    var courier: Courier { part(\.courier) }
+    var clerk: Clerk { part(\.clerk) }
+    var timer: ExpiryTimer { part(\.timer) }
+
+    /// Lets go of what refers back to this core.
+    func untie() { parts.withLock { $0 = nil } }
+
+    // MARK: Transactions
+
+    /// Runs a transaction; what it decides is carried out once it is on disk.
+    ///
+    /// - Parameter actor: The profile that commands are for which name none; nil for the active one.
+    func transaction<T: Sendable>(
+        as actor: UserID? = nil, _ body: @escaping @Sendable (ChatTransaction) throws -> T
+    ) async throws(ChatCoreError) -> T {
+        let now = now()
+        let random = random
+        do {
+            return try await store.write({ db -> (T, Effects) in
+                let transaction = ChatTransaction(db, now: now, random: random, actor: actor)
+                let value = try body(transaction)
+                return (value, transaction.effects)
+            }, afterCommit: { [self] in publish($0.1) }).0
+        } catch {
+            throw ChatCoreError(thrown: error)
+        }
+    }
+
+    /// Runs queries on the last commit; what they emit is published, what they would write is refused by the database.
+    func query<T: Sendable>(
+        as actor: UserID? = nil, _ body: @escaping @Sendable (ChatTransaction) throws -> T
+    ) async throws(ChatCoreError) -> T {
+        let now = now()
+        let random = random
+        do {
+            let (value, effects) = try await store.read { db -> (T, Effects) in
+                let transaction = ChatTransaction(db, now: now, random: random, actor: actor)
+                let value = try body(transaction)
+                return (value, transaction.effects)
+            }
+            publish(effects)
+            return value
+        } catch {
+            throw ChatCoreError(thrown: error)
+        }
+    }
+
+    /// Carries out what a transaction decided. Calls come in the order of the commits.
+    func publish(_ effects: Effects) {
+        for event in effects.events { hub.publish(event) }
+        courier.enqueue(effects.deliveries)
+        if !effects.work.isEmpty { clerk.enqueue(effects.work) }
+        if effects.hasNewExpiry { timer.wake() }
+    }
+
+    /// Calls the agent for a command.
+    func agent<T>(_ call: (any AgentService) async throws(AgentFault) -> T) async throws(ChatCoreError) -> T {
+        do {
+            return try await call(agent)
+        } catch {
+            throw ChatCoreError(.agent(error: error.api, agentConnectionID: "", entity: nil))
+        }
+    }
+}

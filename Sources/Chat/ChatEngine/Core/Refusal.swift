@@ -1,0 +1,38 @@
+import ChatAPI
+import ChatProtocol
+import GRDB
+import SQLiteStorage
+
+/// An error of the API, thrown where a command or a received event cannot be carried out.
+struct Refusal: Error, Sendable, Hashable {
+    let error: ChatError
+
+    init(_ error: ChatError) { self.error = error }
+
+    static func chat(_ error: ChatErrorType) -> Refusal { Refusal(.chat(error: error)) }
+    static func store(_ error: StoreError) -> Refusal { Refusal(.store(error: error)) }
+    /// A command that makes no sense here, with the official core's words for it.
+    static func command(_ message: String) -> Refusal { chat(.commandError(message: message)) }
+    /// Something that this version of the engine does not do.
+    static func unsupported(_ what: String) -> Refusal { command("\(what): not supported by this core yet") }
+}
+
+extension ChatCoreError {
+    /// The error for the caller of a command.
+    init(thrown error: any Error) {
+        switch error {
+        case let error as ChatCoreError: self = error
+        case let error as Refusal: self.init(error.error)
+        case let error as StoreRefusal:
+            switch error {
+            case .duplicateName: self.init(.store(error: .duplicateName))
+            }
+        case let error as AgentFault: self.init(.agent(error: error.api, agentConnectionID: "", entity: nil))
+        case let error as StorageError where error.code == .closed: self.init(.closed, "The core is closed.", cause: error)
+        case is CancellationError: self.init(.cancelled, "The task that waited was cancelled.")
+        case let error as GRDB.DatabaseError:
+            self.init(.store(error: .databaseException(message: "SQLite error \(error.resultCode.rawValue): \(error.message ?? "")")))
+        default: self.init(.store(error: .internalError(message: String(describing: error))))
+        }
+    }
+}

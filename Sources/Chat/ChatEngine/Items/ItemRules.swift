@@ -1,0 +1,83 @@
+import ChatAPI
+import ChatProtocol
+
+/// What may be done with items.
+enum ItemRules {
+    /// Seconds for which a sent message can be edited and deleted for both sides.
+    static let editingPeriod: Int64 = 86_400
+    /// Seconds after which a deletion by the sender is not followed any more: three days, and a margin for its delay on the way.
+    static let deletionPeriod: Int64 = 78 * 3600
+
+    /// Whether this profile can still delete an item for both sides.
+    static func isDeletable(content: ItemContent, isDeleted: Bool, sentAt: UTCTimestamp, isDirect: Bool, now: UTCTimestamp) -> Bool {
+        guard case .sentMessage = content, !isDeleted else { return false }
+        return !isDirect || now.seconds - sentAt.seconds < editingPeriod
+    }
+
+    /// Whether the other side may still delete an item of its own here.
+    static func acceptsDeletion(of item: ChatItem, at time: UTCTimestamp) -> Bool {
+        item.meta.deleted == nil && time.seconds - item.meta.itemTimestamp.seconds < deletionPeriod
+    }
+
+    /// Whether an item is a message that can be reacted to.
+    static func acceptsReaction(_ item: ChatItem) -> Bool {
+        item.content.message != nil && item.meta.deleted == nil
+    }
+
+    /// Whether a message has a link: by its kind, or by what its text contains.
+    static func hasLink(_ content: MessageContent) -> Bool {
+        if content.type == .link { return true }
+        return Markdown.parse(content.text).map(Markdown.hasLinks) ?? false
+    }
+}
+
+/// When messages of a chat disappear.
+enum ItemTiming {
+    /// The time to live of messages in a chat: nil when messages do not disappear in it.
+    ///
+    /// - Returns: `.some(nil)` when they may disappear but each must say when.
+    static func ttl(of contact: Contact) -> Int?? {
+        let preference = contact.mergedPreferences.timedMessages
+        guard preference.enabled.forUser, preference.enabled.forContact else { return nil }
+        return .some(preference.userPreference.preference.ttl)
+    }
+
+    /// The timer of a message that is sent; one that is still being typed starts it later.
+    static func sent(to contact: Contact, ttl: Int?, isLive: Bool, at now: UTCTimestamp) -> ItemTimer? {
+        guard let chatTTL = Self.ttl(of: contact), let seconds = ttl ?? chatTTL else { return nil }
+        return ItemTimer(ttl: seconds, deleteAt: isLive ? nil : now.adding(seconds: Int64(seconds)))
+    }
+
+    /// The timer of a message that came: it starts when the message is read.
+    static func received(from contact: Contact, ttl: Int?) -> ItemTimer? {
+        guard Self.ttl(of: contact) != nil, let ttl, ttl > 0 else { return nil }
+        return ItemTimer(ttl: ttl)
+    }
+}
+
+/// Who may react how often, and how reactions are counted.
+enum ReactionRules {
+    /// Whether a change follows from the reactions that one side has made: each once, and not more than three.
+    static func isAllowed(_ reaction: MessageReaction, isAdded: Bool, after reactions: [MessageReaction]) -> Bool {
+        if isAdded { return !reactions.contains(reaction) && reactions.count < ChatLimits.reactionsPerMessage }
+        return reactions.contains(reaction)
+    }
+
+    /// Counts reactions that are stored as `1{…}` for this profile's and `0{…}` for the other side's, joined by U+001F.
+    static func counts(stored text: String?) throws(JSONError) -> [ReactionCount] {
+        guard let text else { return [] }
+        var counts: [(json: Substring, count: ReactionCount)] = []
+        for entry in text.split(separator: "\u{1F}") {
+            let byUser = entry.first == "1"
+            let json = entry.dropFirst()
+            if let index = counts.firstIndex(where: { $0.json == json }) {
+                counts[index].count.totalReacted += 1
+                counts[index].count.userReacted = counts[index].count.userReacted || byUser
+            } else {
+                let reaction = try MessageReaction(parsing: String(json))
+                counts.append((json, ReactionCount(reaction: reaction, userReacted: byUser, totalReacted: 1)))
+            }
+        }
+        return counts.sorted { $0.json.utf8.lexicographicallyPrecedes($1.json.utf8) }.map(\.count)
+    }
+}

@@ -1,0 +1,28 @@
+public import ChatProtocol
+public import Logging
+public import SMPProtocol
+
+/// How a ``NativeCore`` is set up.
+public struct NativeCoreConfiguration: Sendable {
+    /// Where the databases are: `<prefix>_chat.db`, `<prefix>_agent.db` and the lock `<prefix>.lock`; nil keeps everything in memory.
+    public var prefix: String?
+    /// The routers on which new profiles make their queues; a profile needs at least one.
+    public var servers: [SMPServerWithAuth]
+    /// Contacts that a new profile begins with, each with the address in its profile; none by default.
+    public var presetContacts: [Profile]
+    /// Whether sessions with routers are reported as `hostConnected` and `hostDisconnected`.
+    public var reportsHosts = false
+    /// How long messages whose delivery is known are remembered for their receipts, in seconds.
+    public var receiptPeriod: Int64 = 21 * 86_400
+    /// Where the core logs; texts of messages, keys and links only at `debug` and below.
+    public var logger: Logger
+
+    public init(
+        prefix: String?, servers: [SMPServerWithAuth], presetContacts: [Profile] = [], logger: Logger = Logger(label: "chat.engine")
+    ) {
+        self.prefix = prefix
+        self.servers = servers
+        self.presetContacts = presetContacts
+        self.logger = logger
+    }
+}

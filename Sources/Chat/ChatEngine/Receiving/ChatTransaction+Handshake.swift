@@ -1,0 +1,127 @@
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+import SMPWire
+
+// How contacts come to be: what the two sides tell each other while they connect (chat protocol, "Establishing a connection").
+
+extension ChatTransaction {
+    /// Who joined our invitation, or accepted our request, introduces itself: we answer with our own profile.
+    func receiveConfirmation(
+        _ id: ConfirmationID, pqSupport: Bool, _ message: ChatMessage, in context: inout ReceivingContext
+    ) throws {
+        try setStatus(.requested, in: &context)
+        if context.connection.pqSupport, !pqSupport {
+            try db.updateConnection(context.record.id, pqSupport: false)
+            context.record.connection.pqSupport = false
+            context.record.connection.pqEncryption = false
+        }
+        try updateVersions(message, in: &context)
+        guard case .info(let profile) = message.event else {
+            try keepUnhandled(message, in: context)
+            return
+        }
+        try meet(profile, createsItems: false, in: &context)
+        let incognito = try incognitoProfile(context.connection)
+        let shared = sharedProfile(of: context.user, with: context.contact, incognito: incognito, usesProfileTTL: true)
+        let info = try connectionInfo(
+            .info(shared), pqSupport: context.connection.pqSupport, peerVersion: ChatVersion(clamping: context.connection.chatVersion))
+        try enqueue(
+            .allow(confirmation: id.bytes, info: info), connection: context.record.agentConnectionID, user: context.user)
+        try setStatus(.accepted, in: &context)
+    }
+
+    /// Whom we joined introduces itself.
+    func receiveInformation(_ message: ChatMessage, in context: inout ReceivingContext) throws {
+        if context.connection.status != .ready { try setStatus(.sendReady, in: &context) }
+        try updateVersions(message, in: &context)
+        guard case .info(let profile) = message.event else {
+            if message.event != .ok { try keepUnhandled(message, in: context) }
+            return
+        }
+        let isPrepared = context.contact.map { $0.preparedContact != nil || $0.contactRequestID != nil } ?? false
+        try meet(profile, createsItems: isPrepared, in: &context)
+    }
+
+    /// Makes the contact, or learns what it publishes if it is there already.
+    private func meet(_ profile: Profile, createsItems: Bool, in context: inout ReceivingContext) throws {
+        if let contact = context.contact {
+            context.contact = try updateProfile(of: contact, to: profile, createsItems: createsItems, user: context.user)
+            return
+        }
+        let id = try db.insertContact(NewContactRecord(profile: profile), user: context.user.userID, at: now)
+        try db.updateConnection(context.record.id, contact: id, at: now)
+        if let tag = context.connection.contactRequestTag { try db.updateContact(id, requestTag: tag) }
+        let contact = try contact(id, of: context.user)
+        context.contact = contact
+        context.record.contactID = id
+        emit(.contactConnecting(user: context.user, contact: contact))
+    }
+
+    /// Both directions work.
+    func receiveConnected(pqEncryption: Bool, in context: inout ReceivingContext) throws {
+        guard context.connection.status != .ready else { return }
+        try setStatus(.ready, in: &context)
+        if pqEncryption { try db.updateConnection(context.record.id, pqEnabled: true) }
+        guard let id = context.record.contactID else { return }
+        var contact = try contact(id, of: context.user)
+        contact.activeConnection?.pqSendEnabled = pqEncryption
+        contact.activeConnection?.pqReceiveEnabled = pqEncryption
+        emit(
+            .contactConnected(
+                user: context.user, contact: contact, customUserProfile: try incognitoProfile(contact.activeConnection)))
+        try addConnectedItems(pqEncryption: pqEncryption, to: &contact, of: context.user)
+        if contact.activeConnection?.contactConnectionInitiated == true {
+            try db.updateConnection(context.record.id, isInitiated: false)
+        }
+        context.contact = contact
+    }
+
+    /// The head of the chat, unless it is there since the contact was prepared.
+    private func addConnectedItems(pqEncryption: Bool, to contact: inout Contact, of user: User) throws {
+        let encryption = ItemContent.receivedDirectEncryption(info: EncryptionInfo(pqEnabled: pqEncryption))
+        if contact.preparedContact != nil {
+            // Invitations without a KEM key, and addresses, did not tell which encryption it would be.
+            try addInternalItems([encryption], isSent: false, to: &contact, of: user)
+        } else if let request = contact.contactRequestID {
+            let stored = try db.contactRequest(request, user: user.userID)
+            if stored?.request.pqSupport != pqEncryption {
+                try addInternalItems([encryption], isSent: false, to: &contact, of: user)
+            }
+        } else {
+            if try !db.hasItems(contact: contact.contactID) {
+                let banner = try addBanner(to: &contact, of: user)
+                emit(.newChatItems(user: user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: banner)]))
+            }
+            try addInternalItems([encryption], isSent: false, to: &contact, of: user)
+            try addInternalItems(FeatureItems.initial(contact.mergedPreferences), isSent: false, to: &contact, of: user)
+        }
+    }
+
+    private func setStatus(_ status: ConnectionStatus, in context: inout ReceivingContext) throws {
+        try db.updateConnection(context.record.id, status: status, at: now)
+        context.record.connection.status = status
+        context.contact?.activeConnection?.status = status
+    }
+
+    /// Which versions the peer speaks: the agreed one never goes down.
+    func updateVersions(_ message: ChatMessage, in context: inout ReceivingContext) throws {
+        let peer = ChatVersionRange(minVersion: Int(message.versions.min), maxVersion: Int(message.versions.max))
+        let current = context.connection.chatVersion
+        let agreed = ChatVersions.supported.compatibleVersion(with: message.versions).map(Int.init) ?? current
+        let version = max(current, agreed)
+        guard peer != context.connection.peerChatVersions || version != current else { return }
+        try db.updateConnection(context.record.id, chatVersion: ChatVersion(clamping: version), peerVersions: peer)
+        context.record.connection.chatVersion = version
+        context.record.connection.peerChatVersions = peer
+        context.contact?.activeConnection?.chatVersion = version
+        context.contact?.activeConnection?.peerChatVersions = peer
+        if version >= Int(ChatVersions.compressionAndPostQuantum), !context.connection.pqSupport {
+            try db.updateConnection(context.record.id, pqSupport: true)
+            context.record.connection.pqSupport = true
+            context.record.connection.pqEncryption = true
+            context.contact?.activeConnection?.pqSupport = true
+            context.contact?.activeConnection?.pqEncryption = true
+        }
+    }
+}

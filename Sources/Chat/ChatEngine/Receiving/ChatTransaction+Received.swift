@@ -1,0 +1,150 @@
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+import SMPProtocol
+import SMPWire
+
+// What follows from events of the agent. Each is one transaction; an event that comes again changes nothing.
+
+/// A connection with the profile and the contact that it belongs to.
+struct ReceivingContext {
+    var record: ConnectionRecord
+    var user: User
+    var contact: Contact?
+
+    var connection: ChatAPI.Connection { record.connection }
+
+    /// The connection as errors show it.
+    var entity: ConnectionEntity {
+        if let address = record.addressID {
+            return .userContact(
+                connection: connection, userContact: UserContact(userContactLinkID: address, connectionRequest: ""))
+        }
+        return .contact(connection: connection, contact: contact)
+    }
+}
+
+extension ChatTransaction {
+    /// Carries out what follows from an event. Errors of what the peer sent become events; only the database can fail here.
+    func receive(_ incoming: Incoming) throws {
+        guard let connection = incoming.notification.connection else { return receiveState(incoming.notification.event) }
+        guard let record = try db.connection(agentID: connection.bytes), let user = try db.user(record.userID) else {
+            // What the agent says of connections that were just deleted is of no interest.
+            if incoming.messageID != nil { emit(.chatError(error: .chat(error: .noConnectionUser(agentConnectionID: connection.description)))) }
+            return
+        }
+        let contact = try record.contactID.flatMap { try db.contact($0, of: user) }
+        var context = ReceivingContext(record: record, user: user, contact: contact)
+        do {
+            try receive(incoming, in: &context)
+        } catch let refusal as Refusal {
+            emit(.chatError(error: refusal.error))
+        }
+    }
+
+    private func receive(_ incoming: Incoming, in context: inout ReceivingContext) throws {
+        if context.record.addressID != nil {
+            try receiveForAddress(incoming, in: context)
+            return
+        }
+        switch incoming.notification.event {
+        case .confirmation(let id, let pqSupport, _, _):
+            try receiveConfirmation(id, pqSupport: pqSupport, single(incoming), in: &context)
+        case .information(_, _): try receiveInformation(single(incoming), in: &context)
+        case .connected(let pqEncryption): try receiveConnected(pqEncryption: pqEncryption, in: &context)
+        case .joined(let isSecured):
+            try db.updateConnection(context.record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: now)
+        case .message(let metadata, _, _): try receiveMessage(metadata, incoming.messages, in: &context)
+        case .receipts(let metadata, let receipts): try receiveReceipts(metadata, receipts, in: &context)
+        case .sent(let id): try receiveStatus(.sent(progress: .complete), of: [id], viaProxy: false, in: context)
+        case .messageDelayed(let id, let fault):
+            try receiveStatus(.sendWarning(error: fault.sendError), of: [id], in: context)
+            try countErrors(fault, isFinal: false, in: context)
+        case .messageFailed(let id, let fault): try receiveFailure(of: [id], fault, in: context)
+        case .messagesFailed(let ids, let fault): try receiveFailure(of: ids, fault, in: context)
+        case .sendingContinued:
+            if context.connection.quotaErrorCounter >= Self.inactiveErrorCount {
+                try db.updateConnection(context.record.id, authErrors: context.connection.authErrorCounter, quotaErrors: 0)
+            }
+        case .queueSwitch(let direction, let phase, let stats): try receiveSwitch(direction, phase, stats, in: &context)
+        case .ratchetSync(let state, let fault, let stats): try receiveRatchetSync(state, fault, stats, in: &context)
+        case .subscriptionEnded:
+            if let contact = context.contact { emit(.contactAnotherClient(user: context.user, contact: contact)) }
+        case .failed(let fault):
+            if case .agent(.duplicate(let dropped?)) = fault.reason, var contact = context.contact {
+                try addInternalItems(
+                    [.receivedMessageError(error: .dropped(attempts: dropped.attempts))], isSent: false, to: &contact, of: context.user)
+                return
+            }
+            if context.connection.status != .ready, !fault.isTemporary, !isHostFault(fault) {
+                try db.updateConnection(context.record.id, status: .failed(connectionError: fault.description), at: now)
+            }
+            report(fault, in: context)
+        case .request, .queueDeleted, .down, .up, .serverConnected, .serverDisconnected, .receiveQueuesDeleted, .connectionsDeleted,
+            .userDeleted, .connectionsFailed, .suspended:
+            receiveState(incoming.notification.event)
+        }
+    }
+
+    /// The one message that the first message of a connection holds.
+    private func single(_ incoming: Incoming) throws -> ChatMessage {
+        guard incoming.messages.count == 1, case .success(let received)? = incoming.messages.first else {
+            throw Refusal.chat(.exception(message: "parseChatMessage: single message is expected"))
+        }
+        return received.message
+    }
+
+    private func isHostFault(_ fault: AgentFault) -> Bool {
+        switch fault.reason {
+        case .broker(_, .host), .broker(_, .transport(.version)): true
+        default: false
+        }
+    }
+
+    /// Tells of an error in a connection.
+    func report(_ fault: AgentFault, in context: ReceivingContext) {
+        emit(
+            .chatError(
+                error: .agent(
+                    error: fault.api, agentConnectionID: context.connection.agentConnectionID, entity: context.entity)))
+    }
+
+    private func receiveForAddress(_ incoming: Incoming, in context: ReceivingContext) throws {
+        switch incoming.notification.event {
+        case .request(let id, let pqSupport, _, _):
+            try receiveRequest(id, pqSupport: pqSupport, single(incoming), in: context)
+        case .messageFailed(_, let fault), .messagesFailed(_, let fault), .failed(let fault): report(fault, in: context)
+        default: receiveState(incoming.notification.event)
+        }
+    }
+
+    /// Events that are told on and change nothing.
+    private func receiveState(_ event: AgentEvent) {
+        switch event {
+        case .down(let server, let connections):
+            emit(.subscriptionStatus(server: server.wireString, status: .pending, connections: connections.map(\.description)))
+        case .up(let server, let connections):
+            emit(.subscriptionStatus(server: server.wireString, status: .active, connections: connections.map(\.description)))
+        case .receiveQueuesDeleted(let queues):
+            emit(
+                .agentReceiveQueuesDeleted(
+                    deletedQueues: queues.map {
+                        DeletedReceiveQueue(
+                            agentConnectionID: $0.connection.description, server: $0.server.wireString,
+                            agentQueueID: Base64URL.encode($0.recipientID.bytes), error: $0.error?.api)
+                    }))
+        case .connectionsDeleted(let connections):
+            emit(.agentConnectionsDeleted(agentConnectionIDs: connections.map(\.description)))
+        case .userDeleted(let user): emit(.agentUserDeleted(agentUserID: user))
+        case .suspended: emit(.chatSuspended)
+        case .failed(let fault): emit(.chatError(error: .agent(error: fault.api, agentConnectionID: "", entity: nil)))
+        case .connectionsFailed(let failures):
+            emit(
+                .chatErrors(
+                    errors: failures.map {
+                        .agent(error: $0.error.api, agentConnectionID: $0.connection?.description ?? "", entity: nil)
+                    }))
+        default: break
+        }
+    }
+}

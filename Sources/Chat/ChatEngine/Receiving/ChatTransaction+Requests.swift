@@ -1,0 +1,169 @@
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+import SMPWire
+
+// Requests that come by the address of a profile.
+
+extension ChatTransaction {
+    /// Somebody asks to be a contact.
+    func receiveRequest(_ id: InvitationID, pqSupport: Bool, _ message: ChatMessage, in context: ReceivingContext) throws {
+        guard let addressID = context.record.addressID, let address = try db.address(addressID) else { return }
+        let asked: ContactRequest
+        switch message.event {
+        case .contact(let request): asked = request
+        case .info(let profile): asked = ContactRequest(profile: profile)
+        default:
+            try keepUnhandled(message, in: context)
+            return
+        }
+        // The same event again, after a crash.
+        if try db.contactRequest(agentInvitationID: id.bytes) != nil { return }
+        if let tag = asked.requestID {
+            if let contact = try db.contact(of: context.user, requestTag: tag), contact.status == .active,
+                contact.activeConnection != nil
+            {
+                emit(.contactRequestAlreadyAccepted(user: context.user, contact: contact))
+                return
+            }
+            if let known = try db.contactRequest(user: context.user.userID, tag: tag), !known.isAccepted {
+                try repeatRequest(known, id, pqSupport: pqSupport, asked, message, address: address, user: context.user)
+                return
+            }
+        }
+        try addRequest(id, pqSupport: pqSupport, asked, message, address: address, user: context.user)
+    }
+
+    private func addRequest(
+        _ id: InvitationID, pqSupport: Bool, _ asked: ContactRequest, _ message: ChatMessage, address: UserContactLink, user: User
+    ) throws {
+        let contactID = try db.insertContact(NewContactRecord(profile: asked.profile), user: user.userID, at: now)
+        var contact = try contact(contactID, of: user)
+        let requestID = try db.insertContactRequest(
+            NewContactRequestRecord(
+                userID: user.userID, addressID: address.userContactLinkID, agentInvitationID: id.bytes, contactID: contactID,
+                profileID: contact.profile.profileID, localDisplayName: contact.localDisplayName, tag: asked.requestID,
+                peerVersions: ChatVersionRange(minVersion: Int(message.versions.min), maxVersion: Int(message.versions.max)),
+                pqSupport: pqSupport, welcomeSharedMessageID: asked.welcomeMessageID, requestSharedMessageID: asked.message?.messageID),
+            at: now)
+        try db.updateContact(contactID, requestID: requestID)
+        contact.contactRequestID = requestID
+
+        try addOpening(to: &contact, pqEnabled: pqSupport, of: user)
+        if let reply = address.addressSettings.autoReply, let welcome = asked.welcomeMessageID {
+            // The one who asks has seen the welcome message before.
+            var draft = ItemDraft(.sentMessage(content: reply), isSent: true)
+            draft.sharedMessageID = welcome
+            _ = try addItem(draft, to: &contact, of: user)
+        }
+        let item = try asked.message.map { try addRequestItem($0, to: &contact, of: user) }
+        try answerRequest(requestID, item: item, contact: contact, address: address, user: user)
+    }
+
+    private func addRequestItem(_ message: ContactRequest.Message, to contact: inout Contact, of user: User) throws -> ChatItem {
+        var draft = ItemDraft(.receivedMessage(content: message.content), isSent: false)
+        draft.sharedMessageID = message.messageID
+        let timestamp = contact.chatTimestamp
+        var item = try addItem(draft, to: &contact, of: user)
+        contact.chatTimestamp = timestamp
+        // Official cores show the id only when the item is read again.
+        item.meta.sharedMessageID = nil
+        emit(.newChatItems(user: user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: item)]))
+        return item
+    }
+
+    /// The same person asks again: the newer request is the one to answer, with the message that it has now.
+    private func repeatRequest(
+        _ known: ContactRequestRecord, _ id: InvitationID, pqSupport: Bool, _ asked: ContactRequest, _ message: ChatMessage,
+        address: UserContactLink, user: User
+    ) throws {
+        let requestID = known.request.contactRequestID
+        try db.updateContactRequest(
+            requestID, agentInvitationID: id.bytes,
+            peerVersions: ChatVersionRange(minVersion: Int(message.versions.min), maxVersion: Int(message.versions.max)),
+            pqSupport: pqSupport, welcomeSharedMessageID: asked.welcomeMessageID, requestSharedMessageID: asked.message?.messageID, at: now)
+        guard let contactID = known.request.contactID, var contact = try db.contact(contactID, of: user) else { return }
+        if contact.profile.published != asked.profile {
+            try db.updateContact(contact, user: user.userID, profile: asked.profile, at: now)
+            contact = try self.contact(contactID, of: user)
+        }
+        var item: ChatItem?
+        let previous = try known.request.requestSharedMessageID.flatMap {
+            try db.item(contact: contactID, sharedMessageID: $0, at: now)
+        }
+        if let asked = asked.message {
+            if let previous, previous.item.meta.sharedMessageID == asked.messageID {
+                item = previous.item
+                if previous.message != asked.content {
+                    let updated = try updateItem(previous, message: asked.content, versionAt: now, isEdited: true, isLive: false)
+                    emit(.chatItemUpdated(user: user, chatItem: ItemInChat(chatInfo: .direct(contact: contact), chatItem: updated)))
+                    item = updated
+                }
+            } else {
+                item = try addRequestItem(asked, to: &contact, of: user)
+            }
+        } else if let previous {
+            let deletions = try markItemsDeleted([previous], at: now, of: contact)
+            emit(.chatItemsDeleted(user: user, deletions: deletions, byUser: false, timed: false))
+        }
+        try answerRequest(requestID, item: item, contact: contact, address: address, user: user)
+    }
+
+    /// Accepts the request if the address says so, else tells of it.
+    private func answerRequest(
+        _ id: UserContactRequestID, item: ChatItem?, contact: Contact, address: UserContactLink, user: User
+    ) throws {
+        // Business addresses open a group with each customer, which this core does not do yet: such requests wait for an answer.
+        if address.addressSettings.autoAccept != nil, !address.addressSettings.isBusinessAddress {
+            try enqueue(.accept(request: id), user: user)
+            return
+        }
+        guard let record = try db.contactRequest(id, user: user.userID) else { return }
+        let stats = item.map { ChatStats(unreadCount: 1, minUnreadItemID: $0.meta.itemID) } ?? ChatStats()
+        let chat = Chat(chatInfo: .direct(contact: contact), chatItems: item.map { [$0] } ?? [], chatStats: stats)
+        emit(.receivedContactRequest(user: user, contactRequest: record.request, chat: chat))
+    }
+
+    // MARK: Accepting
+
+    /// Stores the connection by which a request is accepted, before the agent uses it.
+    func addAcceptedConnection(_ agentID: Bytes, request: ContactRequestRecord, user: User) throws -> Contact {
+        guard let contactID = request.request.contactID else {
+            throw Refusal.store(.contactRequestNotFound(contactRequestID: request.request.contactRequestID))
+        }
+        let peer = request.request.peerChatVersions
+        let version = ChatVersions.connectionVersion(
+            local: ChatVersions.supported, peer: VersionRange(ChatVersion(clamping: peer.minVersion)...ChatVersion(clamping: max(peer.minVersion, peer.maxVersion))))
+        var new = NewConnectionRecord(userID: user.userID, agentConnectionID: agentID, status: .new, chatVersion: version)
+        new.contactID = contactID
+        new.viaAddress = request.request.userContactLinkID
+        new.peerVersions = peer
+        new.pqSupport = request.request.pqSupport
+        _ = try db.insertConnection(new, at: now)
+        if let tag = request.request.contactRequestTag { try db.updateContact(contactID, requestTag: tag) }
+        return try contact(contactID, of: user)
+    }
+
+    /// Sends the welcome message of the address by which a contact came; one that was shown before is only repeated, under its id.
+    func sendWelcome(to contact: inout Contact, request: ContactRequestRecord, of user: User) throws {
+        guard let addressID = request.request.userContactLinkID, let reply = try db.address(addressID)?.addressSettings.autoReply else {
+            return
+        }
+        if let welcome = request.request.welcomeSharedMessageID {
+            try send(.updateMessage(MessageUpdate(messageID: welcome, content: reply)), to: contact)
+        } else {
+            let item = try sendMessage(MessageContainer(content: reply), to: &contact, of: user)
+            emit(.newChatItems(user: user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: item)]))
+        }
+    }
+
+    /// Adds an item for a message and writes the message.
+    func sendMessage(_ container: MessageContainer, to contact: inout Contact, of user: User) throws -> ChatItem {
+        var draft = ItemDraft(.sentMessage(content: container.content), isSent: true)
+        let id = newSharedMessageID()
+        draft.sharedMessageID = id
+        let item = try addItem(draft, to: &contact, of: user)
+        try send([OutgoingMessage(.newMessage(container), id: id, itemID: item.meta.itemID)], to: contact)
+        return item
+    }
+}

@@ -1,0 +1,146 @@
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+import SMPProtocol
+import SMPWire
+
+// What becomes of sent messages, and of the connections they go over.
+
+extension ChatTransaction {
+    /// Items whose messages reached a state; those that were received stay so.
+    func receiveStatus(
+        _ status: ItemStatus, of messages: [AgentMessageID], viaProxy: Bool? = nil, in context: ReceivingContext
+    ) throws {
+        guard let contact = context.contact else { return }
+        var changed: [ItemInChat] = []
+        for message in messages {
+            guard let delivery = try db.delivery(connection: context.record.id, agentMessageID: message) else {
+                effects.isPremature = true
+                continue
+            }
+            for id in delivery.items {
+                guard let item = try changeStatus(of: id, to: status, viaProxy: viaProxy, contact: contact) else { continue }
+                changed.append(ItemInChat(chatInfo: .direct(contact: contact), chatItem: item))
+            }
+        }
+        if !changed.isEmpty { emit(.chatItemsStatusesUpdated(user: context.user, chatItems: changed)) }
+    }
+
+    /// - Returns: the item as it is now; nil if nothing changed.
+    func changeStatus(of id: ChatItemID, to status: ItemStatus, viaProxy: Bool?, contact: Contact) throws -> ChatItem? {
+        guard let stored = try db.item(id, owner: .contact(contact.contactID), at: now) else { return nil }
+        var item = stored.item
+        if case .sendReceived = item.meta.status { return nil }
+        guard item.meta.status != status else { return nil }
+        try db.updateItem(id, status: status, at: now)
+        item.meta.status = status
+        item.meta.updatedAt = now
+        if let viaProxy {
+            try db.updateItem(id, viaProxy: viaProxy)
+            item.meta.sentViaProxy = viaProxy
+        }
+        return item
+    }
+
+    func receiveReceipts(
+        _ metadata: MessageMetadata, _ receipts: [MessageReceipt], in context: inout ReceivingContext
+    ) throws {
+        guard metadata.messageID > context.record.lastReceivedMessageID else { return }
+        try db.updateConnection(context.record.id, lastReceived: metadata.messageID)
+        for receipt in receipts {
+            let status: ReceiptStatus = receipt.status == .ok ? .ok : .badMessageHash
+            try receiveStatus(.sendReceived(receipt: status, progress: .complete), of: [receipt.messageID], in: context)
+        }
+        // A receipt follows the message's acceptance by the router: what is not found now is not on its way either.
+        effects.isPremature = false
+    }
+
+    /// Messages that the agent gave up.
+    func receiveFailure(of messages: [AgentMessageID], _ fault: AgentFault, in context: ReceivingContext) throws {
+        try receiveStatus(.sendError(error: fault.sendError), of: messages, in: context)
+        guard !effects.isPremature else { return }
+        report(fault, in: context)
+        try countErrors(fault, isFinal: true, in: context)
+    }
+
+    /// A queue that is gone, or stays full, makes the connection unusable in the end.
+    func countErrors(_ fault: AgentFault, isFinal: Bool, in context: ReceivingContext) throws {
+        let connection = context.connection
+        switch fault.reason {
+        case .smp(_, .auth) where isFinal:
+            let count = connection.authErrorCounter + 1
+            try db.updateConnection(connection.connectionID, authErrors: count, quotaErrors: connection.quotaErrorCounter)
+            if count == Self.disablingErrorCount, var contact = context.contact {
+                contact.activeConnection?.authErrorCounter = count
+                emit(.chatError(error: .chat(error: .contactDisabled(contact: contact))))
+            }
+        case .smp(_, .quota):
+            let count = isFinal ? Self.inactiveErrorCount : min(connection.quotaErrorCounter + 1, Self.inactiveErrorCount)
+            try db.updateConnection(connection.connectionID, authErrors: connection.authErrorCounter, quotaErrors: count)
+        default: break
+        }
+    }
+
+    // MARK: Changes of the connection
+
+    func receiveSwitch(
+        _ direction: AgentQueueDirection, _ phase: AgentSwitchPhase, _ stats: AgentConnectionStats, in context: inout ReceivingContext
+    ) throws {
+        guard var contact = context.contact else { return }
+        emit(
+            .contactSwitch(
+                user: context.user, contact: contact,
+                progress: SwitchProgress(
+                    queueDirection: direction == .receive ? .received : .sent, phase: phase.api, connectionStats: stats.api)))
+        guard phase == .started || phase == .completed else { return }
+        // It is our address that changes when our receiving queue moves.
+        let content: ItemContent =
+            direction == .receive
+            ? .sentConnectionEvent(event: .switchQueue(phase: phase.api, member: nil))
+            : .receivedConnectionEvent(event: .switchQueue(phase: phase.api))
+        try addInternalItems([content], isSent: direction == .receive, to: &contact, of: context.user)
+        context.contact = contact
+    }
+
+    func receiveRatchetSync(
+        _ state: AgentRatchetState, _ fault: AgentCryptoFault?, _ stats: AgentConnectionStats, in context: inout ReceivingContext
+    ) throws {
+        guard var contact = context.contact else { return }
+        let user = context.user
+        if state == .agreed, contact.activeConnection?.connectionCode != nil {
+            try db.updateConnection(context.record.id, securityCode: nil)
+            contact.activeConnection?.connectionCode = nil
+        }
+        let progress = RatchetSyncProgress(status: state.api, connectionStats: stats.api)
+        if let fault, state == .allowed || state == .required {
+            try receiveDecryptionError(fault, progress: progress, contact: &contact, user: user)
+        } else {
+            let hadCode = context.contact?.activeConnection?.connectionCode != nil
+            emit(.contactRatchetSync(user: user, contact: contact, progress: progress))
+            try addInternalItems([.receivedConnectionEvent(event: .ratchetSync(status: state.api))], isSent: false, to: &contact, of: user)
+            if state == .agreed, hadCode {
+                try addInternalItems([.receivedConnectionEvent(event: .verificationCodeReset)], isSent: false, to: &contact, of: user)
+            }
+        }
+        context.contact = contact
+    }
+
+    /// Errors of one kind in a row are counted in one item.
+    private func receiveDecryptionError(
+        _ fault: AgentCryptoFault, progress: RatchetSyncProgress, contact: inout Contact, user: User
+    ) throws {
+        let (error, count) = fault.itemError
+        if let last = try db.lastItem(owner: .contact(contact.contactID), at: now),
+            case .receivedDecryptionError(error, let before) = last.item.content
+        {
+            let content = ItemContent.receivedDecryptionError(error: error, messageCount: before + count)
+            try db.updateItem(
+                last.id, content: content, text: content.text, hasLink: false, isEdited: false, isLive: false, deleteAt: nil, at: now)
+            let item = try item(last.id, contact: contact.contactID).item
+            emit(.chatItemUpdated(user: user, chatItem: ItemInChat(chatInfo: .direct(contact: contact), chatItem: item)))
+            return
+        }
+        emit(.contactRatchetSync(user: user, contact: contact, progress: progress))
+        try addInternalItems([.receivedDecryptionError(error: error, messageCount: count)], isSent: false, to: &contact, of: user)
+    }
+}

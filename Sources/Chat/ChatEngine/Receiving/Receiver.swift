@@ -1,0 +1,177 @@
+import ChatAPI
+import ChatProtocol
+import Logging
+import SMPAgent
+import SMPWire
+import Synchronization
+
+/// Stores what the agent reports, in the order in which it comes, and only then acknowledges it.
+///
+/// Messages are parsed while earlier ones are being committed; all that wait for the disk share one commit. Nothing here waits
+/// for a network, so no connection holds up another.
+final class Receiver: Sendable {
+    /// Events whose effects are not on disk yet, at most: more wait in the agent.
+    static let openLimit = 1_024
+    /// How often an event is tried again when the database fails.
+    static let retries = 5
+
+    private let core: EngineCore
+    private let gate = Gate(limit: openLimit)
+
+    init(core: EngineCore) {
+        self.core = core
+    }
+
+    /// Runs until the agent's events end.
+    func run() async {
+        for await notification in core.agent.events {
+            await gate.enter()
+            handle(Incoming(notification), attempt: 0)
+        }
+    }
+
+    private func handle(_ incoming: Incoming, attempt: Int) {
+        let core = core
+        let now = core.now()
+        core.store.submit({ db -> Effects in
+            let transaction = ChatTransaction(db, now: now, random: core.random)
+            try transaction.receive(incoming)
+            return transaction.effects
+        }, completion: { [self] result in
+            switch result {
+            case .success(let effects): finish(incoming, effects)
+            case .failure(let error): retry(incoming, after: error, attempt: attempt)
+            }
+        })
+    }
+
+    /// On the store's queue, in the order of the commits.
+    private func finish(_ incoming: Incoming, _ effects: Effects) {
+        if effects.isPremature, let connection = incoming.notification.connection,
+            core.courier.afterHandingOver(connection.bytes, { [self] in handle(incoming, attempt: 0) })
+        {
+            return
+        }
+        core.publish(effects)
+        gate.leave()
+        acknowledge(incoming, receipt: effects.sendsReceipt)
+    }
+
+    private func retry(_ incoming: Incoming, after error: any Error, attempt: Int) {
+        core.logger.error("an event could not be stored", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
+        guard attempt < Self.retries else {
+            // Not acknowledged: the agent reports it again after a restart.
+            gate.leave()
+            core.hub.publish(.chatError(error: ChatCoreError(thrown: error).chatError ?? .store(error: .internalError(message: ""))))
+            return
+        }
+        Task { [self] in
+            try? await core.clock.sleep(for: .seconds(1))
+            handle(incoming, attempt: attempt + 1)
+        }
+    }
+
+    private func acknowledge(_ incoming: Incoming, receipt: Bool) {
+        let agent = core.agent
+        let logger = core.logger
+        if let durable = incoming.notification.durableID {
+            Task {
+                do throws(AgentFault) { try await agent.confirm(durable) } catch {
+                    logger.debug("an event could not be confirmed", metadata: ["error": "\(error.code)"])
+                }
+            }
+        }
+        guard let connection = incoming.notification.connection, let message = incoming.messageID else { return }
+        Task {
+            do throws(AgentFault) {
+                try await agent.acknowledge(connection, message: message, receipt: receipt ? [] : nil)
+            } catch {
+                // It comes again and changes nothing then.
+                logger.debug("a message could not be acknowledged", metadata: ["error": "\(error.code)"])
+            }
+        }
+    }
+}
+
+/// An event of the agent, with what is in it parsed.
+struct Incoming: Sendable {
+    let notification: AgentNotification
+    /// The messages of a body; empty for other events.
+    let messages: [ReceivedChatMessage.ParsingResult]
+
+    init(_ notification: AgentNotification) {
+        self.notification = notification
+        messages =
+            switch notification.event {
+            case .message(_, _, let body): ReceivedChatMessage.parse(body)
+            case .confirmation(_, _, _, let info), .request(_, _, _, let info), .information(_, let info):
+                ReceivedChatMessage.parse(info)
+            default: []
+            }
+    }
+
+    /// The agent's number of the message, if the event is one that is acknowledged.
+    var messageID: AgentMessageID? {
+        switch notification.event {
+        case .message(let metadata, _, _), .receipts(let metadata, _): metadata.messageID
+        default: nil
+        }
+    }
+
+    /// What kind of event it is, for the log.
+    var name: String {
+        switch notification.event {
+        case .confirmation: "confirmation"
+        case .request: "request"
+        case .information: "information"
+        case .connected: "connected"
+        case .joined: "joined"
+        case .message: "message"
+        case .sent: "sent"
+        case .messageDelayed: "messageDelayed"
+        case .messageFailed, .messagesFailed: "messageFailed"
+        case .receipts: "receipts"
+        default: "state"
+        }
+    }
+}
+
+/// Lets a bounded number in; one caller waits when it is full.
+final class Gate: Sendable {
+    private struct State {
+        var inside = 0
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Waits until there is room. Only one task may wait.
+    func enter() async {
+        await withCheckedContinuation { continuation in
+            let hasRoom = state.withLock { state -> Bool in
+                if state.inside < limit {
+                    state.inside += 1
+                    return true
+                }
+                state.waiter = continuation
+                return false
+            }
+            if hasRoom { continuation.resume() }
+        }
+    }
+
+    func leave() {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            if let waiter = state.waiter {
+                state.waiter = nil
+                return waiter
+            }
+            state.inside -= 1
+            return nil
+        }
+        waiter?.resume()
+    }
+}

@@ -1,0 +1,97 @@
+import ChatAPI
+import ChatProtocol
+import GRDB
+import SMPWire
+
+/// Something that the agent must do and that outlives a crash.
+struct AgentWork: Sendable, Hashable {
+    /// What to do.
+    enum Task: Sendable, Hashable {
+        /// Let the party that joined our invitation connect, with our information.
+        case allow(confirmation: Bytes, info: Bytes)
+        /// Accept a request to be a contact, by the connection that is prepared for it if there is one already.
+        case accept(request: UserContactRequestID)
+        case reject(invitation: Bytes)
+        /// Delete connections, if asked to after what they still have to send.
+        case delete(connections: [Bytes], waitsForDelivery: Bool)
+        case deleteUser(deleteQueues: Bool)
+    }
+
+    var id: Int64
+    var agentUserID: Int64
+    /// The connection that the task is about.
+    var connection: Bytes
+    var task: Task
+}
+
+extension Database {
+    func insertAgentWork(
+        _ task: AgentWork.Task, connection: Bytes?, agentUserID: Int64?, user: UserID?, at time: UTCTimestamp
+    ) throws -> AgentWork {
+        let payload: JSONValue = ["user": .int(agentUserID ?? 0), "task": task.json]
+        let id = try insert(
+            "INSERT INTO agent_work (user_id, kind, agent_connection_id, payload_json, created_at) VALUES (?, ?, ?, ?, ?)",
+            [user, task.kind, connection?.blob, payload.text, time.stored])
+        return AgentWork(id: id, agentUserID: agentUserID ?? 0, connection: connection ?? [], task: task)
+    }
+
+    /// What is not done yet, oldest first.
+    func waitingAgentWork() throws -> [AgentWork] {
+        try all("SELECT agent_work_id, agent_connection_id, kind, payload_json FROM agent_work ORDER BY agent_work_id") { row in
+            let id = row.int()
+            let connection = row.optionalBytes()
+            let kind = row.text()
+            let payload = try JSONValue(parsing: row.text())
+            guard let json = payload["task"], let task = AgentWork.Task(kind: kind, json: json) else { return nil }
+            return AgentWork(id: id, agentUserID: payload["user"]?.intValue ?? 0, connection: connection ?? [], task: task)
+        }.compactMap { (work: AgentWork?) in work }
+    }
+
+    func deleteAgentWork(_ id: Int64) throws {
+        try run("DELETE FROM agent_work WHERE agent_work_id = ?", [id])
+    }
+}
+
+extension AgentWork.Task {
+    var kind: String {
+        switch self {
+        case .allow: "allow"
+        case .accept: "accept"
+        case .reject: "reject"
+        case .delete: "delete"
+        case .deleteUser: "deleteUser"
+        }
+    }
+
+    fileprivate var json: JSONValue {
+        func text(_ bytes: Bytes) -> JSONValue { .string(Base64URL.encode(bytes)) }
+        return switch self {
+        case .allow(let confirmation, let info): ["confirmation": text(confirmation), "info": text(info)]
+        case .accept(let request): ["request": .int(request)]
+        case .reject(let invitation): ["invitation": text(invitation)]
+        case .delete(let connections, let waits):
+            ["connections": .array(connections.map(text)), "waitsForDelivery": .bool(waits)]
+        case .deleteUser(let deleteQueues): ["deleteQueues": .bool(deleteQueues)]
+        }
+    }
+
+    fileprivate init?(kind: String, json: JSONValue) {
+        func bytes(_ value: JSONValue?) -> Bytes? { value?.stringValue.flatMap { Base64URL.decode($0) } }
+        switch kind {
+        case "allow":
+            guard let confirmation = bytes(json["confirmation"]), let info = bytes(json["info"]) else { return nil }
+            self = .allow(confirmation: confirmation, info: info)
+        case "accept":
+            guard let request = json["request"]?.intValue else { return nil }
+            self = .accept(request: request)
+        case "reject":
+            guard let invitation = bytes(json["invitation"]) else { return nil }
+            self = .reject(invitation: invitation)
+        case "delete":
+            let connections = (json["connections"]?.arrayValue ?? []).compactMap(bytes)
+            self = .delete(connections: connections, waitsForDelivery: json["waitsForDelivery"]?.boolValue ?? false)
+        case "deleteUser": self = .deleteUser(deleteQueues: json["deleteQueues"]?.boolValue ?? false)
+        default: return nil
+        }
+    }
+}

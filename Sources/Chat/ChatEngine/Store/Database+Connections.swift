@@ -1,0 +1,284 @@
+import ChatAPI
+import ChatProtocol
+import GRDB
+import SMPWire
+
+// Connections: with contacts, and those of addresses.
+
+/// A connection together with what the API does not show of it.
+struct ConnectionRecord: Sendable {
+    var connection: ChatAPI.Connection
+    var userID: UserID
+    var agentConnectionID: Bytes
+    var contactID: ContactID?
+    /// The address that the connection serves.
+    var addressID: Int64?
+    /// The agent's number of the last message whose effects are stored: a message that is not newer was seen before.
+    var lastReceivedMessageID: Int64
+
+    var id: Int64 { connection.connectionID }
+}
+
+/// What a new connection is made from.
+struct NewConnectionRecord: Sendable {
+    var userID: UserID
+    var agentConnectionID: Bytes
+    var status: ConnectionStatus
+    var contactID: ContactID?
+    var addressID: Int64?
+    var viaAddress: Int64?
+    var chatVersion: ChatVersion
+    var peerVersions = ChatVersionRange(minVersion: 1, maxVersion: 1)
+    var isInitiated = false
+    var usesAddressOfPeer = false
+    /// The link without its scheme and version, by which it is found again.
+    var linkKey: String?
+    var fullLink: String?
+    var shortLink: String?
+    var requestTag: ContactRequestID?
+    var incognitoProfileID: ProfileID?
+    var pqSupport = true
+}
+
+extension Database {
+    static let connectionColumns = """
+        cn.connection_id, cn.agent_connection_id, cn.kind, cn.status, cn.status_error, cn.contact_id, cn.user_contact_link_id,
+        cn.via_user_contact_link, cn.chat_version, cn.peer_min_version, cn.peer_max_version, cn.initiated, cn.x_contact_id,
+        cn.incognito_profile_id, cn.local_alias, cn.pq_support, cn.pq_encryption, cn.pq_sending, cn.pq_receiving, cn.auth_errors,
+        cn.quota_errors, cn.security_code, cn.security_code_verified_at, cn.created_at, cn.user_id, cn.last_received_msg_id
+        """
+
+    /// Reads ``connectionColumns``; nil if the row of an outer join has no connection.
+    static func connection(_ row: inout RowReader) -> ConnectionRecord? {
+        let id = row.optionalInt()
+        let agentID = row.bytes()
+        let kind = row.optionalText()
+        let status = row.optionalText()
+        let statusError = row.optionalText()
+        let contactID = row.optionalInt()
+        let addressID = row.optionalInt()
+        let viaAddress = row.optionalInt()
+        let version = row.optionalInt() ?? 1
+        let peerMin = row.optionalInt() ?? 1
+        let peerMax = row.optionalInt() ?? 1
+        let initiated = row.optionalFlag() ?? false
+        let tag = row.optionalBytes()
+        let incognito = row.optionalInt()
+        let alias = row.optionalText()
+        let pqSupport = row.optionalFlag() ?? false
+        let pqEncryption = row.optionalFlag() ?? false
+        let pqSending = row.optionalFlag()
+        let pqReceiving = row.optionalFlag()
+        let authErrors = row.optionalInt() ?? 0
+        let quotaErrors = row.optionalInt() ?? 0
+        let code = row.optionalText()
+        let verifiedAt = row.optionalInt()
+        let createdAt = row.optionalInt() ?? 0
+        let userID = row.optionalInt() ?? 0
+        let lastReceived = row.optionalInt() ?? 0
+        guard let id, let kind, let status else { return nil }
+        let verified = code.flatMap { code in
+            verifiedAt.map { ConfirmedSecurityCode(securityCode: code, verifiedAt: UTCTimestamp(stored: $0)) }
+        }
+        let connection = ChatAPI.Connection(
+            connectionID: id, agentConnectionID: Base64URL.encode(agentID), chatVersion: Int(version),
+            peerChatVersions: ChatVersionRange(minVersion: Int(peerMin), maxVersion: Int(peerMax)),
+            level: 0, viaUserContactLink: viaAddress, contactRequestTag: ContactRequestID(stored: tag),
+            customUserProfileID: incognito, type: kind == "address" ? .userContact : .contact,
+            status: ConnectionStatus(stored: status, error: statusError), contactConnectionInitiated: initiated,
+            localAlias: alias ?? "", entityID: contactID ?? addressID, connectionCode: verified, pqSupport: pqSupport,
+            pqEncryption: pqEncryption, pqSendEnabled: pqSending, pqReceiveEnabled: pqReceiving,
+            authErrorCounter: Int(authErrors), quotaErrorCounter: Int(quotaErrors), createdAt: UTCTimestamp(stored: createdAt))
+        return ConnectionRecord(
+            connection: connection, userID: userID, agentConnectionID: agentID, contactID: contactID, addressID: addressID,
+            lastReceivedMessageID: lastReceived)
+    }
+
+    private func connection(where condition: String, _ arguments: StatementArguments) throws -> ConnectionRecord? {
+        try first("SELECT \(Self.connectionColumns) FROM connections cn WHERE \(condition)", arguments) { Self.connection(&$0) } ?? nil
+    }
+
+    func connection(agentID: Bytes) throws -> ConnectionRecord? {
+        try connection(where: "cn.agent_connection_id = ?", [agentID.blob])
+    }
+
+    func connection(_ id: Int64) throws -> ConnectionRecord? {
+        try connection(where: "cn.connection_id = ?", [id])
+    }
+
+    func connection(ofAddress id: Int64) throws -> ConnectionRecord? {
+        try connection(where: "cn.user_contact_link_id = ?", [id])
+    }
+
+    /// The newest connection of a user that was made from this link, by this side or the other.
+    func connection(user: UserID, linkKey: String) throws -> ConnectionRecord? {
+        try connection(
+            where: "cn.user_id = ? AND cn.link_key = ? AND cn.kind = 'contact' ORDER BY cn.connection_id DESC LIMIT 1", [user, linkKey])
+    }
+
+    /// The newest connection of a user that was made from this short link, with the full link.
+    func connection(user: UserID, shortLink: String) throws -> (ConnectionRecord, fullLink: String)? {
+        let found = try first(
+            """
+            SELECT \(Self.connectionColumns), cn.full_link FROM connections cn
+            WHERE cn.user_id = ? AND cn.short_link = ? AND cn.kind = 'contact' ORDER BY cn.connection_id DESC LIMIT 1
+            """, [user, shortLink]) { row in (Self.connection(&row), row.optionalText()) }
+        guard let (record, link) = found, let record, let link else { return nil }
+        return (record, link)
+    }
+
+    /// All connections of a contact.
+    func connections(ofContact id: ContactID) throws -> [ConnectionRecord] {
+        try all("SELECT \(Self.connectionColumns) FROM connections cn WHERE cn.contact_id = ? ORDER BY cn.connection_id", [id]) {
+            Self.connection(&$0)
+        }.compactMap { $0 }
+    }
+
+    /// The connections of all profiles that receive messages.
+    func subscribedConnections() throws -> [Bytes] {
+        try all(
+            """
+            SELECT agent_connection_id FROM connections WHERE status NOT IN ('prepared', 'deleted', 'failed') ORDER BY connection_id
+            """) { $0.bytes() }
+    }
+
+    /// The agent's ids of all connections of a profile.
+    func agentConnections(ofUser id: UserID) throws -> [Bytes] {
+        try all("SELECT agent_connection_id FROM connections WHERE user_id = ? ORDER BY connection_id", [id]) { $0.bytes() }
+    }
+
+    func insertConnection(_ new: NewConnectionRecord, at time: UTCTimestamp) throws -> Int64 {
+        let (status, error) = new.status.stored
+        return try insert(
+            """
+            INSERT INTO connections (user_id, agent_connection_id, kind, status, status_error, contact_id, user_contact_link_id,
+                via_user_contact_link, chat_version, peer_min_version, peer_max_version, initiated, via_address, link_key, full_link,
+                short_link, x_contact_id, incognito_profile_id, pq_support, pq_encryption, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                new.userID, new.agentConnectionID.blob, new.addressID == nil ? "contact" : "address", status, error, new.contactID,
+                new.addressID, new.viaAddress, new.chatVersion, new.peerVersions.minVersion, new.peerVersions.maxVersion,
+                new.isInitiated, new.usesAddressOfPeer, new.linkKey, new.fullLink, new.shortLink,
+                new.requestTag?.bytes.blob, new.incognitoProfileID, new.pqSupport, new.pqSupport, time.stored, time.stored,
+            ])
+    }
+
+    func updateConnection(_ id: Int64, status: ConnectionStatus, at time: UTCTimestamp) throws {
+        let (word, error) = status.stored
+        try run(
+            "UPDATE connections SET status = ?, status_error = ?, updated_at = ? WHERE connection_id = ?",
+            [word, error, time.stored, id])
+    }
+
+    /// Changes the status only if it is still the one expected: an event of the agent may have been faster.
+    func updateConnection(_ id: Int64, from: ConnectionStatus, to: ConnectionStatus, at time: UTCTimestamp) throws {
+        let (word, error) = to.stored
+        try run(
+            "UPDATE connections SET status = ?, status_error = ?, updated_at = ? WHERE connection_id = ? AND status = ?",
+            [word, error, time.stored, id, from.stored.status])
+    }
+
+    func updateConnection(_ id: Int64, contact: ContactID, at time: UTCTimestamp) throws {
+        try run("UPDATE connections SET contact_id = ?, updated_at = ? WHERE connection_id = ?", [contact, time.stored, id])
+    }
+
+    func updateConnection(_ id: Int64, chatVersion: ChatVersion, peerVersions: ChatVersionRange) throws {
+        try run(
+            "UPDATE connections SET chat_version = ?, peer_min_version = ?, peer_max_version = ? WHERE connection_id = ?",
+            [chatVersion, peerVersions.minVersion, peerVersions.maxVersion, id])
+    }
+
+    func updateConnection(_ id: Int64, pqSupport: Bool) throws {
+        try run("UPDATE connections SET pq_support = ?, pq_encryption = ? WHERE connection_id = ?", [pqSupport, pqSupport, id])
+    }
+
+    func updateConnection(_ id: Int64, pqEnabled: Bool) throws {
+        try run("UPDATE connections SET pq_sending = ?, pq_receiving = ? WHERE connection_id = ?", [pqEnabled, pqEnabled, id])
+    }
+
+    func updateConnection(_ id: Int64, pqSending: Bool) throws {
+        try run("UPDATE connections SET pq_sending = ? WHERE connection_id = ?", [pqSending, id])
+    }
+
+    func updateConnection(_ id: Int64, pqReceiving: Bool) throws {
+        try run("UPDATE connections SET pq_receiving = ? WHERE connection_id = ?", [pqReceiving, id])
+    }
+
+    func updateConnection(_ id: Int64, isInitiated: Bool) throws {
+        try run("UPDATE connections SET initiated = ? WHERE connection_id = ?", [isInitiated, id])
+    }
+
+    func updateConnection(_ id: Int64, lastReceived messageID: Int64) throws {
+        try run("UPDATE connections SET last_received_msg_id = ? WHERE connection_id = ?", [messageID, id])
+    }
+
+    func updateConnection(_ id: Int64, authErrors: Int, quotaErrors: Int) throws {
+        try run("UPDATE connections SET auth_errors = ?, quota_errors = ? WHERE connection_id = ?", [authErrors, quotaErrors, id])
+    }
+
+    func updateConnection(_ id: Int64, securityCode: ConfirmedSecurityCode?) throws {
+        try run(
+            "UPDATE connections SET security_code = ?, security_code_verified_at = ? WHERE connection_id = ?",
+            [securityCode?.securityCode, securityCode?.verifiedAt.stored, id])
+    }
+
+    func updateConnection(_ id: Int64, alias: String, at time: UTCTimestamp) throws {
+        try run("UPDATE connections SET local_alias = ?, updated_at = ? WHERE connection_id = ?", [alias, time.stored, id])
+    }
+
+    func updateConnection(_ id: Int64, incognitoProfile: ProfileID?, at time: UTCTimestamp) throws {
+        try run(
+            "UPDATE connections SET incognito_profile_id = ?, updated_at = ? WHERE connection_id = ?",
+            [incognitoProfile, time.stored, id])
+    }
+
+    func deleteConnection(_ id: Int64) throws {
+        try run("DELETE FROM connections WHERE connection_id = ?", [id])
+    }
+
+    func deleteConnections(ofContact id: ContactID) throws {
+        try run("DELETE FROM connections WHERE contact_id = ?", [id])
+    }
+}
+
+// MARK: Connections without a contact
+
+extension Database {
+    private static let pendingColumns = """
+        SELECT cn.connection_id, cn.agent_connection_id, cn.status, cn.status_error, cn.via_address, cn.via_user_contact_link,
+            cn.incognito_profile_id, cn.full_link, cn.short_link, cn.local_alias, cn.created_at, cn.updated_at
+        FROM connections cn WHERE cn.kind = 'contact' AND cn.contact_id IS NULL
+        """
+
+    private static func pending(_ row: inout RowReader) -> PendingContactConnection {
+        let id = row.int()
+        let agentID = Base64URL.encode(row.bytes())
+        let status = ConnectionStatus(stored: row.text(), error: row.optionalText())
+        let viaAddress = row.flag()
+        let viaLink = row.optionalInt()
+        let incognito = row.optionalInt()
+        let fullLink = row.optionalText()
+        let shortLink = row.optionalText()
+        // The link of a contact request is not shown: it is somebody else's address, not a link of this connection.
+        let link = viaAddress ? nil : fullLink.map { CreatedConnectionLink(fullLink: $0, shortLink: shortLink) }
+        return PendingContactConnection(
+            connectionID: id, agentConnectionID: agentID, status: status, viaContactURI: viaAddress, viaUserContactLink: viaLink,
+            customUserProfileID: incognito, invitationLink: link, localAlias: row.text(),
+            createdAt: UTCTimestamp(stored: row.int()), updatedAt: UTCTimestamp(stored: row.int()))
+    }
+
+    func pendingConnection(_ id: Int64, user: UserID?) throws -> PendingContactConnection? {
+        try first(
+            Self.pendingColumns + " AND cn.connection_id = ? AND (? IS NULL OR cn.user_id = ?)", [id, user, user], Self.pending)
+    }
+
+    func pendingConnections(user: UserID) throws -> [PendingContactConnection] {
+        try all(Self.pendingColumns + " AND cn.user_id = ? ORDER BY cn.updated_at DESC, cn.connection_id DESC", [user], Self.pending)
+    }
+
+    /// The profile that a connection belongs to.
+    func userID(ofConnection id: Int64) throws -> UserID? {
+        try number("SELECT user_id FROM connections WHERE connection_id = ?", [id])
+    }
+}

@@ -1,0 +1,81 @@
+import ChatAPI
+import ChatProtocol
+import GRDB
+import SMPWire
+
+// Messages on their way out, and other work that the agent still has to be given. Both are written together with what they carry
+// out, and stay until the agent has them: a crash between the two databases loses nothing.
+
+/// A message body that the agent must be given.
+struct Delivery: Sendable, Hashable {
+    /// The number under which the agent knows the message if it is given twice.
+    var id: Int64
+    var connectionID: Int64
+    var agentConnectionID: Bytes
+    var body: Bytes
+    /// Whether the recipient's notification server should hear of it.
+    var notifies: Bool
+    var pqEncryption: Bool
+}
+
+extension Database {
+    func insertDelivery(connection: ConnectionRecord, body: Bytes, notifies: Bool, at time: UTCTimestamp) throws -> Delivery {
+        let id = try insert(
+            "INSERT INTO deliveries (connection_id, body, notify, created_at) VALUES (?, ?, ?, ?)",
+            [connection.id, body.blob, notifies, time.stored])
+        return Delivery(
+            id: id, connectionID: connection.id, agentConnectionID: connection.agentConnectionID, body: body, notifies: notifies,
+            pqEncryption: connection.connection.pqEncryption)
+    }
+
+    /// Says which item a delivery is about: its status follows that of the delivery.
+    func linkDelivery(_ id: Int64, item: ChatItemID) throws {
+        try run("INSERT INTO delivery_items (delivery_id, chat_item_id) VALUES (?, ?)", [id, item])
+    }
+
+    /// What the agent was not given yet, oldest first.
+    func waitingDeliveries(after id: Int64, limit: Int) throws -> [Delivery] {
+        try all(
+            """
+            SELECT d.delivery_id, d.connection_id, cn.agent_connection_id, d.body, d.notify, cn.pq_encryption
+            FROM deliveries d JOIN connections cn ON cn.connection_id = d.connection_id
+            WHERE d.agent_msg_id IS NULL AND d.done = 0 AND d.delivery_id > ? ORDER BY d.delivery_id LIMIT ?
+            """, [id, limit]
+        ) {
+            Delivery(
+                id: $0.int(), connectionID: $0.int(), agentConnectionID: $0.bytes(), body: $0.bytes(), notifies: $0.flag(),
+                pqEncryption: $0.flag())
+        }
+    }
+
+    /// The agent has the message: its body is not needed any more.
+    func markDelivery(_ id: Int64, agentMessageID: Int64) throws {
+        try run("UPDATE deliveries SET agent_msg_id = ?, body = NULL, done = 1 WHERE delivery_id = ?", [agentMessageID, id])
+    }
+
+    /// The agent will never take the message.
+    func abandonDelivery(_ id: Int64) throws {
+        try run("UPDATE deliveries SET body = NULL, done = 1 WHERE delivery_id = ?", [id])
+    }
+
+    /// The delivery that became this message of the agent, with the items that it is about.
+    func delivery(connection: Int64, agentMessageID: Int64) throws -> (id: Int64, items: [ChatItemID])? {
+        let id = try number(
+            "SELECT delivery_id FROM deliveries WHERE connection_id = ? AND agent_msg_id = ?", [connection, agentMessageID])
+        guard let id else { return nil }
+        return (id, try items(ofDelivery: id))
+    }
+
+    func items(ofDelivery id: Int64) throws -> [ChatItemID] {
+        try all("SELECT chat_item_id FROM delivery_items WHERE delivery_id = ? ORDER BY chat_item_id", [id]) { $0.int() }
+    }
+
+    /// Forgets deliveries that were handed over before a time: no receipt is expected for them any more.
+    func deleteDeliveries(before time: UTCTimestamp, limit: Int) throws {
+        try run(
+            """
+            DELETE FROM deliveries WHERE delivery_id IN (
+                SELECT delivery_id FROM deliveries WHERE done = 1 AND created_at < ? ORDER BY delivery_id LIMIT ?)
+            """, [time.stored, limit])
+    }
+}

@@ -1,0 +1,154 @@
+import ChatAPI
+import ChatProtocol
+import GRDB
+import SMPWire
+
+// What belongs to items: earlier versions, reactions, reading, times to live.
+
+extension Database {
+    func insertVersion(item id: ChatItemID, content: MessageContent, versionAt: UTCTimestamp, createdAt: UTCTimestamp) throws {
+        try run(
+            "INSERT INTO chat_item_versions (chat_item_id, message_json, version_ts, created_at) VALUES (?, ?, ?, ?)",
+            [id, content.json.text, versionAt.stored, createdAt.stored])
+    }
+
+    func hasVersions(item id: ChatItemID) throws -> Bool {
+        try number("SELECT 1 FROM chat_item_versions WHERE chat_item_id = ? LIMIT 1", [id]) != nil
+    }
+
+    /// The versions of an item, newest first.
+    func versions(item id: ChatItemID) throws -> [ChatItemVersion] {
+        try all(
+            """
+            SELECT chat_item_version_id, message_json, version_ts, created_at FROM chat_item_versions WHERE chat_item_id = ?
+            ORDER BY chat_item_version_id DESC
+            """, [id]
+        ) { row in
+            let versionID = row.int()
+            let content = try MessageContent(parsing: row.text())
+            return ChatItemVersion(
+                versionID: versionID, content: content, formattedText: Markdown.parse(content.text),
+                itemVersionTimestamp: UTCTimestamp(stored: row.int()), createdAt: UTCTimestamp(stored: row.int()))
+        }
+    }
+
+    // MARK: Reactions
+
+    /// The reactions of one side to a message.
+    func reactions(contact: ContactID, sharedMessageID: SharedMessageID, byUser: Bool) throws -> [MessageReaction] {
+        try all(
+            "SELECT reaction_json FROM reactions WHERE contact_id = ? AND shared_msg_id = ? AND by_user = ?",
+            [contact, sharedMessageID.bytes.blob, byUser]
+        ) { try MessageReaction(parsing: $0.text()) }
+    }
+
+    func setReaction(
+        contact: ContactID, sharedMessageID: SharedMessageID, byUser: Bool, reaction: MessageReaction, isAdded: Bool, at time: UTCTimestamp
+    ) throws {
+        if isAdded {
+            try run(
+                """
+                INSERT OR IGNORE INTO reactions (contact_id, shared_msg_id, by_user, reaction_json, created_at) VALUES (?, ?, ?, ?, ?)
+                """, [contact, sharedMessageID.bytes.blob, byUser, reaction.json.text, time.stored])
+        } else {
+            try run(
+                "DELETE FROM reactions WHERE contact_id = ? AND shared_msg_id = ? AND by_user = ? AND reaction_json = ?",
+                [contact, sharedMessageID.bytes.blob, byUser, reaction.json.text])
+        }
+    }
+
+    // MARK: Reading
+
+    /// Unread items of a chat that disappear some time after they were read.
+    func unreadTimedItems(contact: ContactID, only ids: [ChatItemID]? = nil) throws -> [(id: ChatItemID, ttl: Int64)] {
+        let items = try all(
+            """
+            SELECT chat_item_id, ttl FROM chat_items
+            WHERE contact_id = ? AND status = 'rcvNew' AND ttl IS NOT NULL AND delete_at IS NULL AND live IS NULL
+            """, [contact]
+        ) { (id: $0.int(), ttl: $0.int()) }
+        guard let ids else { return items }
+        return items.filter { ids.contains($0.id) }
+    }
+
+    func markRead(contact: ContactID, at time: UTCTimestamp) throws {
+        try run(
+            "UPDATE chat_items SET status = 'rcvRead', updated_at = ? WHERE contact_id = ? AND status = 'rcvNew'", [time.stored, contact])
+        try run("UPDATE contacts SET unread_chat = 0 WHERE contact_id = ?", [contact])
+    }
+
+    func markRead(contact: ContactID, items: [ChatItemID], at time: UTCTimestamp) throws {
+        for id in items {
+            try run(
+                """
+                UPDATE chat_items SET status = 'rcvRead', updated_at = ? WHERE chat_item_id = ? AND contact_id = ? AND status = 'rcvNew'
+                """, [time.stored, id, contact])
+        }
+    }
+
+    func markAllRead(user: UserID, at time: UTCTimestamp) throws {
+        try run("UPDATE chat_items SET status = 'rcvRead', updated_at = ? WHERE user_id = ? AND status = 'rcvNew'", [time.stored, user])
+        try run("UPDATE contacts SET unread_chat = 0 WHERE user_id = ? AND unread_chat = 1", [user])
+        try run("UPDATE note_folders SET unread_chat = 0 WHERE user_id = ?", [user])
+    }
+
+    // MARK: Times to live
+
+    /// The items of chats with contacts that are due to disappear until a moment, the earliest first.
+    func expiringItems(until time: UTCTimestamp, limit: Int) throws -> [(id: ChatItemID, contact: ContactID, user: UserID)] {
+        try all(
+            """
+            SELECT chat_item_id, contact_id, user_id FROM chat_items
+            WHERE delete_at IS NOT NULL AND delete_at <= ? AND contact_id IS NOT NULL ORDER BY delete_at LIMIT ?
+            """, [time.stored, limit]
+        ) { (id: $0.int(), contact: $0.int(), user: $0.int()) }
+    }
+
+    /// When the next item disappears.
+    func nextExpiry() throws -> UTCTimestamp? {
+        try number("SELECT min(delete_at) FROM chat_items WHERE delete_at IS NOT NULL").map(UTCTimestamp.init(stored:))
+    }
+
+    // MARK: Files that came with messages
+
+    static func file(_ row: inout RowReader) throws -> ItemFile? {
+        let id = row.optionalInt()
+        let name = row.optionalText()
+        let size = row.optionalInt()
+        let fileProtocol = row.optionalText()
+        let status = row.optionalText()
+        guard let id, let name, let size, let fileProtocol, let status else { return nil }
+        return ItemFile(
+            fileID: id, fileName: name, fileSize: size, status: try ItemFileStatus(parsing: status),
+            fileProtocol: FileProtocol(rawValue: fileProtocol))
+    }
+
+    func insertFile(
+        user: UserID, item: ChatItemID, name: String, size: Int64, fileProtocol: FileProtocol, status: ItemFileStatus, invitation: JSONValue,
+        at time: UTCTimestamp
+    ) throws -> FileID {
+        try insert(
+            """
+            INSERT INTO files (user_id, chat_item_id, file_name, file_size, protocol, status_json, invitation_json, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """, [user, item, name, size, fileProtocol.rawValue, status.json.text, invitation.text, time.stored])
+    }
+
+    /// The profile that a file belongs to.
+    func userID(ofFile id: FileID) throws -> UserID? {
+        try number("SELECT user_id FROM files WHERE file_id = ?", [id])
+    }
+
+    /// Keeps a message that this version does not act on; of one connection the newest are kept.
+    func insertUnhandled(connection: Int64, event: String, message: JSONValue, limit: Int, at time: UTCTimestamp) throws {
+        try run(
+            "INSERT INTO unhandled_messages (connection_id, event, message_json, received_at) VALUES (?, ?, ?, ?)",
+            [connection, event, message.text, time.stored])
+        try run(
+            """
+            DELETE FROM unhandled_messages WHERE connection_id = ? AND unhandled_message_id <= (
+                SELECT unhandled_message_id FROM unhandled_messages WHERE connection_id = ?
+                ORDER BY unhandled_message_id DESC LIMIT 1 OFFSET ?)
+            """, [connection, connection, limit])
+    }
+}

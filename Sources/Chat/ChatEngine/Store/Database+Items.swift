@@ -1,0 +1,288 @@
+import ChatAPI
+import ChatProtocol
+import GRDB
+import SMPWire
+
+// Chat items: what was written and what happened in chats.
+
+/// What an item belongs to.
+enum ItemOwner: Sendable, Hashable {
+    case contact(ContactID)
+    case notes(NoteFolderID)
+}
+
+/// What an item answers, as stored with it.
+struct QuoteRecord: Sendable, Hashable {
+    /// Whether this profile wrote it; nil if it is not known.
+    var isSent: Bool?
+    var sharedMessageID: SharedMessageID?
+    var sentAt: UTCTimestamp
+    var content: MessageContent
+}
+
+/// What a new item is made from.
+struct NewItemRecord: Sendable {
+    var owner: ItemOwner
+    var isSent: Bool
+    var content: ItemContent
+    var text: String
+    var status: ItemStatus
+    var sharedMessageID: SharedMessageID?
+    var itemTimestamp: UTCTimestamp
+    var createdAt: UTCTimestamp
+    var timer: ItemTimer?
+    var isLive = false
+    var hasLink = false
+    var forwarded: ForwardedFrom?
+    var quote: QuoteRecord?
+}
+
+/// An item with what it belongs to.
+struct StoredItem: Sendable {
+    var item: ChatItem
+    var owner: ItemOwner
+    var userID: UserID
+
+    var id: ChatItemID { item.meta.itemID }
+    var isSent: Bool {
+        switch item.direction {
+        case .directSent, .localSent: true
+        default: false
+        }
+    }
+    /// What the message says, if the item is one.
+    var message: MessageContent? {
+        switch item.content {
+        case .sentMessage(let content), .receivedMessage(let content): content
+        default: nil
+        }
+    }
+}
+
+extension Database {
+    private static let itemColumns = """
+        i.chat_item_id, i.user_id, i.contact_id, i.note_folder_id, i.sent, i.content_json, i.item_text, i.status, i.status_json,
+        i.shared_msg_id, i.deleted, i.deleted_ts, i.edited, i.live, i.ttl, i.delete_at, i.via_proxy, i.user_mention, i.has_link,
+        i.forwarded_json, i.quoted_sent, i.quoted_shared_msg_id, i.quoted_sent_at, i.quoted_content_json, i.item_ts, i.created_at,
+        i.updated_at,
+        CASE WHEN i.quoted_shared_msg_id IS NULL THEN NULL ELSE
+            (SELECT max(q.chat_item_id) FROM chat_items q WHERE q.contact_id = i.contact_id AND q.shared_msg_id = i.quoted_shared_msg_id)
+        END,
+        CASE WHEN i.shared_msg_id IS NULL THEN NULL ELSE
+            (SELECT group_concat(r.by_user || r.reaction_json, char(31)) FROM reactions r
+             WHERE r.contact_id = i.contact_id AND r.shared_msg_id = i.shared_msg_id)
+        END,
+        f.file_id, f.file_name, f.file_size, f.protocol, f.status_json
+        """
+
+    static let itemSelection = "SELECT \(itemColumns) FROM chat_items i LEFT JOIN files f ON f.chat_item_id = i.chat_item_id"
+
+    /// Reads a row of ``itemSelection`` as it stands at a moment: items can be edited and deleted for a day.
+    static func item(_ row: inout RowReader, at now: UTCTimestamp) throws -> StoredItem {
+        let id = row.int()
+        let userID = row.int()
+        let contactID = row.optionalInt()
+        let folderID = row.optionalInt()
+        let isSent = row.flag()
+        let content = try ItemContent(parsing: row.text())
+        let text = row.text()
+        let status = try ItemStatus(stored: row.text(), json: row.optionalText())
+        let sharedID = SharedMessageID(stored: row.optionalBytes())
+        let isDeleted = row.flag()
+        let deletedAt = row.optionalInt().map(UTCTimestamp.init(stored:))
+        let isEdited = row.flag()
+        let isLive = row.optionalFlag()
+        let ttl = row.optionalInt()
+        let deleteAt = row.optionalInt().map(UTCTimestamp.init(stored:))
+        let viaProxy = row.optionalFlag()
+        let mentionsUser = row.flag()
+        let hasLink = row.flag()
+        let forwarded = try row.optionalText().map { try ForwardedFrom(parsing: $0) }
+        let quotedSent = row.optionalFlag()
+        let quotedID = SharedMessageID(stored: row.optionalBytes())
+        let quotedAt = row.optionalInt()
+        let quotedContent = try row.optionalText().map { try MessageContent(parsing: $0) }
+        let timestamp = UTCTimestamp(stored: row.int())
+        let createdAt = UTCTimestamp(stored: row.int())
+        let updatedAt = UTCTimestamp(stored: row.int())
+        let quotedItemID = row.optionalInt()
+        let reactions = try ReactionRules.counts(stored: row.optionalText())
+        let file = try Self.file(&row)
+
+        let isDirect = contactID != nil
+        let deletion = isDeleted ? ItemDeleted.deleted(deletedAt: deletedAt, chatType: isDirect ? .direct : .local) : nil
+        let isDeletable = ItemRules.isDeletable(content: content, isDeleted: isDeleted, sentAt: timestamp, isDirect: isDirect, now: now)
+        let meta = ItemMeta(
+            itemID: id, itemTimestamp: timestamp, text: text, status: status, sentViaProxy: viaProxy, sharedMessageID: sharedID,
+            forwarded: forwarded, deleted: deletion, isEdited: isEdited,
+            timed: ttl.map { ItemTimer(ttl: Int($0), deleteAt: deleteAt) }, isLive: isLive == true ? true : nil,
+            userMention: mentionsUser, hasLink: hasLink, isDeletable: isDeletable, isEditable: isDeletable && forwarded == nil,
+            createdAt: createdAt, updatedAt: updatedAt)
+        let quote = quotedContent.map { content in
+            ItemQuote(
+                direction: quotedSent.map { $0 ? .directSent : .directReceived }, itemID: quotedItemID, sharedMessageID: quotedID,
+                sentAt: UTCTimestamp(stored: quotedAt ?? 0), content: content, formattedText: Markdown.parse(content.text))
+        }
+        let direction: ItemDirection = isDirect ? (isSent ? .directSent : .directReceived) : (isSent ? .localSent : .localReceived)
+        let item = ChatItem(
+            direction: direction, meta: meta, content: content, formattedText: content.message.flatMap { Markdown.parse($0.text) },
+            quotedItem: quote, reactions: reactions, file: file)
+        return StoredItem(item: item, owner: contactID.map(ItemOwner.contact) ?? .notes(folderID ?? 0), userID: userID)
+    }
+
+    func item(_ id: ChatItemID, owner: ItemOwner, at now: UTCTimestamp) throws -> StoredItem? {
+        let (column, ownerID) = owner.column
+        return try first(
+            Self.itemSelection + " WHERE i.chat_item_id = ? AND i.\(column) = ?", [id, ownerID]
+        ) { try Self.item(&$0, at: now) }
+    }
+
+    func item(_ id: ChatItemID, user: UserID, at now: UTCTimestamp) throws -> StoredItem? {
+        try first(Self.itemSelection + " WHERE i.chat_item_id = ? AND i.user_id = ?", [id, user]) { try Self.item(&$0, at: now) }
+    }
+
+    /// The newest item of a chat with a contact that has this shared id.
+    func item(contact: ContactID, sharedMessageID: SharedMessageID, at now: UTCTimestamp) throws -> StoredItem? {
+        try first(
+            Self.itemSelection + " WHERE i.contact_id = ? AND i.shared_msg_id = ? ORDER BY i.chat_item_id DESC LIMIT 1",
+            [contact, sharedMessageID.bytes.blob]
+        ) { try Self.item(&$0, at: now) }
+    }
+
+    /// The newest item of a chat whose text begins so; `isSent` limits it to one direction.
+    func itemID(contact: ContactID, textPrefix: String, isSent: Bool?) throws -> ChatItemID? {
+        try number(
+            """
+            SELECT chat_item_id FROM chat_items WHERE contact_id = ? AND (? IS NULL OR sent = ?)
+                AND substr(item_text, 1, length(?)) = ? ORDER BY chat_item_id DESC LIMIT 1
+            """, [contact, isSent, isSent, textPrefix, textPrefix])
+    }
+
+    func lastItemID(owner: ItemOwner) throws -> ChatItemID? {
+        let (column, ownerID) = owner.column
+        return try number("SELECT max(chat_item_id) FROM chat_items WHERE \(column) = ?", [ownerID])
+    }
+
+    func lastItemID(user: UserID) throws -> ChatItemID? {
+        try number("SELECT max(chat_item_id) FROM chat_items WHERE user_id = ?", [user])
+    }
+
+    func hasItems(contact: ContactID) throws -> Bool {
+        try number("SELECT 1 FROM chat_items WHERE contact_id = ? LIMIT 1", [contact]) != nil
+    }
+
+    func insertItem(_ new: NewItemRecord, user: UserID) throws -> ChatItemID {
+        let (status, statusJSON) = new.status.stored
+        return try insert(
+            """
+            INSERT INTO chat_items (user_id, contact_id, note_folder_id, sent, content_kind, message_kind, content_json, item_text,
+                status, status_json, shared_msg_id, live, ttl, delete_at, has_link, forwarded_json, quoted_sent, quoted_shared_msg_id,
+                quoted_sent_at, quoted_content_json, item_ts, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                user, new.owner.contactID, new.owner.folderID, new.isSent, new.content.tag, new.content.message?.type.code,
+                new.content.json.text, new.text, status, statusJSON, new.sharedMessageID?.bytes.blob, new.isLive ? true : nil,
+                new.timer?.ttl, new.timer?.deleteAt?.stored, new.hasLink, new.forwarded?.json.text, new.quote?.isSent,
+                new.quote?.sharedMessageID?.bytes.blob, new.quote?.sentAt.stored, new.quote?.content.json.text,
+                new.itemTimestamp.stored, new.createdAt.stored, new.createdAt.stored,
+            ])
+    }
+
+    /// Replaces what an item says.
+    func updateItem(
+        _ id: ChatItemID, content: ItemContent, text: String, hasLink: Bool, isEdited: Bool, isLive: Bool, deleteAt: UTCTimestamp?,
+        at time: UTCTimestamp
+    ) throws {
+        try run(
+            """
+            UPDATE chat_items SET content_kind = ?, message_kind = ?, content_json = ?, item_text = ?, has_link = ?, edited = edited OR ?,
+                live = ?, delete_at = coalesce(?, delete_at), updated_at = ? WHERE chat_item_id = ?
+            """,
+            [
+                content.tag, content.message?.type.code, content.json.text, text, hasLink, isEdited, isLive ? true : nil,
+                deleteAt?.stored, time.stored, id,
+            ])
+    }
+
+    func updateItem(_ id: ChatItemID, status: ItemStatus, at time: UTCTimestamp) throws {
+        let (word, json) = status.stored
+        try run(
+            "UPDATE chat_items SET status = ?, status_json = ?, updated_at = ? WHERE chat_item_id = ?", [word, json, time.stored, id])
+    }
+
+    func updateItem(_ id: ChatItemID, viaProxy: Bool) throws {
+        try run("UPDATE chat_items SET via_proxy = ? WHERE chat_item_id = ?", [viaProxy, id])
+    }
+
+    func updateItem(_ id: ChatItemID, sharedMessageID: SharedMessageID) throws {
+        try run("UPDATE chat_items SET shared_msg_id = ? WHERE chat_item_id = ?", [sharedMessageID.bytes.blob, id])
+    }
+
+    func updateItem(_ id: ChatItemID, deleteAt: UTCTimestamp) throws {
+        try run("UPDATE chat_items SET delete_at = ? WHERE chat_item_id = ?", [deleteAt.stored, id])
+    }
+
+    func markItemDeleted(_ id: ChatItemID, deletedAt: UTCTimestamp, at time: UTCTimestamp) throws {
+        try run(
+            "UPDATE chat_items SET deleted = 1, deleted_ts = ?, updated_at = ? WHERE chat_item_id = ?",
+            [deletedAt.stored, time.stored, id])
+    }
+
+    /// Removes an item with its versions, its file and, if it was the last with its shared id, its reactions.
+    func deleteItem(_ stored: StoredItem) throws {
+        try run("DELETE FROM chat_items WHERE chat_item_id = ?", [stored.id])
+        guard case .contact(let contact) = stored.owner, let shared = stored.item.meta.sharedMessageID else { return }
+        try run("DELETE FROM reactions WHERE contact_id = ? AND shared_msg_id = ?", [contact, shared.bytes.blob])
+    }
+
+    /// Empties a chat; the banner at its head stays.
+    func deleteItems(owner: ItemOwner) throws {
+        let (column, ownerID) = owner.column
+        try run("DELETE FROM chat_items WHERE \(column) = ? AND content_kind <> 'chatBanner'", [ownerID])
+        if case .contact(let contact) = owner {
+            try run("DELETE FROM reactions WHERE contact_id = ?", [contact])
+            try run("UPDATE contacts SET unread_chat = 0 WHERE contact_id = ?", [contact])
+        }
+    }
+}
+
+extension ItemOwner {
+    /// The column that names the owner, and its id.
+    var column: (name: String, id: Int64) {
+        switch self {
+        case .contact(let id): ("contact_id", id)
+        case .notes(let id): ("note_folder_id", id)
+        }
+    }
+
+    var contactID: ContactID? { if case .contact(let id) = self { id } else { nil } }
+    var folderID: NoteFolderID? { if case .notes(let id) = self { id } else { nil } }
+}
+
+extension ItemStatus {
+    /// The word in the column, and the whole status where the word is not enough.
+    var stored: (word: String, json: String?) {
+        switch self {
+        case .sent(.complete), .sendReceived(receipt: .ok, progress: .complete): (tag, nil)
+        case .sendNew, .receivedNew, .receivedRead, .sendErrorAuth: (tag, nil)
+        default: (tag, json.text)
+        }
+    }
+
+    init(stored word: String, json: String?) throws(JSONError) {
+        if let json {
+            try self.init(parsing: json)
+            return
+        }
+        switch word {
+        case "sndNew": self = .sendNew
+        case "sndSent": self = .sent(progress: .complete)
+        case "sndRcvd": self = .sendReceived(receipt: .ok, progress: .complete)
+        case "sndErrorAuth": self = .sendErrorAuth
+        case "rcvNew": self = .receivedNew
+        case "rcvRead": self = .receivedRead
+        default: self = .invalid(text: word)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import ChatAPI
+import ChatProtocol
+import GRDB
+
+// Tags that group chats, folders of notes, and settings of the core.
+
+extension Database {
+    func tags(user: UserID) throws -> [ChatTag] {
+        try all("SELECT chat_tag_id, tag_text, tag_emoji FROM chat_tags WHERE user_id = ? ORDER BY tag_order, chat_tag_id", [user]) {
+            ChatTag(chatTagID: $0.int(), text: $0.text(), emoji: $0.optionalText())
+        }
+    }
+
+    func insertTag(user: UserID, text: String, emoji: String?) throws {
+        try run(
+            """
+            INSERT INTO chat_tags (user_id, tag_text, tag_emoji, tag_order)
+            VALUES (?, ?, ?, (SELECT coalesce(max(tag_order), 0) + 1 FROM chat_tags WHERE user_id = ?))
+            """, [user, text, emoji, user])
+    }
+
+    func updateTag(_ id: ChatTagID, user: UserID, text: String, emoji: String?) throws {
+        try run("UPDATE chat_tags SET tag_text = ?, tag_emoji = ? WHERE chat_tag_id = ? AND user_id = ?", [text, emoji, id, user])
+    }
+
+    func deleteTag(_ id: ChatTagID, user: UserID) throws {
+        try run("DELETE FROM chat_tags WHERE chat_tag_id = ? AND user_id = ?", [id, user])
+    }
+
+    func reorderTags(_ ids: [ChatTagID], user: UserID) throws {
+        for (order, id) in ids.enumerated() {
+            try run("UPDATE chat_tags SET tag_order = ? WHERE chat_tag_id = ? AND user_id = ?", [order, id, user])
+        }
+    }
+
+    func tags(contact: ContactID) throws -> [ChatTagID] {
+        try all("SELECT chat_tag_id FROM contact_tags WHERE contact_id = ? ORDER BY chat_tag_id", [contact]) { $0.int() }
+    }
+
+    func setTags(_ ids: [ChatTagID], contact: ContactID) throws {
+        try run("DELETE FROM contact_tags WHERE contact_id = ?", [contact])
+        for id in ids { try run("INSERT INTO contact_tags (contact_id, chat_tag_id) VALUES (?, ?)", [contact, id]) }
+    }
+
+    // MARK: Notes
+
+    func noteFolder(_ id: NoteFolderID, user: UserID) throws -> NoteFolder? {
+        try first(
+            """
+            SELECT note_folder_id, user_id, created_at, updated_at, chat_ts, favorite, unread_chat FROM note_folders
+            WHERE note_folder_id = ? AND user_id = ?
+            """, [id, user]
+        ) { row in
+            NoteFolder(
+                noteFolderID: row.int(), userID: row.int(), createdAt: UTCTimestamp(stored: row.int()),
+                updatedAt: UTCTimestamp(stored: row.int()), chatTimestamp: UTCTimestamp(stored: row.int()), isFavorite: row.flag(),
+                isUnread: row.flag())
+        }
+    }
+
+    func touchNoteFolder(_ id: NoteFolderID, chatTime: UTCTimestamp) throws {
+        try run("UPDATE note_folders SET chat_ts = ? WHERE note_folder_id = ?", [chatTime.stored, id])
+    }
+
+    func updateNoteFolder(_ id: NoteFolderID, isUnread: Bool) throws {
+        try run("UPDATE note_folders SET unread_chat = ? WHERE note_folder_id = ?", [isUnread, id])
+    }
+
+    func updateNoteFolder(_ id: NoteFolderID, isFavorite: Bool) throws {
+        try run("UPDATE note_folders SET favorite = ? WHERE note_folder_id = ?", [isFavorite, id])
+    }
+
+    // MARK: Settings
+
+    func setting(_ name: String) throws -> JSONValue? {
+        try first("SELECT value_json FROM settings WHERE name = ?", [name]) { try JSONValue(parsing: $0.text()) }
+    }
+
+    func set(_ value: JSONValue, setting name: String) throws {
+        try run(
+            "INSERT INTO settings (name, value_json) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value_json = excluded.value_json",
+            [name, value.text])
+    }
+}

@@ -1,0 +1,73 @@
+import ChatAPI
+import ChatProtocol
+import SMPWire
+
+// How values of the API stand in columns.
+
+extension UTCTimestamp {
+    /// The moment that many nanoseconds after 1970-01-01T00:00:00Z, as times are stored.
+    init(stored nanoseconds: Int64) {
+        let seconds = nanoseconds >= 0 ? nanoseconds / 1_000_000_000 : (nanoseconds - 999_999_999) / 1_000_000_000
+        self.init(seconds: seconds, nanoseconds: UInt32(nanoseconds - seconds * 1_000_000_000))
+    }
+
+    /// Nanoseconds since 1970-01-01T00:00:00Z; moments beyond the years 1678 to 2262 stand at the limits.
+    var stored: Int64 {
+        let (span, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, past) = span.addingReportingOverflow(Int64(nanoseconds))
+        return overflow || past ? (seconds < 0 ? .min : .max) : sum
+    }
+
+    /// This moment and some seconds more.
+    func adding(seconds more: Int64) -> UTCTimestamp {
+        let (sum, overflow) = seconds.addingReportingOverflow(more)
+        return overflow ? self : UTCTimestamp(seconds: sum, nanoseconds: nanoseconds)
+    }
+}
+
+extension LocalProfile {
+    /// A profile as stored under a number, with the name given to it locally.
+    init(_ profile: Profile, id: ProfileID, alias: String) {
+        self.init(
+            profileID: id, displayName: profile.displayName, fullName: profile.fullName,
+            shortDescription: profile.shortDescription, image: profile.image, contactLink: profile.contactLink,
+            preferences: profile.preferences, peerType: profile.peerType, localAlias: alias)
+    }
+
+    /// What the owner published, without what is local.
+    var published: Profile {
+        Profile(
+            displayName: displayName, fullName: fullName, shortDescription: shortDescription, image: image,
+            contactLink: contactLink, preferences: preferences, peerType: peerType)
+    }
+}
+
+extension ConnectionStatus {
+    /// The word in the column, and the error that goes with `failed`.
+    var stored: (status: String, error: String?) {
+        if case .failed(let error) = self { return ("failed", error) }
+        return (tag, nil)
+    }
+
+    init(stored status: String, error: String?) {
+        switch status {
+        case "new": self = .new
+        case "prepared": self = .prepared
+        case "joined": self = .joined
+        case "requested": self = .requested
+        case "accepted": self = .accepted
+        case "sndReady": self = .sendReady
+        case "ready": self = .ready
+        case "deleted": self = .deleted
+        default: self = .failed(connectionError: error ?? status)
+        }
+    }
+}
+
+extension ProtocolIdentifier {
+    /// The identifier of a column that may be null.
+    init?(stored bytes: Bytes?) {
+        guard let bytes, !bytes.isEmpty else { return nil }
+        self.init(bytes)
+    }
+}
