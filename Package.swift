@@ -49,6 +49,7 @@ let storage: [Target] =
 let messaging: [Target] =
     room("SMPWire", on: "Messaging")
     + room("SMPCrypto", on: "Messaging", uses: ["SMPWire", "CSodium", "COpenSSL"])
+    + room("SMPRatchet", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
     + room("SMPTransport", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "COpenSSL"] + nio, tests: [nioEmbedded])
     + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
     + room("SMPClient", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol"] + nio)
@@ -69,8 +70,8 @@ let chat: [Target] =
         ])
 
 let bots: [Target] =
-    room("Parley", on: "Bots", uses: ["CRE2", "CQRencode", logging])
-    + room("ParleyRules", on: "Bots", uses: ["Parley", .product(name: "Yams", package: "Yams")])
+    room("Parley", on: "Bots", uses: ["ChatAPI", "ChatProtocol", "SQLiteStorage", "CRE2", "CQRencode", grdb, logging])
+    + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
 
 let testSupport: [Target] = [
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings)

@@ -57,7 +57,13 @@ public struct StructuredLogHandler: LogHandler {
         text.contains(where: \.isNewline) ? quoted(text) : text
     }
 
-    static func quoted(_ text: String) -> String {
+    static func quoted(_ text: String) -> String { JSONText.quoted(text) }
+}
+
+/// JSON strings, where a JSON encoder would be more than is needed.
+public enum JSONText {
+    /// The text in quotes, with everything escaped that JSON or a log line cannot hold as it is.
+    public static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

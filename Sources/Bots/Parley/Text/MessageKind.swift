@@ -1,6 +1,22 @@
+internal import ChatProtocol
+
 /// The kinds of message that people send.
 public enum MessageKind: String, Sendable, Hashable, CaseIterable {
     case text, link, image, video, voice, file, report, chat
     /// A kind that this version does not know.
     case unknown
+
+    init(_ content: MessageContent) {
+        self = switch content {
+        case .text: .text
+        case .link: .link
+        case .image: .image
+        case .video: .video
+        case .voice: .voice
+        case .file: .file
+        case .report: .report
+        case .chat: .chat
+        case .unknown: .unknown
+        }
+    }
 }

@@ -1,3 +1,5 @@
+internal import ChatProtocol
+
 /// One profile of a bots.yaml.
 public struct ProfileSpec: Sendable {
     /// The key of the profile in the file.
@@ -27,7 +29,16 @@ public struct ProfileSpec: Sendable {
         mapping.refuseKeys(otherThan: Self.keys)
         self.id = id
         let name = mapping.value("name").map { $0.nonEmptyString() } ?? id
+        if let name, !DisplayName.isValid(name) {
+            let suggestion = DisplayName.valid(name)
+            (mapping.value("name") ?? reader).report(
+                .badValue, "\"\(name)\" cannot be a display name", hint: suggestion.isEmpty ? nil : "\"\(suggestion)\" can",
+                at: mapping.value("name")?.position ?? position)
+        }
         bio = mapping.value("bio")?.nonEmptyString()
+        if let bio, bio.jsonLength > Self.maximumBioLength {
+            mapping.value("bio")?.report(.badValue, "the bio has \(bio.jsonLength) bytes, more than \(Self.maximumBioLength)")
+        }
         address = mapping.value("address").map(Self.address) ?? AddressSpec()
         rules = mapping.value("rules")?.list()?.compactMap { RuleSpec($0) } ?? []
         guard let name else { return nil }

@@ -11,19 +11,12 @@ public struct AgentSendRequest: Sendable {
     public var flags: MessageFlags
     /// Whether post-quantum encryption is used from here on, if the peer can; turning it on also turns on support for it.
     public var pqEncryption: Bool
-    /// The caller's own number of the message, unique in the connection. A request with a number that was used before stores
-    /// nothing and gets the outcome of the first one: a caller that keeps an outbox can give a message again after a crash.
-    public var key: Int64?
 
-    public init(
-        connection: ConnectionID, body: Bytes, flags: MessageFlags = MessageFlags(notification: true), pqEncryption: Bool = true,
-        key: Int64? = nil
-    ) {
+    public init(connection: ConnectionID, body: Bytes, flags: MessageFlags = MessageFlags(notification: true), pqEncryption: Bool = true) {
         self.connection = connection
         self.body = body
         self.flags = flags
         self.pqEncryption = pqEncryption
-        self.key = key
     }
 }
 

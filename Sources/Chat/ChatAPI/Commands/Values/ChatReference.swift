@@ -62,6 +62,15 @@ extension GroupChatScope: CustomStringConvertible {
     }
 }
 
+extension ChatReference {
+    /// Reads what ``description`` prints; nil for anything else.
+    public init?(_ text: String) {
+        var reader = CommandReader(bytes: Array(text.utf8), position: 0)
+        guard let reference = try? reader.chatReference(), reader.isAtEnd else { return nil }
+        self = reference
+    }
+}
+
 extension CommandReader {
     /// `@4`, `#1`, `#1(_support:2)`, `*1` or `:3`.
     mutating func chatReference() throws(CommandMismatch) -> ChatReference {

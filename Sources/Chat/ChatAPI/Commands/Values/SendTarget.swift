@@ -39,3 +39,14 @@ extension CommandReader {
         return .group(id, scope: scope, asGroup: asGroup ?? false)
     }
 }
+
+extension SendTarget {
+    /// The target that messages into a chat go to; nil for a chat that takes none.
+    public init?(_ chat: ChatReference) {
+        switch chat.type {
+        case .direct: self = .direct(chat.id)
+        case .group: self = .group(chat.id, scope: chat.scope)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// A bot: a profile of its own on the network, and what it does when something happens.
+///
+/// ```swift
+/// let bot = Bot("Echo") {
+///     On(.text) { message in try await message.reply("You said: \(message.text)") }
+/// }
+/// try await bot.run()
+/// ```
+///
+/// Many bots can live in one process: give them to a ``BotHost``.
+public struct Bot: Sendable {
+    /// The id under which the bot's profile is found again at the next start. Keep it when the name changes.
+    public let id: String
+    public var profile: BotProfile
+    public var address: BotAddress
+    let handlers: [On]
+
+    /// - Parameters:
+    ///   - name: the display name that people see.
+    ///   - id: see ``id``; the name if it is not given.
+    ///   - bio: a line about the bot; at most 160 bytes.
+    ///   - address: who may connect and what they are told.
+    public init(
+        _ name: String, id: String? = nil, bio: String? = nil, address: BotAddress = .automatic(welcome: nil),
+        @HandlerBuilder handlers: () -> [On]
+    ) {
+        self.id = id ?? name
+        profile = BotProfile(name: name, bio: bio)
+        self.address = address
+        self.handlers = handlers()
+    }
+
+    /// The commands that the apps show for the bot, in the order of the handlers.
+    public var menu: [MenuCommand] { handlers.flatMap(\.menu) }
+
+    /// What is wrong with the handlers as they are written; empty when they can be used.
+    public var faults: [HandlerFault] { handlers.compactMap(\.fault) }
+}
+
+/// What people see of a bot.
+public struct BotProfile: Sendable, Hashable {
+    /// The display name.
+    public var name: String
+    /// A line about the bot; at most 160 bytes.
+    public var bio: String?
+    /// A picture as a `data:image/jpg;base64,…` URI, at most 12,500 characters.
+    public var image: String?
+
+    public init(name: String, bio: String? = nil, image: String? = nil) {
+        self.name = name
+        self.bio = bio
+        self.image = image
+    }
+}
+
+/// How people connect to a bot.
+public enum BotAddress: Sendable, Hashable {
+    /// The bot has an address and accepts whoever asks.
+    ///
+    /// - Parameter welcome: what a new contact is told.
+    case automatic(welcome: String?)
+    /// The bot has an address, and ``Trigger/contactRequest`` handlers decide.
+    case manual(welcome: String?)
+    /// The bot has no address.
+    case none
+
+    /// What a new contact is told.
+    public var welcome: String? {
+        switch self {
+        case .automatic(let welcome), .manual(let welcome): welcome
+        case .none: nil
+        }
+    }
+}

@@ -1,0 +1,38 @@
+public import ChatAPI
+internal import ChatProtocol
+
+/// A contact that has connected: messages can go both ways.
+public struct ContactContext: ChatContext {
+    public let chat: BotChat
+    public let contact: Contact
+
+    /// The name of the contact as the bot's profile shows it.
+    public var name: String { contact.localDisplayName }
+}
+
+/// Somebody who asks to connect.
+public struct RequestContext: Sendable {
+    public let bot: BotIdentity
+    public let request: UserContactRequest
+    let effects: Effects
+
+    /// The name that the person goes by.
+    public var name: String { request.profile.displayName }
+
+    /// Accepts the request. Connecting goes on by itself; ``Trigger/connected`` tells when it is done.
+    public func accept() async throws { try await effects.accept(request.contactRequestID) }
+
+    /// Refuses the request. The person is not told.
+    public func reject() async throws { try await effects.reject(request.contactRequestID) }
+}
+
+/// Any event of the core that concerns the bot's profile.
+public struct EventContext: Sendable {
+    public let bot: BotIdentity
+    public let event: ChatEvent
+    let effects: Effects
+
+    /// Carries out a command for the bot's profile.
+    @discardableResult
+    public func command(_ command: ChatCommand) async throws -> ChatResponse { try await effects.perform(command) }
+}

@@ -1,0 +1,95 @@
+public import ChatAPI
+public import ChatProtocol
+
+/// A message that somebody sent to the bot.
+public struct MessageContext: ChatContext {
+    public let chat: BotChat
+    /// The message as it was stored.
+    public let item: ChatItem
+    /// What the message says.
+    public let content: MessageContent
+    /// What the handler's pattern matched; nil without a pattern.
+    public internal(set) var match: PatternMatch?
+
+    /// The text; empty for a picture without a caption.
+    public var text: String { item.meta.text }
+    public var kind: MessageKind { MessageKind(content) }
+    /// The command, if the text begins with a slash.
+    public var command: CommandLine? { CommandLine(text) }
+    /// What follows the command; empty without one.
+    public var arguments: String { command?.arguments ?? "" }
+    /// The name of who wrote.
+    public var sender: String {
+        if case .groupReceived(let member) = item.direction { member.localDisplayName } else { chat.displayName }
+    }
+
+    /// Answers the message with a quote of it.
+    @discardableResult
+    public func reply(_ text: String) async throws -> SentMessage { try await chat.send(.text(text), quoting: item.id) }
+
+    /// Answers the message with a quote of it.
+    @discardableResult
+    public func reply(_ content: MessageContent) async throws -> SentMessage { try await chat.send(content, quoting: item.id) }
+
+    /// Adds a reaction: one of 👍 👎 😀 😂 😢 ❤ 🚀 ✅, at most three to a message.
+    public func react(_ emoji: String) async throws {
+        try await chat.effects.react(to: item.id, emoji, added: true, in: chat.reference())
+    }
+
+    /// Takes a reaction back.
+    public func unreact(_ emoji: String) async throws {
+        try await chat.effects.react(to: item.id, emoji, added: false, in: chat.reference())
+    }
+
+    /// Deletes the message from the bot's own history. Nobody can delete what another sent in a direct chat.
+    public func delete() async throws {
+        try await chat.effects.delete(item.id, mode: .internal, in: chat.reference())
+    }
+}
+
+/// A message that somebody changed.
+public struct EditContext: ChatContext {
+    public let chat: BotChat
+    /// The message as it is now.
+    public let item: ChatItem
+    /// What it says now.
+    public let content: MessageContent
+
+    /// The text as it is now.
+    public var text: String { item.meta.text }
+
+    /// Answers the message with a quote of it.
+    @discardableResult
+    public func reply(_ text: String) async throws -> SentMessage { try await chat.send(.text(text), quoting: item.id) }
+
+    /// Adds a reaction to the message.
+    public func react(_ emoji: String) async throws {
+        try await chat.effects.react(to: item.id, emoji, added: true, in: chat.reference())
+    }
+}
+
+/// Messages that somebody deleted for both sides.
+public struct DeletionContext: ChatContext {
+    public let chat: BotChat
+    /// The messages as they were.
+    public let items: [ChatItem]
+}
+
+/// A reaction that somebody added or took back.
+public struct ReactionContext: ChatContext {
+    public let chat: BotChat
+    /// The message that the reaction is to.
+    public let item: ChatItem
+    public let emoji: String
+    /// False when the reaction was taken back.
+    public let isAdded: Bool
+
+    /// Answers the message that the reaction is to, with a quote of it.
+    @discardableResult
+    public func reply(_ text: String) async throws -> SentMessage { try await chat.send(.text(text), quoting: item.id) }
+
+    /// Adds a reaction to the same message.
+    public func react(_ emoji: String) async throws {
+        try await chat.effects.react(to: item.id, emoji, added: true, in: chat.reference())
+    }
+}

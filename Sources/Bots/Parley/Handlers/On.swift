@@ -1,0 +1,86 @@
+/// A handler: what it waits for and what it does.
+///
+/// Handlers are tried in the order in which they stand in the bot. The first whose trigger matches, and whose conditions hold,
+/// gets the event, and no other. An error that it throws is logged and counted; the bot goes on.
+///
+/// A handler runs at least once for an event that concerns a message, a new contact or a contact request: after a crash it may
+/// run again. What it sends is sent once all the same, because the n-th effect of a handler for an event is remembered by that
+/// number.
+public struct On: Sendable {
+    let event: EventKind
+    let menu: [MenuCommand]
+    let fault: HandlerFault?
+    let place: String
+    /// Nil when the event is not for this handler.
+    let prepare: @Sendable (Incoming) -> (@Sendable () async throws -> Void)?
+
+    /// Handles what the trigger matches.
+    ///
+    /// - Parameter condition: a further condition on the event; it must not wait or have effects.
+    public init<Context: Sendable>(
+        _ trigger: Trigger<Context>, where condition: @escaping @Sendable (Context) -> Bool = { _ in true }, file: String = #fileID,
+        line: Int = #line, _ body: @escaping @Sendable (Context) async throws -> Void
+    ) {
+        event = trigger.event
+        menu = trigger.menu
+        fault = trigger.fault
+        place = "\(file):\(line)"
+        prepare = { incoming in
+            guard let context = trigger.match(incoming), condition(context) else { return nil }
+            return { try await body(context) }
+        }
+    }
+
+    /// Handles what the trigger matches and the choice takes, for handlers that decide by other means than a condition.
+    ///
+    /// - Parameters:
+    ///   - menu: commands for the menu that the apps show, beside those of the trigger.
+    ///   - choose: what to do, or nil to leave the event to the handlers below; it must not wait or have effects itself.
+    public init<Context: Sendable>(
+        _ trigger: Trigger<Context>, menu: [MenuCommand] = [], file: String = #fileID, line: Int = #line,
+        choosing choose: @escaping @Sendable (Context) -> (@Sendable () async throws -> Void)?
+    ) {
+        event = trigger.event
+        self.menu = trigger.menu + menu
+        fault = trigger.fault
+        place = "\(file):\(line)"
+        prepare = { incoming in trigger.match(incoming).flatMap(choose) }
+    }
+}
+
+/// A command of the menu that the apps show for a bot.
+public struct MenuCommand: Sendable, Hashable {
+    /// The word without the slash.
+    public let keyword: String
+    /// What the menu says.
+    public let label: String
+    /// What a person has to add; nil when the command is complete.
+    public let parameters: String?
+
+    public init(keyword: String, label: String, parameters: String? = nil) {
+        self.keyword = keyword
+        self.label = label
+        self.parameters = parameters
+    }
+}
+
+/// Why the handlers of a bot cannot be used as they are written.
+public struct HandlerFault: Error, Sendable, Hashable, CustomStringConvertible {
+    public let message: String
+    public let file: String
+    public let line: Int
+    public let column: Int
+
+    public var description: String { "\(file):\(line):\(column): error: \(message)" }
+}
+
+/// Puts handlers one below the other.
+@resultBuilder public enum HandlerBuilder {
+    public static func buildExpression(_ handler: On) -> [On] { [handler] }
+    public static func buildExpression(_ handlers: [On]) -> [On] { handlers }
+    public static func buildBlock(_ parts: [On]...) -> [On] { parts.flatMap(\.self) }
+    public static func buildOptional(_ part: [On]?) -> [On] { part ?? [] }
+    public static func buildEither(first part: [On]) -> [On] { part }
+    public static func buildEither(second part: [On]) -> [On] { part }
+    public static func buildArray(_ parts: [[On]]) -> [On] { parts.flatMap(\.self) }
+}

@@ -1,0 +1,123 @@
+/// What a handler waits for, and what it is then given.
+///
+/// A trigger is a pure function of an event. Triggers are made by the static members of this type: ``Trigger/text``,
+/// ``Trigger/command(_:_:parameters:file:line:column:)``, ``Trigger/connected`` and so on.
+public struct Trigger<Context: Sendable>: Sendable {
+    let event: EventKind
+    let match: @Sendable (Incoming) -> Context?
+    let menu: [MenuCommand]
+    /// What is wrong with the trigger as it was written; told before the bot starts.
+    let fault: HandlerFault?
+
+    init(
+        _ event: EventKind, menu: [MenuCommand] = [], fault: HandlerFault? = nil,
+        match: @escaping @Sendable (Incoming) -> Context?
+    ) {
+        self.event = event
+        self.match = match
+        self.menu = menu
+        self.fault = fault
+    }
+}
+
+extension Trigger where Context == MessageContext {
+    /// Any message that a person sent.
+    public static var anyMessage: Self { Self(.message) { $0.message } }
+
+    /// A message that is text, with or without a link preview.
+    public static var text: Self { content(.text, .link) }
+
+    /// A message of one of the given kinds.
+    public static func content(_ kinds: MessageKind...) -> Self {
+        Self(.message) { incoming in incoming.message.flatMap { kinds.contains($0.kind) ? $0 : nil } }
+    }
+
+    /// A message whose text is the given one, without regard to case and surrounding white space.
+    public static func text(_ text: String) -> Self {
+        let wanted = Self.normalized(text)
+        return Self(.message) { incoming in incoming.message.flatMap { Self.normalized($0.text) == wanted ? $0 : nil } }
+    }
+
+    /// A message in which the pattern is found; what it matched is in ``MessageContext/match``.
+    ///
+    /// - Parameter pattern: RE2 syntax, at most 512 bytes. A pattern that does not compile is told before the bot starts,
+    ///   with the place of this call.
+    public static func matches(
+        _ pattern: String, ignoringCase: Bool = false, file: String = #fileID, line: Int = #line, column: Int = #column
+    ) -> Self {
+        do throws(TextPatternError) {
+            let compiled = try TextPattern(pattern, ignoringCase: ignoringCase)
+            return Self(.message) { incoming in
+                guard var message = incoming.message, let match = compiled.firstMatch(in: message.text) else { return nil }
+                message.match = match
+                return message
+            }
+        } catch {
+            let fault = HandlerFault(message: "bad pattern: \(error)", file: file, line: line, column: column)
+            return Self(.message, fault: fault) { _ in nil }
+        }
+    }
+
+    /// A message that begins with the command; what follows is in ``MessageContext/arguments``.
+    ///
+    /// - Parameters:
+    ///   - word: the word behind the slash, with or without it; matched without regard to case.
+    ///   - label: what the command does. With a label the command is in the menu that the apps show.
+    ///   - parameters: what a person has to add, as in `<number>`. Without it the apps send the command when it is chosen; with
+    ///     it they put it into the text field.
+    public static func command(
+        _ word: String, _ label: String? = nil, parameters: String? = nil, file: String = #fileID, line: Int = #line,
+        column: Int = #column
+    ) -> Self {
+        var keyword = word
+        if keyword.hasPrefix("/") { keyword.removeFirst() }
+        guard let name = CommandLine("/\(keyword.contains(" ") ? "'\(keyword)'" : keyword)")?.name, !keyword.contains("'") else {
+            let fault = HandlerFault(message: "\"\(word)\" is not a command word", file: file, line: line, column: column)
+            return Self(.message, fault: fault) { _ in nil }
+        }
+        let menu = label.map { [MenuCommand(keyword: keyword, label: $0, parameters: parameters)] } ?? []
+        return Self(.message, menu: menu) { incoming in incoming.message.flatMap { $0.command?.name == name ? $0 : nil } }
+    }
+
+    private static func normalized(_ text: String) -> String {
+        var text = text.lowercased()[...]
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}
+
+extension Trigger where Context == EditContext {
+    /// A person changed a message.
+    public static var edited: Self { Self(.edited) { $0.edit } }
+}
+
+extension Trigger where Context == DeletionContext {
+    /// A person deleted messages for both sides.
+    public static var deleted: Self { Self(.deleted) { $0.deletion } }
+}
+
+extension Trigger where Context == ReactionContext {
+    /// A person added or took back a reaction.
+    public static var reaction: Self { Self(.reaction) { $0.reaction } }
+
+    /// A person added one of the given reactions.
+    public static func reaction(_ emoji: String...) -> Self {
+        Self(.reaction) { incoming in incoming.reaction.flatMap { $0.isAdded && emoji.contains($0.emoji) ? $0 : nil } }
+    }
+}
+
+extension Trigger where Context == ContactContext {
+    /// A new contact has connected: messages can go both ways.
+    public static var connected: Self { Self(.connected) { $0.contact } }
+}
+
+extension Trigger where Context == RequestContext {
+    /// Somebody asks to connect, and the bot accepts by hand.
+    public static var contactRequest: Self { Self(.request) { $0.request } }
+}
+
+extension Trigger where Context == EventContext {
+    /// Any event of the core that concerns the bot's profile, for what has no trigger of its own.
+    public static var event: Self { Self(.any) { $0.source } }
+}

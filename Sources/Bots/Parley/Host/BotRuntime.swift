@@ -1,0 +1,180 @@
+internal import ChatAPI
+internal import ChatProtocol
+internal import Logging
+internal import Synchronization
+
+/// One bot at work: turns what happens in its profile into runs of its handlers.
+///
+/// Jobs of one chat are handled in order, those of different chats side by side. A handler that throws is logged, and the
+/// event counts as handled.
+final class BotRuntime: Sendable {
+    let identity: BotIdentity
+    private let core: any ChatCore
+    private let router: Router
+    private let store: BotStateStore
+    private let lanes: Lanes<LaneKey>
+    private let logger: Logger
+    private let tracker: Mutex<ChatProgressTracker>
+
+    init(
+        identity: BotIdentity, handlers: [On], progress: HandledProgress, core: any ChatCore, store: BotStateStore,
+        lanes: Lanes<LaneKey>, logger: Logger
+    ) {
+        self.identity = identity
+        self.core = core
+        self.store = store
+        self.lanes = lanes
+        router = Router(handlers)
+        tracker = Mutex(ChatProgressTracker(progress))
+        var logger = logger
+        logger[metadataKey: "bot"] = "\(identity.id)"
+        self.logger = logger
+    }
+
+    /// Takes an event of the core that concerns the profile.
+    func take(_ event: ChatEvent) {
+        switch event {
+        case .newChatItems(_, let items):
+            for item in items { take(item, event: event) }
+        case .chatItemUpdated(_, let item):
+            takeEdit(item, event: event)
+        case .chatItemsDeleted(_, let deletions, byUser: false, timed: false):
+            takeDeletions(deletions, event: event)
+        case .chatItemReaction(_, let added, let reaction):
+            takeReaction(reaction, added: added, event: event)
+        case .contactConnected(_, let contact, _):
+            takeConnected(contact, event: event)
+        case .receivedContactRequest(_, let request, _):
+            takeRequest(request, event: event)
+        default:
+            submit("events", Incoming(content: .other, source: context(of: event, effects: effects(nil))))
+        }
+    }
+
+    // MARK: What comes once and must not be lost
+
+    /// Gives a received message to its chat's lane, unless it was given before.
+    ///
+    /// - Returns: false if the lane is full; the message will be fetched again.
+    @discardableResult
+    func take(_ entry: ItemInChat, event: ChatEvent) -> Bool {
+        guard let chat = entry.chatInfo.reference else { return true }
+        let name = "\(chat)", id = entry.chatItem.id
+        return tracker.withLock { tracker in
+            guard tracker.admits(id, in: name) else { return !tracker.hasGap(in: name) }
+            guard let incoming = message(entry, event: event) else {
+                tracker.didSubmit(id, in: name)
+                return true
+            }
+            let isTaken = lanes.submit(LaneKey(userID: identity.userID, chat: name)) { [self] in
+                await run(incoming)
+                store.noteHandled(upTo: id, in: name, of: identity.userID)
+            }
+            if isTaken { tracker.didSubmit(id, in: name) } else { tracker.didRefuse(in: name) }
+            return isTaken
+        }
+    }
+
+    func takeConnected(_ contact: Contact, event: ChatEvent) {
+        guard tracker.withLock({ $0.isFirst(.connected, contact.contactID) }) else { return }
+        let effects = effects("connected/\(contact.contactID)")
+        let context = ContactContext(chat: chat(.direct(contact: contact), effects: effects), contact: contact)
+        let incoming = Incoming(content: .connected(context), source: self.context(of: event, effects: effects))
+        submit("\(ChatReference.direct(contact.contactID))", incoming, kind: .connected, reference: contact.contactID)
+    }
+
+    func takeRequest(_ request: UserContactRequest, event: ChatEvent) {
+        guard tracker.withLock({ $0.isFirst(.request, request.contactRequestID) }) else { return }
+        let effects = effects("request/\(request.contactRequestID)")
+        let context = RequestContext(bot: identity, request: request, effects: effects)
+        let incoming = Incoming(content: .request(context), source: self.context(of: event, effects: effects))
+        submit("request \(request.contactRequestID)", incoming, kind: .request, reference: request.contactRequestID)
+    }
+
+    /// The last item of a chat that was given to its lane.
+    func submitted(in chat: ChatReference) -> ChatItemID { tracker.withLock { $0.submitted(in: "\(chat)") } }
+
+    /// Says that the items of a chat that were refused are about to be fetched.
+    func closeGap(in chat: ChatReference) { tracker.withLock { $0.closeGap(in: "\(chat)") } }
+
+    // MARK: What is told once, as long as the process lives
+
+    private func takeEdit(_ entry: ItemInChat, event: ChatEvent) {
+        guard let chat = entry.chatInfo.reference, case .receivedMessage(let content) = entry.chatItem.content,
+            entry.chatItem.meta.isEdited
+        else { return }
+        let effects = effects(nil)
+        let context = EditContext(chat: self.chat(entry.chatInfo, effects: effects), item: entry.chatItem, content: content)
+        submit("\(chat)", Incoming(content: .edited(context), source: self.context(of: event, effects: effects)))
+    }
+
+    private func takeDeletions(_ deletions: [ChatItemDeletion], event: ChatEvent) {
+        var byChat: [ChatReference: (info: ChatInfo, items: [ChatItem])] = [:]
+        for deletion in deletions {
+            let entry = deletion.deletedChatItem
+            guard let chat = entry.chatInfo.reference else { continue }
+            byChat[chat, default: (entry.chatInfo, [])].items.append(entry.chatItem)
+        }
+        for (chat, deleted) in byChat {
+            let effects = effects(nil)
+            let context = DeletionContext(chat: self.chat(deleted.info, effects: effects), items: deleted.items)
+            submit("\(chat)", Incoming(content: .deleted(context), source: self.context(of: event, effects: effects)))
+        }
+    }
+
+    private func takeReaction(_ reaction: ReactionInChat, added: Bool, event: ChatEvent) {
+        guard let chat = reaction.chatInfo.reference, reaction.chatReaction.direction.isReceived,
+            case .emoji(let emoji) = reaction.chatReaction.reaction
+        else { return }
+        let effects = effects(nil)
+        let context = ReactionContext(
+            chat: self.chat(reaction.chatInfo, effects: effects), item: reaction.chatReaction.chatItem, emoji: emoji.text, isAdded: added)
+        submit("\(chat)", Incoming(content: .reaction(context), source: self.context(of: event, effects: effects)))
+    }
+
+    // MARK: Parts
+
+    private func message(_ entry: ItemInChat, event: ChatEvent) -> Incoming? {
+        guard case .receivedMessage(let content) = entry.chatItem.content, entry.chatItem.meta.deleted == nil else { return nil }
+        let effects = effects("item/\(entry.chatItem.id)")
+        let context = MessageContext(
+            chat: chat(entry.chatInfo, effects: effects), item: entry.chatItem, content: content, match: nil)
+        return Incoming(content: .message(context), source: self.context(of: event, effects: effects))
+    }
+
+    private func effects(_ event: String?) -> Effects { Effects(core: core, userID: identity.userID, event: event) }
+
+    private func chat(_ info: ChatInfo, effects: Effects) -> BotChat { BotChat(bot: identity, info: info, effects: effects) }
+
+    private func context(of event: ChatEvent, effects: Effects) -> EventContext {
+        EventContext(bot: identity, event: event, effects: effects)
+    }
+
+    private func submit(_ chat: String, _ incoming: Incoming, kind: HandledProgress.Kind? = nil, reference: Int64 = 0) {
+        let isTaken = lanes.submit(LaneKey(userID: identity.userID, chat: chat)) { [self] in
+            await run(incoming)
+            if let kind { store.noteHandled(kind, reference, of: identity.userID) }
+        }
+        if !isTaken {
+            // Connections and requests are found again at the next start; the rest is only told as long as there is room.
+            logger.warning("event dropped: too many wait in its chat", metadata: ["kind": "\(incoming.kind)"])
+        }
+    }
+
+    private func run(_ incoming: Incoming) async {
+        guard let (place, body) = router.route(incoming) else { return }
+        do {
+            try await body()
+        } catch {
+            logger.error(
+                "handler failed",
+                metadata: ["handler": "\(place)", "kind": "\(incoming.kind)", "code": "\((error as? ChatCoreError)?.code.rawValue ?? "handler")", "error": "\(error)"])
+        }
+    }
+}
+
+/// One chat of one profile.
+struct LaneKey: Hashable, Sendable {
+    let userID: UserID
+    let chat: String
+}

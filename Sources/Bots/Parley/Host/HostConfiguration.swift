@@ -1,0 +1,60 @@
+internal import Foundation
+public import Logging
+
+/// Where bots keep their data and which routers they use.
+public struct HostConfiguration: Sendable {
+    /// The folder of databases and keys. One process at a time can use it.
+    public var dataFolder: String
+    /// Routers as `smp://fingerprint@host:port`. With none, a router runs inside the process.
+    public var servers: [String]
+    /// The router inside the process.
+    public var router: EmbeddedRouterConfiguration
+    /// Handlers that run at once at the most.
+    public var parallelHandlers = 64
+    public var logger: Logger
+
+    /// - Parameters:
+    ///   - dataFolder: the environment variable `PARLEY_DATA`, or `parley-data`, if it is not given.
+    ///   - servers: the environment variable `PARLEY_SERVER` (several separated by white space) if none are given.
+    public init(
+        dataFolder: String? = nil, servers: [String] = [], router: EmbeddedRouterConfiguration = EmbeddedRouterConfiguration(),
+        logger: Logger = Logger(label: "parley") { StructuredLogHandler(label: $0) }
+    ) {
+        let environment = ProcessInfo.processInfo.environment
+        self.dataFolder = dataFolder ?? environment["PARLEY_DATA"].flatMap { $0.isEmpty ? nil : $0 } ?? "parley-data"
+        let named = environment["PARLEY_SERVER"]?.split(whereSeparator: \.isWhitespace).map(String.init) ?? []
+        self.servers = servers.isEmpty ? named : servers
+        self.router = router
+        self.logger = logger
+    }
+}
+
+/// A router inside the bots' process.
+public struct EmbeddedRouterConfiguration: Sendable {
+    /// The name or address under which others reach this machine; it is part of every address that the bots give out.
+    public var host: String
+    /// The port; nil for one that is chosen at the first start and then kept.
+    public var port: UInt16?
+
+    public init(host: String = "127.0.0.1", port: UInt16? = nil) {
+        self.host = host
+        self.port = port
+    }
+}
+
+/// What is there once every bot can be reached.
+public struct HostReady: Sendable {
+    /// One bot.
+    public struct Profile: Sendable {
+        public let id: String
+        public let name: String
+        /// The full address; nil for a bot without one.
+        public let address: String?
+        /// The short address, which fits a small QR code.
+        public let shortAddress: String?
+    }
+
+    public let profiles: [Profile]
+    /// The routers that the bots use.
+    public let servers: [String]
+}

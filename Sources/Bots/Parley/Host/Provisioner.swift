@@ -1,0 +1,133 @@
+internal import ChatAPI
+internal import ChatProtocol
+internal import Logging
+
+/// Brings the core's profiles to what bots say of themselves. Running it again changes nothing.
+struct Provisioner {
+    struct Provisioned {
+        let identity: BotIdentity
+        let report: HostReady.Profile
+    }
+
+    let core: any ChatCore
+    let store: BotStateStore
+    let logger: Logger
+
+    func provision(_ bot: Bot) async throws -> Provisioned {
+        let user = try await user(of: bot)
+        try await updateProfile(bot, of: user)
+        let link = try await address(of: bot, user: user)
+        let identity = BotIdentity(id: bot.id, name: bot.profile.name, userID: user.userID)
+        let report = HostReady.Profile(
+            id: bot.id, name: bot.profile.name, address: link?.fullLink, shortAddress: link?.shortLink)
+        return Provisioned(identity: identity, report: report)
+    }
+
+    // MARK: Profile
+
+    private func user(of bot: Bot) async throws -> User {
+        let users = try await allUsers()
+        if let id = try await store.userID(of: bot.id), let user = users.first(where: { $0.userID == id }) { return user }
+        if let user = users.first(where: { $0.localDisplayName == bot.profile.name }) {
+            // The profile is older than what is known of the bot: what has happened in it is taken as handled.
+            try await adopt(user)
+            try await store.setUserID(user.userID, of: bot.id)
+            return user
+        }
+        let request = NewUser(profile: profile(of: bot), pastTimestamp: false, isChatRelay: false)
+        guard case .activeUser(let user) = try await core.send(.users(.create(request)), as: nil) else {
+            throw ChatCoreError(.invalidResponse, "the core did not make a profile for \(bot.id)")
+        }
+        try await store.setUserID(user.userID, of: bot.id)
+        logger.info("profile made", metadata: ["bot": "\(bot.id)", "user": "\(user.userID)"])
+        return user
+    }
+
+    private func allUsers() async throws(ChatCoreError) -> [User] {
+        do throws(ChatCoreError) {
+            guard case .usersList(let infos) = try await core.send(.users(.list), as: nil) else { return [] }
+            return infos.map(\.user)
+        } catch {
+            guard error.isNoActiveUser else { throw error }
+            return []
+        }
+    }
+
+    private func adopt(_ user: User) async throws {
+        guard case .apiChats(_, let chats) = try await core.send(.chats(.list(user: user.userID)), as: user.userID) else { return }
+        for chat in chats {
+            if case .direct(let contact) = chat.chatInfo, contact.isReady {
+                store.noteHandled(.connected, contact.contactID, of: user.userID)
+            }
+            if let reference = chat.chatInfo.reference, let last = chat.chatItems.last {
+                store.noteHandled(upTo: last.id, in: "\(reference)", of: user.userID)
+            }
+        }
+    }
+
+    private func updateProfile(_ bot: Bot, of user: User) async throws {
+        var wanted = profile(of: bot)
+        // The address is the core's to publish.
+        wanted.contactLink = user.profile.published.contactLink
+        guard wanted != user.profile.published else { return }
+        _ = try await core.send(.users(.updateProfile(user: user.userID, wanted)), as: user.userID)
+    }
+
+    private func profile(of bot: Bot) -> Profile {
+        var preferences = ChatPreferences()
+        preferences.calls = SimplePreference(allow: .no)
+        preferences.files = SimplePreference(allow: .no)
+        preferences.voice = SimplePreference(allow: .no)
+        if !bot.menu.isEmpty {
+            preferences.commands = bot.menu.map { .command(keyword: $0.keyword, label: $0.label, params: $0.parameters) }
+        }
+        return Profile(
+            displayName: bot.profile.name, fullName: "", shortDescription: bot.profile.bio, image: bot.profile.image.map(ImageData.init),
+            preferences: preferences, peerType: .bot)
+    }
+
+    // MARK: Address
+
+    private func address(of bot: Bot, user: User) async throws -> CreatedConnectionLink? {
+        if case .none = bot.address { return nil }
+        let id = user.userID
+        var link = try await existingAddress(of: user)
+        if link == nil { link = try await makeAddress(of: user) }
+        guard let link else { return nil }
+        let wanted = settings(of: bot.address)
+        if link.addressSettings != wanted {
+            _ = try await core.send(.address(.setSettings(user: id, wanted)), as: id)
+        }
+        if user.profile.contactLink == nil {
+            _ = try await core.send(.address(.setInProfile(user: id, true)), as: id)
+        }
+        return link.connectionLink
+    }
+
+    private func existingAddress(of user: User) async throws(ChatCoreError) -> UserContactLink? {
+        do throws(ChatCoreError) {
+            guard case .userContactLink(_, let link) = try await core.send(.address(.show(user: user.userID)), as: user.userID) else {
+                return nil
+            }
+            return link
+        } catch {
+            guard error.isAddressNotFound else { throw error }
+            return nil
+        }
+    }
+
+    private func makeAddress(of user: User) async throws -> UserContactLink {
+        _ = try await core.send(.address(.create(user: user.userID)), as: user.userID)
+        guard let link = try await existingAddress(of: user) else {
+            throw ChatCoreError(.invalidResponse, "the core made an address and does not have it")
+        }
+        return link
+    }
+
+    private func settings(of address: BotAddress) -> AddressSettings {
+        var accepts: AutoAccept?
+        if case .automatic = address { accepts = AutoAccept(acceptIncognito: false) }
+        return AddressSettings(
+            isBusinessAddress: false, autoAccept: accepts, autoReply: address.welcome.map(MessageContent.text))
+    }
+}

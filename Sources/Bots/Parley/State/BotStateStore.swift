@@ -1,0 +1,119 @@
+internal import GRDB
+internal import Logging
+internal import SQLiteStorage
+
+/// What the bots of a data folder have to remember themselves: which profile is whose, and how far their handlers have come.
+///
+/// The database is `bots.db` in the data folder. Messages are not in it: they are in the core's store, and what has not been
+/// handled is read from there again after a crash.
+final class BotStateStore: Sendable {
+    private let database: DatabaseFile
+    private let logger: Logger
+
+    /// - Parameter path: nil for a store in memory.
+    /// - Throws: ``StorageError``.
+    init(path: String?, logger: Logger) throws(StorageError) {
+        self.logger = logger
+        database = try DatabaseFile(path: path, label: "bots", migrator: Self.migrator, readers: 1)
+    }
+
+    private static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 profiles and progress") { db in
+            try db.execute(sql: """
+                CREATE TABLE bot (
+                    bot_id TEXT NOT NULL PRIMARY KEY,
+                    user_id INTEGER NOT NULL UNIQUE
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE chat_progress (
+                    user_id INTEGER NOT NULL,
+                    chat TEXT NOT NULL,
+                    item_id INTEGER NOT NULL,
+                    PRIMARY KEY (user_id, chat)
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE handled (
+                    user_id INTEGER NOT NULL,
+                    kind TEXT NOT NULL,
+                    reference INTEGER NOT NULL,
+                    PRIMARY KEY (user_id, kind, reference)
+                ) STRICT, WITHOUT ROWID;
+                """)
+        }
+        return migrator
+    }
+
+    /// The profile of a bot, if it has been given one.
+    func userID(of botID: String) async throws -> Int64? {
+        try await database.read { db in try Int64.fetchOne(db, sql: "SELECT user_id FROM bot WHERE bot_id = ?", arguments: [botID]) }
+    }
+
+    /// Remembers the profile of a bot.
+    func setUserID(_ userID: Int64, of botID: String) async throws {
+        try await database.write { db in
+            try db.execute(
+                sql: "INSERT INTO bot (bot_id, user_id) VALUES (?, ?) ON CONFLICT (bot_id) DO UPDATE SET user_id = excluded.user_id",
+                arguments: [botID, userID])
+        }
+    }
+
+    /// How far the handlers of a profile have come.
+    func progress(of userID: Int64) async throws -> HandledProgress {
+        try await database.read { db in
+            var progress = HandledProgress()
+            for row in try Row.fetchAll(db, sql: "SELECT chat, item_id FROM chat_progress WHERE user_id = ?", arguments: [userID]) {
+                progress.items[row["chat"]] = row["item_id"]
+            }
+            for row in try Row.fetchAll(db, sql: "SELECT kind, reference FROM handled WHERE user_id = ?", arguments: [userID]) {
+                guard let kind = HandledProgress.Kind(rawValue: row["kind"]) else { continue }
+                progress.references[kind, default: []].insert(row["reference"])
+            }
+            return progress
+        }
+    }
+
+    /// Remembers that all items of a chat up to one have been handled, without anybody waiting for it. If the process dies
+    /// first, the handlers run again and their effects are recognised.
+    func noteHandled(upTo itemID: Int64, in chat: String, of userID: Int64) {
+        submit { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO chat_progress (user_id, chat, item_id) VALUES (?, ?, ?)
+                    ON CONFLICT (user_id, chat) DO UPDATE SET item_id = excluded.item_id WHERE item_id < excluded.item_id
+                    """,
+                arguments: [userID, chat, itemID])
+        }
+    }
+
+    /// Remembers that something that happens once has been handled, without anybody waiting for it.
+    func noteHandled(_ kind: HandledProgress.Kind, _ reference: Int64, of userID: Int64) {
+        submit { db in
+            try db.execute(
+                sql: "INSERT OR IGNORE INTO handled (user_id, kind, reference) VALUES (?, ?, ?)",
+                arguments: [userID, kind.rawValue, reference])
+        }
+    }
+
+    private func submit(_ body: @escaping @Sendable (Database) throws -> Void) {
+        database.submit(body) { [logger] result in
+            if case .failure(let error) = result { logger.error("progress not stored", metadata: ["error": "\(error)"]) }
+        }
+    }
+
+    /// Finishes what was noted and closes the database.
+    func close() async throws(StorageError) { try await database.close() }
+}
+
+/// How far the handlers of one profile have come.
+struct HandledProgress: Sendable, Hashable {
+    /// Things that happen once.
+    enum Kind: String, Sendable, Hashable {
+        /// A contact has connected; the reference is the contact's id.
+        case connected
+        /// A contact request has come; the reference is the request's id.
+        case request
+    }
+
+    /// The last handled item of each chat.
+    var items: [String: Int64] = [:]
+    var references: [Kind: Set<Int64>] = [:]
+}

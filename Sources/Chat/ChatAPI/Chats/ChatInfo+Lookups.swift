@@ -1,0 +1,55 @@
+public import ChatProtocol
+
+extension ChatInfo {
+    /// The name by which the profile tells the chat from others; empty for notes and for connections without a contact.
+    public var localDisplayName: String {
+        switch self {
+        case .direct(let contact): contact.localDisplayName
+        case .group(let group, _): group.localDisplayName
+        case .contactRequest(let request): request.localDisplayName
+        case .local, .contactConnection, .other: ""
+        }
+    }
+
+    /// Whether messages can be exchanged in it.
+    public var isConversation: Bool {
+        switch self {
+        case .direct, .group: true
+        case .local, .contactRequest, .contactConnection, .other: false
+        }
+    }
+}
+
+extension ItemDirection {
+    /// Whether somebody else wrote the item.
+    public var isReceived: Bool {
+        switch self {
+        case .directReceived, .groupReceived, .channelReceived: true
+        case .directSent, .groupSent, .localSent, .localReceived, .other: false
+        }
+    }
+}
+
+extension ItemStatus {
+    /// Whether the router, or even the recipient, has the sent item.
+    public var isOnRouter: Bool {
+        switch self {
+        case .sent, .sendReceived: true
+        default: false
+        }
+    }
+}
+
+extension Contact {
+    /// Whether messages go both ways.
+    public var isReady: Bool { status == .active && activeConnection?.status == .ready }
+}
+
+extension LocalProfile {
+    /// What the owner published, without the alias given here.
+    public var published: Profile {
+        Profile(
+            displayName: displayName, fullName: fullName, shortDescription: shortDescription, image: image, contactLink: contactLink,
+            preferences: preferences, peerType: peerType)
+    }
+}

@@ -1,0 +1,32 @@
+public import SMPCrypto
+
+/// Our private keys of an agreement that waits for the peer's parameters.
+public struct AgreementKeys: Sendable, Equatable {
+    public let key1: X448.PrivateKey
+    public let key2: X448.PrivateKey
+    /// The KEM key that was proposed, if any.
+    public let kem: SNTRUP761.KeyPair?
+
+    public init(key1: X448.PrivateKey, key2: X448.PrivateKey, kem: SNTRUP761.KeyPair? = nil) {
+        self.key1 = key1
+        self.key2 = key2
+        self.kem = kem
+    }
+
+    /// Makes new keys.
+    ///
+    /// - Parameters:
+    ///   - proposingKEM: whether to propose post-quantum encryption.
+    ///   - kemKeys: where the KEM key comes from; nil to make it at once.
+    public init(proposingKEM: Bool, kemKeys: (any KEMKeySource)? = nil, random: any RandomSource) {
+        let material = RandomMaterial(random: random, kemKeys: kemKeys)
+        self.init(key1: material.agreementKey(), key2: material.agreementKey(), kem: proposingKEM ? material.kemKeyPair() : nil)
+    }
+
+    /// The public keys, to be sent. Below ``RatchetVersion/kem`` they are without the KEM.
+    public func offer(version: UInt16) -> RatchetParameters {
+        RatchetParameters(
+            version: version, key1: key1.publicKey, key2: key2.publicKey,
+            kem: version >= RatchetVersion.kem ? kem.map { .proposed($0.publicKey) } : nil)
+    }
+}

@@ -1,0 +1,123 @@
+import SMPCrypto
+public import SMPWire
+
+extension Ratchet {
+    private static let format: UInt8 = 1
+
+    private struct Flags: OptionSet {
+        let rawValue: UInt8
+
+        static let supportsPQ = Flags(rawValue: 1)
+        static let enablesPQ = Flags(rawValue: 2)
+        static let isSendingPQ = Flags(rawValue: 4)
+        static let isReceivingPQ = Flags(rawValue: 8)
+        static let all: Flags = [.supportsPQ, .enablesPQ, .isSendingPQ, .isReceivingPQ]
+    }
+
+    /// For a store, behind a byte that says the format. It holds keys: keep it as safe as other secrets.
+    public var encoded: Bytes {
+        // One page of a database holds it, also with a KEM.
+        var writer = WireWriter(reservingCapacity: kem == nil ? 640 : 3456)
+        writer.write(byte: Self.format)
+        writer.write(versions.current)
+        writer.write(versions.maximum)
+        writer.write(large: associatedData)
+        var flags: Flags = []
+        if supportsPQ { flags.insert(.supportsPQ) }
+        if enablesPQ { flags.insert(.enablesPQ) }
+        if isSendingPQ { flags.insert(.isSendingPQ) }
+        if isReceivingPQ { flags.insert(.isReceivingPQ) }
+        writer.write(byte: flags.rawValue)
+        writer.write(secret: key.raw)
+        writer.write(raw: key.publicKey.raw)
+        for secret in [rootKey, nextSendingHeaderKey, nextReceivingHeaderKey] { writer.write(secret: secret) }
+        for count in [sentCount, receivedCount, previousSentCount] { writer.write(count) }
+        writer.write(optional: sending) { writer, chain in
+            writer.write(secret: chain.chainKey)
+            writer.write(secret: chain.headerKey)
+        }
+        writer.write(optional: receiving) { writer, chain in
+            writer.write(secret: chain.chainKey)
+            writer.write(secret: chain.headerKey)
+        }
+        writer.write(optional: kem) { writer, kem in
+            writer.write(secret: kem.keyPair.secretKey.bytes)
+            writer.write(optional: kem.ciphertext)
+        }
+        return writer.bytes
+    }
+
+    /// - Throws: ``RatchetError`` `malformedState` if the bytes are not of ``encoded``, or of a later format.
+    public init(encoded bytes: Bytes) throws(RatchetError) {
+        do throws(WireError) {
+            var parser = WireParser(bytes)
+            try parser.expect(Self.format)
+            versions = RatchetVersions(current: try parser.read(), maximum: try parser.read())
+            associatedData = try parser.large()
+            let flags = Flags(rawValue: try parser.byte())
+            guard flags.isSubset(of: .all) else { throw parser.error(.invalidValue, "the flags of a ratchet") }
+            supportsPQ = flags.contains(.supportsPQ)
+            enablesPQ = flags.contains(.enablesPQ)
+            isSendingPQ = flags.contains(.isSendingPQ)
+            isReceivingPQ = flags.contains(.isReceivingPQ)
+            key = try parser.agreementKey()
+            rootKey = try parser.secret(32)
+            nextSendingHeaderKey = try parser.secret(32)
+            nextReceivingHeaderKey = try parser.secret(32)
+            sentCount = try parser.read()
+            receivedCount = try parser.read()
+            previousSentCount = try parser.read()
+            sending = try parser.optional { parser throws(WireError) in
+                SendingChain(chainKey: try parser.secret(32), headerKey: try parser.secret(32))
+            }
+            receiving = try parser.optional { parser throws(WireError) in
+                ReceivingChain(chainKey: try parser.secret(32), headerKey: try parser.secret(32))
+            }
+            kem = try parser.optional { parser throws(WireError) in
+                KEM(keyPair: try parser.kemKeyPair(), ciphertext: try parser.optional())
+            }
+            try parser.finish()
+        } catch {
+            throw RatchetError(.malformedState, "a stored ratchet cannot be read: \(error)")
+        }
+    }
+}
+
+extension WireWriter {
+    fileprivate mutating func write(secret: SecretBytes) { secret.withBytes { write(raw: $0) } }
+}
+
+extension WireParser {
+    fileprivate mutating func secret(_ count: Int) throws(WireError) -> SecretBytes {
+        SecretBytes(wiping: try take(count))
+    }
+
+    /// The public key is stored too: computing it again costs as much as an agreement.
+    fileprivate mutating func agreementKey() throws(WireError) -> X448.PrivateKey {
+        let start = offset
+        do {
+            let secret = try secret(X448.privateSize)
+            return try X448.PrivateKey(raw: secret, publicKey: try X448.PublicKey(raw: try take(X448.publicSize)))
+        } catch let error as WireError {
+            throw error
+        } catch {
+            throw WireError(.invalidValue, "a key of the ratchet", at: start)
+        }
+    }
+
+    /// The public key is a part of the secret key: after the two polynomials of 191 bytes each (draft-josefsson-ntruprime-streamlined,
+    /// "Encoding of secret keys").
+    fileprivate mutating func kemKeyPair() throws(WireError) -> SNTRUP761.KeyPair {
+        let start = offset
+        do {
+            let secret = try secret(SNTRUP761.secretKeySize)
+            let publicKey = secret[382..<382 + SNTRUP761.publicKeySize].bytes
+            return SNTRUP761.KeyPair(
+                publicKey: try SNTRUP761.PublicKey(publicKey), secretKey: try SNTRUP761.SecretKey(secret))
+        } catch let error as WireError {
+            throw error
+        } catch {
+            throw WireError(.invalidValue, "a KEM key of the ratchet", at: start)
+        }
+    }
+}

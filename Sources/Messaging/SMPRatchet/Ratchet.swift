@@ -1,0 +1,62 @@
+import SMPCrypto
+public import SMPWire
+
+/// One side of a double ratchet with encrypted headers and, from version 3, a post-quantum KEM (pqdr.md).
+///
+/// A value without I/O: each message moves it on, and the new value must be stored before the message is sent or acknowledged.
+/// Sending has two phases: ``sealHeader(pqEncryption:maximumVersion:)`` when a message is accepted, and
+/// ``RatchetMessageKey/sealMessage(_:paddedTo:)`` when it is sent. Keys of messages that are overtaken are kept apart, in
+/// ``SkippedMessageKeys``.
+public struct Ratchet: Sendable, Equatable {
+    /// The most messages that may be missing before a received one in its chain.
+    public static let maximumSkipped: UInt32 = 512
+
+    struct SendingChain: Sendable, Equatable {
+        var chainKey: SecretBytes
+        let headerKey: SecretBytes
+    }
+
+    struct ReceivingChain: Sendable, Equatable {
+        var chainKey: SecretBytes
+        let headerKey: SecretBytes
+    }
+
+    struct KEM: Sendable, Equatable {
+        /// What the peer's next step encapsulates to.
+        let keyPair: SNTRUP761.KeyPair
+        /// Holds the secret of the sending chain; nil as long as the KEM is only proposed.
+        var ciphertext: SNTRUP761.Ciphertext?
+
+        var announced: RatchetParameters.KEM {
+            ciphertext.map { .accepted($0, keyPair.publicKey) } ?? .proposed(keyPair.publicKey)
+        }
+    }
+
+    public internal(set) var versions: RatchetVersions
+    /// The same on both sides, and in the authentication of every message. People compare its hash as the security code.
+    public let associatedData: Bytes
+    var key: X448.PrivateKey
+    var kem: KEM?
+    /// Whether headers have room for a KEM, so that bodies must leave it to them. Once on it stays on.
+    public internal(set) var supportsPQ: Bool
+    /// Whether the next step uses or proposes the KEM.
+    public internal(set) var enablesPQ: Bool
+    /// Whether the sending chain is protected by a KEM secret.
+    public internal(set) var isSendingPQ: Bool
+    /// Whether the receiving chain is protected by a KEM secret.
+    public internal(set) var isReceivingPQ: Bool
+    var rootKey: SecretBytes
+    var sending: SendingChain?
+    var receiving: ReceivingChain?
+    /// Messages sent in the sending chain.
+    var sentCount: UInt32
+    /// Messages received or skipped in the receiving chain.
+    var receivedCount: UInt32
+    /// Messages sent in the sending chain before.
+    var previousSentCount: UInt32
+    var nextSendingHeaderKey: SecretBytes
+    var nextReceivingHeaderKey: SecretBytes
+
+    /// Whether messages can be sent: from the start if this side sends first, else once a message was received.
+    public var canSend: Bool { sending != nil }
+}

@@ -1,0 +1,84 @@
+public import SMPCrypto
+
+/// The key of a message that was not received yet, though later ones were.
+public struct SkippedMessageKey: Sendable, Equatable {
+    /// 32 bytes: the key of the headers in the chain that the message belongs to.
+    public let headerKey: SecretBytes
+    /// The number of the message in its chain, from 0.
+    public let number: UInt32
+    let messageKey: MessageKey
+
+    /// 48 bytes: the message's key and IV.
+    public var key: SecretBytes { messageKey.bytes }
+
+    init(headerKey: SecretBytes, number: UInt32, messageKey: MessageKey) {
+        self.headerKey = headerKey
+        self.number = number
+        self.messageKey = messageKey
+    }
+
+    /// A key as it was stored.
+    ///
+    /// - Throws: ``RatchetError`` `malformedState` if a size is wrong.
+    public init(headerKey: SecretBytes, number: UInt32, key: SecretBytes) throws(RatchetError) {
+        guard headerKey.count == AESGCM.keySize, let messageKey = MessageKey(key) else {
+            throw RatchetError(.malformedState, "a skipped message's key has the wrong size")
+        }
+        self.init(headerKey: headerKey, number: number, messageKey: messageKey)
+    }
+}
+
+/// The keys of all messages that were skipped, by header key and message number.
+///
+/// They are apart from the ``Ratchet`` so that a store can hold each as a row: decrypting tells which were added and removed.
+public struct SkippedMessageKeys: Sendable {
+    struct Chain: Sendable {
+        let headerKey: SecretBytes
+        var keys: [UInt32: MessageKey]
+    }
+
+    // Few chains have gaps, and each is tried when a header is not of the current ones: a list serves better than a dictionary, and
+    // compares the keys in constant time.
+    private(set) var chains: [Chain] = []
+
+    public init() {}
+
+    public init(_ keys: some Sequence<SkippedMessageKey>) {
+        for key in keys { insert(key) }
+    }
+
+    public var isEmpty: Bool { chains.isEmpty }
+    public var count: Int { chains.reduce(0) { $0 + $1.keys.count } }
+
+    /// All keys, those of one chain together.
+    public var keys: [SkippedMessageKey] {
+        chains.flatMap { chain in
+            chain.keys.map { SkippedMessageKey(headerKey: chain.headerKey, number: $0.key, messageKey: $0.value) }
+        }
+    }
+
+    func contains(headerKey: SecretBytes, number: UInt32) -> Bool {
+        index(of: headerKey).map { chains[$0].keys[number] != nil } ?? false
+    }
+
+    /// Adds a key, in place of one of the same message.
+    public mutating func insert(_ key: SkippedMessageKey) {
+        if let index = index(of: key.headerKey) {
+            chains[index].keys[key.number] = key.messageKey
+        } else {
+            chains.append(Chain(headerKey: key.headerKey, keys: [key.number: key.messageKey]))
+        }
+    }
+
+    /// Takes a key out.
+    ///
+    /// - Returns: nil if it is not here.
+    @discardableResult
+    public mutating func remove(headerKey: SecretBytes, number: UInt32) -> SkippedMessageKey? {
+        guard let index = index(of: headerKey), let key = chains[index].keys.removeValue(forKey: number) else { return nil }
+        if chains[index].keys.isEmpty { chains.remove(at: index) }
+        return SkippedMessageKey(headerKey: headerKey, number: number, messageKey: key)
+    }
+
+    private func index(of headerKey: SecretBytes) -> Int? { chains.firstIndex { $0.headerKey == headerKey } }
+}

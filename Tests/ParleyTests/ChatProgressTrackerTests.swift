@@ -1,0 +1,54 @@
+import Logging
+import Testing
+
+@testable import Parley
+
+@Suite struct ChatProgressTrackerTests {
+    @Test func anItemGoesToTheHandlersOnce() {
+        var tracker = ChatProgressTracker(HandledProgress(items: ["@4": 10]))
+        #expect(!tracker.admits(10, in: "@4"))
+        #expect(tracker.admits(11, in: "@4"))
+        tracker.didSubmit(11, in: "@4")
+        #expect(!tracker.admits(11, in: "@4"))
+        #expect(tracker.admits(1, in: "@5"))
+    }
+
+    @Test func afterARefusalNothingOvertakes() {
+        var tracker = ChatProgressTracker(HandledProgress())
+        tracker.didSubmit(1, in: "@4")
+        tracker.didRefuse(in: "@4")
+        #expect(!tracker.admits(3, in: "@4"))
+        #expect(tracker.admits(3, in: "@5"))
+        tracker.closeGap(in: "@4")
+        #expect(tracker.submitted(in: "@4") == 1)
+        #expect(tracker.admits(2, in: "@4"))
+    }
+
+    @Test func whatHappensOnceIsSeenOnce() {
+        var tracker = ChatProgressTracker(HandledProgress(references: [.connected: [7]]))
+        let answers = [tracker.isFirst(.connected, 7), tracker.isFirst(.request, 7), tracker.isFirst(.request, 7)]
+        #expect(answers == [false, true, false])
+    }
+}
+
+@Suite struct BotStateStoreTests {
+    @Test func progressIsKeptPerProfileAndNeverGoesBack() async throws {
+        let store = try BotStateStore(path: nil, logger: Logger(label: "test"))
+        store.noteHandled(upTo: 5, in: "@1", of: 1)
+        store.noteHandled(upTo: 3, in: "@1", of: 1)
+        store.noteHandled(upTo: 9, in: "@1", of: 2)
+        for contact: Int64 in [4, 4, 5] { store.noteHandled(.connected, contact, of: 1) }
+        try await store.setUserID(1, of: "waits for what was noted before")
+        let progress = try await store.progress(of: 1)
+        #expect(progress == HandledProgress(items: ["@1": 5], references: [.connected: [4, 5]]))
+        #expect(try await store.progress(of: 3) == HandledProgress())
+    }
+
+    @Test func aBotFindsItsProfileAgain() async throws {
+        let store = try BotStateStore(path: nil, logger: Logger(label: "test"))
+        #expect(try await store.userID(of: "echo") == nil)
+        try await store.setUserID(1, of: "echo")
+        try await store.setUserID(3, of: "echo")
+        #expect(try await store.userID(of: "echo") == 3)
+    }
+}

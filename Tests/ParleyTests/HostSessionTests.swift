@@ -1,0 +1,210 @@
+import ChatAPI
+import ChatProtocol
+import Logging
+import Synchronization
+import Testing
+
+@testable import Parley
+
+@Suite struct HostSessionTests {
+    @Test func aBotGetsAProfileAnAddressAndItsMenu() async throws {
+        let core = ScriptedCore()
+        let bot = Bot("Squaring", bio: "Numbers", address: .automatic(welcome: "Hi")) {
+            On(.command("square", "Square a number", parameters: "<number>")) { _ in }
+            On(.command("quiet")) { _ in }
+        }
+        let reports = try await running([bot], on: core) { $0 }
+        #expect(reports.map(\.name) == ["Squaring"])
+        #expect(reports.first?.shortAddress == "https://simplex.chat/a#1")
+        let user = try #require(core.state.withLock(\.users).first)
+        #expect(user.profile.peerType == .bot)
+        #expect(user.profile.preferences?.commands == [.command(keyword: "square", label: "Square a number", params: "<number>")])
+        let settings = try #require(core.state.withLock(\.links)[1]).addressSettings
+        #expect(settings.autoAccept == AutoAccept(acceptIncognito: false))
+        #expect(settings.autoReply == .text("Hi"))
+    }
+
+    @Test func startingAgainMakesNothingTwice() async throws {
+        let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger)
+        let bot = Bot("Echo", id: "echo") { On(.text) { _ in } }
+        _ = try await running([bot], on: core, store: store) { _ in }
+        var renamed = bot
+        renamed.profile.name = "Parrot"
+        _ = try await running([renamed], on: core.restarted(), store: store) { _ in }
+        let users = core.restarted().state.withLock(\.users)
+        #expect(users.count <= 1)
+    }
+
+    @Test func aMessageIsAnsweredByTheFirstHandlerThatMatches() async throws {
+        let core = ScriptedCore()
+        let bot = Bot("Echo") {
+            On(.text("ping")) { try await $0.send("pong") }
+            On(.matches("^([0-9]+)$")) { message in try await message.send("number \(message.match?[1] ?? "")") }
+            On(.command("help")) { try await $0.send("helping with \($0.arguments)") }
+            On(.text, where: { $0.text.count > 10 }) { try await $0.send("long") }
+            On(.anyMessage) { try await $0.send("else") }
+        }
+        _ = try await running([bot], on: core) { _ in
+            let ann = try core.add(contact: 4, name: "ann")
+            for text in [" PING ", "42", "/Help me", "a rather long text", "short"] { core.receive(text, from: ann) }
+            await core.waitForSent(5, to: 4)
+        }
+        #expect(core.sent(to: 4) == ["pong", "number 42", "helping with me", "long", "else"])
+    }
+
+    @Test func aHandlerThatThrowsHurtsNothingElse() async throws {
+        let core = ScriptedCore()
+        let bot = Bot("Echo") {
+            On(.text("fail")) { _ in throw Failure() }
+            On(.text) { try await $0.send($0.text) }
+        }
+        _ = try await running([bot], on: core) { _ in
+            let ann = try core.add(contact: 4, name: "ann")
+            for text in ["a", "fail", "b"] { core.receive(text, from: ann) }
+            await core.waitForSent(2, to: 4)
+        }
+        #expect(core.sent(to: 4) == ["a", "b"])
+    }
+
+    @Test func whatWasNotHandledBeforeACrashIsHandledAtTheNextStart() async throws {
+        let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger)
+        let greeted = Mutex<[String]>([])
+        let bot = Bot("Echo") {
+            On(.connected) { contact in greeted.withLock { $0.append(contact.name) } }
+            On(.text) { try await $0.send("re: " + $0.text) }
+        }
+        let ann = try core.add(contact: 4, name: "ann")
+        _ = try await running([bot], on: core, store: store) { _ in
+            core.publish { .contactConnected(user: $0, contact: ann, customUserProfile: nil) }
+            core.receive("1", from: ann)
+            await core.waitForSent(1, to: 4)
+        }
+        // The process is gone; the core stores two messages and a new contact that nobody is told about.
+        let again = core.restarted()
+        again.receive("2", from: ann, announcing: false)
+        again.receive("3", from: ann, announcing: false)
+        try again.add(contact: 5, name: "bob")
+        _ = try await running([bot], on: again, store: store) { _ in await again.waitForSent(3, to: 4) }
+        #expect(again.sent(to: 4) == ["re: 1", "re: 2", "re: 3"])
+        #expect(greeted.withLock(\.self) == ["ann", "bob"])
+    }
+
+    @Test func aHandlerThatRunsAgainSendsNothingTwice() async throws {
+        let core = ScriptedCore()
+        let bot = Bot("Echo") {
+            On(.text) { message in
+                try await message.send("first")
+                try await message.reply("second")
+            }
+        }
+        let ann = try core.add(contact: 4, name: "ann")
+        _ = try await running([bot], on: core) { _ in
+            core.receive("hello", from: ann)
+            await core.waitForSent(2, to: 4)
+        }
+        // A store that remembers nothing stands for a crash before the progress was written.
+        let store = try BotStateStore(path: nil, logger: Self.logger)
+        try await store.setUserID(1, of: "Echo")
+        let again = core.restarted()
+        _ = try await running([bot], on: again, store: store) { _ in
+            again.receive("more", from: ann)
+            await again.waitForSent(4, to: 4)
+        }
+        #expect(again.sent(to: 4) == ["first", "second", "first", "second"])
+    }
+
+    @Test func aFloodInOneChatLosesNothingAndKeepsItsOrder() async throws {
+        let core = ScriptedCore()
+        let bot = Bot("Echo") { On(.text) { try await $0.send($0.text) } }
+        let texts = (1...2000).map { "\($0)" }
+        _ = try await running([bot], on: core) { _ in
+            let ann = try core.add(contact: 4, name: "ann")
+            for text in texts { core.receive(text, from: ann) }
+            await core.waitForSent(texts.count, to: 4)
+        }
+        #expect(core.sent(to: 4) == texts)
+    }
+
+    @Test func editsDeletionsReactionsAndRequestsReachTheirHandlers() async throws {
+        let core = ScriptedCore()
+        let log = Mutex<[String]>([])
+        let gate = Gate()
+        let bot = Bot("Echo", address: .manual(welcome: nil)) {
+            On(.edited) { edit in log.withLock { $0.append("edited \(edit.text)") } }
+            On(.deleted) { deletion in log.withLock { $0.append("deleted \(deletion.items.count)") } }
+            On(.reaction("👍")) { reaction in log.withLock { $0.append("reaction \(reaction.emoji)") } }
+            On(.text("end")) { _ in gate.open() }
+        }
+        _ = try await running([bot], on: core) { _ in
+            let ann = try core.add(contact: 4, name: "ann")
+            var item = ScriptedCore.item(50, .receivedMessage(content: .text("new")), .directReceived, "new")
+            item.meta.isEdited = true
+            let entry = ItemInChat(chatInfo: .direct(contact: ann), chatItem: item)
+            core.publish { .chatItemUpdated(user: $0, chatItem: entry) }
+            let emoji = try #require(ReactionEmoji("👍"))
+            for added in [true, false] {
+                let reaction = ItemReaction(direction: .directReceived, chatItem: item, sentAt: ScriptedCore.time, reaction: .emoji(emoji))
+                core.publish { .chatItemReaction(user: $0, added: added, reaction: ReactionInChat(chatInfo: .direct(contact: ann), chatReaction: reaction)) }
+            }
+            core.publish { .chatItemsDeleted(user: $0, deletions: [ChatItemDeletion(deletedChatItem: entry)], byUser: false, timed: false) }
+            core.receive("end", from: ann)
+            await gate.wait()
+        }
+        #expect(log.withLock(\.self) == ["edited new", "reaction 👍", "deleted 1"])
+    }
+
+    @Test func aFaultInAHandlerIsToldWithItsPlace() throws {
+        let bot = Bot("Echo") {
+            On(.matches("a(b")) { _ in }
+            On(.command("two words'")) { _ in }
+        }
+        #expect(bot.faults.count == 2)
+        let fault = try #require(bot.faults.first)
+        #expect(fault.description.contains("HostSessionTests.swift:"))
+        #expect(fault.description.contains("missing )"))
+    }
+
+    // MARK: Parts
+
+    private struct Failure: Error {}
+
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    /// Runs bots on a core until the body has ended.
+    private func running<Result: Sendable>(
+        _ bots: [Bot], on core: ScriptedCore, store: BotStateStore? = nil,
+        _ body: @Sendable ([HostReady.Profile]) async throws -> Result
+    ) async throws -> Result {
+        let store = try store ?? BotStateStore(path: nil, logger: Self.logger)
+        let session = HostSession(core: core, bots: bots, store: store, parallelHandlers: 8, logger: Self.logger)
+        let (ready, continuation) = AsyncStream.makeStream(of: [HostReady.Profile].self)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { continuation.finish() }
+                try await session.run { continuation.yield($0) }
+            }
+            var iterator = ready.makeAsyncIterator()
+            let profiles = try #require(await iterator.next())
+            let result = try await body(profiles)
+            await session.settle()
+            core.finish()
+            try await group.waitForAll()
+            try await store.setUserID(0, of: "waits for what was noted before")
+            return result
+        }
+    }
+}
+
+extension ScriptedCore {
+    /// The same core after its process was started again: what was stored is there, subscriptions are not.
+    func restarted() -> ScriptedCore {
+        let core = ScriptedCore()
+        let kept = state.withLock(\.self)
+        core.state.withLock { $0 = kept }
+        return core
+    }
+
+    func waitForSent(_ count: Int, to contact: ContactID) async {
+        while sent(to: contact).count < count { await Task.yield() }
+    }
+}

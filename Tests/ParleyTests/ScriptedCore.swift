@@ -1,0 +1,178 @@
+import ChatAPI
+import ChatProtocol
+import Foundation
+import Synchronization
+import VectorSupport
+
+/// A core that answers from a script kept in memory: enough of one to run bots on, without a network.
+final class ScriptedCore: IdempotentChatCore {
+    struct State {
+        var users: [User] = []
+        var links: [UserID: UserContactLink] = [:]
+        var contacts: [Contact] = []
+        var requests: [UserContactRequest] = []
+        var items: [ContactID: [ChatItem]] = [:]
+        var answered: [String: ChatResponse] = [:]
+        var commands: [ChatCommand] = []
+        var lastID: Int64 = 100
+    }
+
+    let state = Mutex(State())
+    private let hub = ChatEventHub()
+
+    func events(bufferingUpTo limit: Int) -> ChatEvents { hub.subscribe(bufferingUpTo: limit) }
+
+    func finish() { hub.finish() }
+
+    func send(_ command: ChatCommand, as user: UserID?, onceAs key: String) async throws(ChatCoreError) -> ChatResponse {
+        if let answer = state.withLock({ $0.answered[key] }) { return answer }
+        let answer = try await send(command, as: user)
+        state.withLock { $0.answered[key] = answer }
+        return answer
+    }
+
+    func send(_ command: ChatCommand, as user: UserID?) async throws(ChatCoreError) -> ChatResponse {
+        let result: Result<ChatResponse, ChatCoreError> = state.withLock { state in
+            state.commands.append(command)
+            return Self.answer(command, user, &state)
+        }
+        return try result.get()
+    }
+
+    private static func answer(_ command: ChatCommand, _ user: UserID?, _ state: inout State) -> Result<ChatResponse, ChatCoreError> {
+        func owner(_ id: UserID?) -> User? { state.users.first { $0.userID == id } }
+        switch command {
+        case .users(.list):
+            if state.users.isEmpty { return .failure(ChatCoreError(.chat(error: .noActiveUser))) }
+            return .success(.usersList(users: state.users.map { UserInfo(user: $0, unreadCount: 0) }))
+        case .users(.create(let request)):
+            let profile = request.profile ?? Profile(displayName: "nobody")
+            let user = Self.user(Int64(state.users.count + 1), profile)
+            state.users.append(user)
+            return .success(.activeUser(user: user))
+        case .users(.updateProfile(let id, let profile)):
+            guard let index = state.users.firstIndex(where: { $0.userID == id }) else { break }
+            state.users[index] = Self.user(id, profile)
+            return .success(.cmdOk(user: state.users[index]))
+        case .core(.start): return .success(.chatStarted)
+        case .address(.show(let id)):
+            guard let id, let link = state.links[id], let owner = owner(id) else {
+                return .failure(ChatCoreError(.store(error: .userContactLinkNotFound)))
+            }
+            return .success(.userContactLink(user: owner, contactLink: link))
+        case .address(.create(let id)):
+            guard let id, let owner = owner(id) else { break }
+            let link = CreatedConnectionLink(fullLink: "simplex:/contact#/\(id)", shortLink: "https://simplex.chat/a#\(id)")
+            state.links[id] = UserContactLink(
+                userContactLinkID: id, connectionLink: link, addressSettings: AddressSettings(isBusinessAddress: false))
+            return .success(.userContactLinkCreated(user: owner, connectionLink: link))
+        case .address(.setSettings(let id, let settings)):
+            guard let id, let owner = owner(id), var link = state.links[id] else { break }
+            link.addressSettings = settings
+            state.links[id] = link
+            return .success(.userContactLinkUpdated(user: owner, contactLink: link))
+        case .address: return .success(.cmdOk(user: owner(user)))
+        case .chats(.list(let id, _, _, _)):
+            guard let owner = owner(id) else { break }
+            let chats = state.contacts.map { contact in
+                Chat(chatInfo: .direct(contact: contact), chatItems: Array((state.items[contact.contactID] ?? []).suffix(1)))
+            }
+            let requests = state.requests.map { Chat(chatInfo: .contactRequest(contactRequest: $0), chatItems: []) }
+            return .success(.apiChats(user: owner, chats: chats + requests))
+        case .chats(.page(let chat, _, .after(let after, let count), _)):
+            guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == chat.id }) else { break }
+            let items = (state.items[chat.id] ?? []).filter { $0.id > after }.prefix(count)
+            return .success(.apiChat(user: owner, chat: Chat(chatInfo: .direct(contact: contact), chatItems: Array(items)), navigation: nil))
+        case .messages(.send(let target, let messages, _, _)):
+            guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == target.chat.id }) else { break }
+            let sent = messages.map { message in
+                state.lastID += 1
+                return Self.item(state.lastID, .sentMessage(content: message.content), .directSent, message.content.text)
+            }
+            state.items[contact.contactID, default: []] += sent
+            return .success(.newChatItems(user: owner, chatItems: sent.map { ItemInChat(chatInfo: .direct(contact: contact), chatItem: $0) }))
+        case .messages: return .success(.cmdOk(user: owner(user)))
+        default: break
+        }
+        return .failure(ChatCoreError(.unsupported, "not in the script: \(command.commandString)"))
+    }
+
+    // MARK: What happens
+
+    /// A contact is there; nothing is announced.
+    @discardableResult
+    func add(contact id: ContactID, name: String) throws -> Contact {
+        let contact = try Self.contact(id, name)
+        state.withLock { $0.contacts.append(contact) }
+        return contact
+    }
+
+    /// A message of a contact is stored.
+    ///
+    /// - Parameter announcing: false to store it as a core does that dies before it can tell.
+    @discardableResult
+    func receive(_ text: String, from contact: Contact, by user: UserID = 1, announcing: Bool = true) -> ChatItemID {
+        let (item, owner) = state.withLock { state in
+            state.lastID += 1
+            let item = Self.item(state.lastID, .receivedMessage(content: .text(text)), .directReceived, text)
+            state.items[contact.contactID, default: []].append(item)
+            return (item, state.users.first { $0.userID == user })
+        }
+        if announcing, let owner {
+            hub.publish(.newChatItems(user: owner, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: item)]))
+        }
+        return item.id
+    }
+
+    func publish(_ make: (User) -> ChatEvent, user: UserID = 1) {
+        if let owner = state.withLock({ state in state.users.first { $0.userID == user } }) { hub.publish(make(owner)) }
+    }
+
+    /// The texts that were sent to a contact, in order.
+    func sent(to contact: ContactID) -> [String] {
+        state.withLock { state in
+            (state.items[contact] ?? []).filter { !$0.direction.isReceived }.map(\.meta.text)
+        }
+    }
+
+    // MARK: Values
+
+    static let time = UTCTimestamp(seconds: 1_767_225_600)
+
+    /// A connected contact as the official core reported one, with another id and name.
+    static func contact(_ id: ContactID, _ name: String) throws -> Contact {
+        var contact = try recorded.get()
+        contact.contactID = id
+        contact.localDisplayName = name
+        contact.profile.displayName = name
+        return contact
+    }
+
+    private static let recorded: Result<Contact, any Error> = Result {
+        let file = try String(contentsOf: Vectors.folder.appendingPathComponent("api/03_address.jsonl"), encoding: .utf8)
+        for line in file.split(separator: "\n") where line.contains("\"contactConnected\"") {
+            let body = try JSONObject(json: try JSONValue(parsing: String(line))).required("body") as JSONObject
+            return try body.required("contact")
+        }
+        throw VectorError(description: "no contactConnected in the recorded conversation")
+    }
+
+    static func user(_ id: UserID, _ profile: Profile) -> User {
+        User(
+            userID: id, agentUserID: "\(id)", userContactID: id, localDisplayName: profile.displayName,
+            profile: LocalProfile(
+                profileID: id, displayName: profile.displayName, fullName: profile.fullName, shortDescription: profile.shortDescription,
+                contactLink: profile.contactLink, preferences: profile.preferences, peerType: profile.peerType),
+            fullPreferences: FullChatPreferences(profile.preferences), isActive: true, activeOrder: id, showsNotifications: true,
+            sendsReceiptsToContacts: true, sendsReceiptsToSmallGroups: true)
+    }
+
+    static func item(_ id: ChatItemID, _ content: ItemContent, _ direction: ItemDirection, _ text: String) -> ChatItem {
+        ChatItem(
+            direction: direction,
+            meta: ItemMeta(
+                itemID: id, itemTimestamp: time, text: text, status: direction.isReceived ? .receivedNew : .sendNew, createdAt: time,
+                updatedAt: time),
+            content: content)
+    }
+}
