@@ -1,5 +1,6 @@
 public import NIOCore
 public import NIOPosix
+import SMPCrypto
 public import SMPWire
 import Synchronization
 
@@ -9,7 +10,7 @@ import Synchronization
 public struct SMPTransportClient: Sendable {
     /// How connections are opened.
     public struct Configuration: Sendable {
-        /// The longest time for the TCP connection, and again for the TLS handshake.
+        /// The longest time for the TCP connection, and again for the TLS handshake and for that with a proxy.
         public var connectTimeout: Duration = .seconds(15)
         /// Application protocols to offer, most wanted first.
         public var applicationProtocols = TLSContext.smpProtocols
@@ -43,15 +44,28 @@ public struct SMPTransportClient: Sendable {
     ///   - host: a name or an address.
     ///   - port: 1 to 65,535.
     ///   - keyHash: the SHA-256 hash of the server's identity certificate, 32 bytes.
+    ///   - purpose: what the connection is for: a proxy that isolates keeps connections with different purposes apart.
     /// - Throws: ``ConnectionError``: `connectFailed`, `timedOut`, `wrongIdentity`, `wrongProtocol`, `tlsFailed`,
-    ///   `disconnected`, `cancelled`, or `unsupported` for a proxy.
-    public func connect(host: String, port: Int, keyHash: Bytes) async throws(ConnectionError) -> SMPConnection {
-        guard configuration.proxy == nil else {
-            throw ConnectionError(.unsupported, "connections through a SOCKS proxy are not available yet")
+    ///   `disconnected`, `cancelled`, or `unsupported` for what cannot be asked of a proxy.
+    public func connect(
+        host: String, port: Int, keyHash: Bytes, purpose: String = ""
+    ) async throws(ConnectionError) -> SMPConnection {
+        guard let socksPort = UInt16(exactly: port), port > 0 else {
+            throw ConnectionError(.connectFailed, "\(port) is not a port")
         }
-        guard (1...65_535).contains(port) else { throw ConnectionError(.connectFailed, "\(port) is not a port") }
         let attempt = ConnectAttempt()
-        let channel = try await openChannel(host: host, port: port, keyHash: keyHash, attempt: attempt)
+        let channel: any Channel
+        if let proxy = configuration.proxy {
+            let handshake = try SOCKSHandshake(host: host, port: socksPort, credentials: credentials(proxy, purpose))
+            channel = try await openChannel(host: proxy.host, port: proxy.port) { [self] channel in
+                try channel.pipeline.syncOperations.addHandler(
+                    SOCKSHandler(handshake, timeout: timeout) { attempt.finish(.failure($0)) } addHandlers: {
+                        try addHandlers(to: $0, keyHash, attempt)
+                    })
+            }
+        } else {
+            channel = try await openChannel(host: host, port: port) { [self] in try addHandlers(to: $0, keyHash, attempt) }
+        }
         let result = await withTaskCancellationHandler {
             await attempt.result
         } onCancel: {
@@ -64,25 +78,39 @@ public struct SMPTransportClient: Sendable {
         return try result.get()
     }
 
+    private var timeout: TimeAmount { TimeAmount(configuration.connectTimeout) }
+
+    private func credentials(_ proxy: SOCKSProxy, _ purpose: String) -> (user: String, password: String)? {
+        switch proxy.authentication {
+        case .none: nil
+        case .password(let user, let password): (user, password)
+        case .isolating: (Base64URL.encode(Hash.sha256(Bytes(purpose.utf8))), "")
+        }
+    }
+
+    private func addHandlers(to channel: any Channel, _ keyHash: Bytes, _ attempt: ConnectAttempt) throws {
+        let session = try TLSSession(context, verifying: .server(fingerprint: keyHash), allocator: channel.allocator)
+        try channel.pipeline.syncOperations.addHandlers([
+            OpenSSLHandler(session), HandshakeHandler(timeout: timeout, completion: attempt.finish),
+        ])
+    }
+
     private func openChannel(
-        host: String, port: Int, keyHash: Bytes, attempt: ConnectAttempt
+        host: String, port: Int, initialize: @escaping @Sendable (any Channel) throws -> Void
     ) async throws(ConnectionError) -> any Channel {
-        let timeout = TimeAmount(configuration.connectTimeout)
-        let (context, keepAlive) = (context, configuration.keepAlive)
+        let keepAlive = configuration.keepAlive
         do {
             let bootstrap = ClientBootstrap(group: group)
                 .connectTimeout(timeout)
                 .channelOption(.autoRead, value: false)
                 .channelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .channelOption(.writeBufferWaterMark, value: .smpBlocks)
+                .channelOption(.maxMessagesPerRead, value: 1)
+                .channelOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator.smpBlocks)
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try keepAlive?.apply(to: channel)
-                        let session = try TLSSession(
-                            context, verifying: .server(fingerprint: keyHash), allocator: channel.allocator)
-                        try channel.pipeline.syncOperations.addHandlers([
-                            OpenSSLHandler(session), HandshakeHandler(timeout: timeout, completion: attempt.finish),
-                        ])
+                        try initialize(channel)
                     }
                 }
             // An address needs no resolver, which has threads of its own and is shared by the whole process.

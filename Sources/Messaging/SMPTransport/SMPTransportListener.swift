@@ -62,6 +62,8 @@ public final class SMPTransportListener: Sendable {
                 .childChannelOption(.autoRead, value: false)
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .childChannelOption(.writeBufferWaterMark, value: .smpBlocks)
+                .childChannelOption(.maxMessagesPerRead, value: 1)
+                .childChannelOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator.smpBlocks)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         guard connections.add(channel) else {

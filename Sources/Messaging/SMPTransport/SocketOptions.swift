@@ -27,17 +27,11 @@ public struct TCPKeepAlive: Sendable, Hashable {
     }
 }
 
-/// A SOCKS5 proxy through which servers are reached.
-public struct SOCKSProxy: Sendable, Hashable {
-    public var host: String
-    public var port: Int
-
-    public init(host: String = "127.0.0.1", port: Int = 9050) {
-        self.host = host
-        self.port = port
-    }
-}
-
 extension ChannelOptions.Types.WriteBufferWaterMark {
     static let smpBlocks = Self(low: SMPConnection.writeLimit / 2, high: SMPConnection.writeLimit)
+}
+
+extension AdaptiveRecvByteBufferAllocator {
+    /// Room for one read from a socket. A connection keeps it while it is idle, so it holds half a block only.
+    static let smpBlocks = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 8192)
 }

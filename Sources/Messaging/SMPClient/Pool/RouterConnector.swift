@@ -17,7 +17,7 @@ struct RouterConnector: Sendable {
         var failure = SMPClientError(.incompatibleHost, "none of the router's hosts can be reached without a proxy")
         for host in hosts {
             do throws(SMPClientError) {
-                return .success(try await connect(host, key.server, observer))
+                return .success(try await connect(host, key, observer))
             } catch {
                 failure = error
                 // Only a host that cannot be reached makes the next one worth trying.
@@ -28,12 +28,14 @@ struct RouterConnector: Sendable {
     }
 
     private func connect(
-        _ host: TransportHost, _ server: SMPServerAddress, _ observer: SMPSessionObserver
+        _ host: TransportHost, _ key: TransportSessionKey, _ observer: SMPSessionObserver
     ) async throws(SMPClientError) -> SMPSession {
+        let server = key.server
         let connection: SMPConnection
         do throws(ConnectionError) {
             connection = try await transport.connect(
-                host: host.description, port: Int(server.port ?? configuration.defaultPort), keyHash: server.keyHash.bytes)
+                host: host.description, port: Int(server.port ?? configuration.defaultPort), keyHash: server.keyHash.bytes,
+                purpose: "\(key.userID)@\(server)/\(key.entity?.description ?? "")")
         } catch {
             throw SMPClientError(error)
         }
