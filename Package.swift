@@ -56,7 +56,10 @@ let messaging: [Target] =
     + room(
         "SMPServer", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio,
         tests: ["SMPClient"])
-    + room("SMPAgent", on: "Messaging", uses: ["SQLiteStorage", "SMPWire", "SMPCrypto", "SMPProtocol", grdb, logging])
+    + room(
+        "SMPAgent", on: "Messaging",
+        uses: ["SQLiteStorage", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPProtocol", "SMPClient", grdb, logging],
+        tests: ["SMPSimulation"])
 
 let chat: [Target] =
     room("ChatProtocol", on: "Chat", uses: ["SMPWire", "SMPCrypto", "SMPProtocol", "CZstd"])
@@ -74,7 +77,10 @@ let bots: [Target] =
     + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
 
 let testSupport: [Target] = [
-    .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings)
+    .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings),
+    .target(
+        name: "SMPSimulation", dependencies: ["SMPWire", "SMPCrypto", "SMPProtocol", "SMPClient"], path: "Tests/Support/SMPSimulation",
+        swiftSettings: settings),
 ]
 
 let package = Package(

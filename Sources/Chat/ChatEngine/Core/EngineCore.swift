@@ -17,14 +17,7 @@ final class EngineCore: Sendable {
     let now: @Sendable () -> UTCTimestamp
     var logger: Logger { configuration.logger }
 
-    /// Those who carry out what transactions decide. They refer back to this core: ``untie()`` lets go of them.
-    private struct Parts {
-        let courier: Courier
-        let clerk: Clerk
-        let timer: ExpiryTimer
-    }
-
-    private let parts = Mutex<Parts?>(nil)
+    private let parts = Mutex<(courier: Courier, clerk: Clerk, timer: ExpiryTimer)?>(nil)
 
     init(
         configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, random: any RandomSource,
@@ -38,24 +31,25 @@ final class EngineCore: Sendable {
         self.now = now
     }
 
-    private var made: Parts {
+    /// Who carries out what transactions decide. They refer back to this core: ``close()`` unties the knot.
+    private func part<Part>(_ path: KeyPath<(courier: Courier, clerk: Clerk, timer: ExpiryTimer), Part>) -> Part {
         parts.withLock { parts in
-            if let parts { return parts }
+            if let parts { return parts[keyPath: path] }
             let courier = Courier(
                 agent: agent, store: store, logger: logger,
                 accepted: { [self] in await handedOver($0) }, failed: { [self] in await undeliverable($0, $1) })
             let clerk = Clerk(
                 store: store, clock: clock, logger: logger, perform: { [self] in try await perform($0) },
                 failed: { [self] in await unperformable($0, $1) })
-            let made = Parts(courier: courier, clerk: clerk, timer: ExpiryTimer(core: self))
+            let made = (courier: courier, clerk: clerk, timer: ExpiryTimer(core: self))
             parts = made
-            return made
+            return made[keyPath: path]
         }
     }
 
-    var courier: Courier { made.courier }
-    var clerk: Clerk { made.clerk }
-    var timer: ExpiryTimer { made.timer }
+    var courier: Courier { part(\.courier) }
+    var clerk: Clerk { part(\.clerk) }
+    var timer: ExpiryTimer { part(\.timer) }
 
     /// Lets go of what refers back to this core.
     func untie() { parts.withLock { $0 = nil } }

@@ -7,8 +7,6 @@ struct MarkdownLineParser {
 
     private let line: Scalars
     private var position: Int
-    /// Up to where pieces have been made. All that lies between pieces with a format is text as it stands.
-    private var done: Int
     /// Where the next `]` and `)` are, once looked for: attempts at links would look for them from every `[`.
     private var nextBracket = 0
     private var nextParenthesis = 0
@@ -16,13 +14,15 @@ struct MarkdownLineParser {
     init(_ line: Scalars) {
         self.line = line
         position = line.startIndex
-        done = line.startIndex
     }
 
     mutating func parse(into pieces: inout FormattedPieces) {
         while let scalar = next {
             switch scalar {
-            case " ": skip { $0 == " " }
+            case " ":
+                let start = position
+                skip { $0 == " " }
+                pieces.append(nil, line[start..<position])
             case "*": emphasis(.bold, into: &pieces)
             case "_": emphasis(.italic, into: &pieces)
             case "~": emphasis(.strikeThrough, into: &pieces)
@@ -32,16 +32,6 @@ struct MarkdownLineParser {
                 if !special(scalar, into: &pieces) { word(into: &pieces) }
             }
         }
-        pieces.append(nil, line[done...])
-    }
-
-    /// Adds text with a format, that shows `content` for all of `range`, after the text before it.
-    private mutating func add(
-        _ format: TextFormat, _ content: Scalars, for range: Range<Int>, to pieces: inout FormattedPieces
-    ) {
-        pieces.append(nil, line[done..<range.lowerBound])
-        pieces.append(format, content)
-        done = range.upperBound
     }
 
     private var next: Unicode.Scalar? { position < line.endIndex ? line[position] : nil }
@@ -65,12 +55,17 @@ struct MarkdownLineParser {
         let mark = line[start]
         let end = index(from: start + 1) { $0 == mark }
         guard end < line.endIndex else {
+            pieces.append(nil, line[start...])
             position = end
             return
         }
         let content = line[start + 1..<end]
         position = end + 1
-        if isBare(content) { add(format, content, for: start..<position, to: &pieces) }
+        if isBare(content) {
+            pieces.append(format, content)
+        } else {
+            pieces.append(nil, line[start..<position])
+        }
     }
 
     /// Text between runs of `#`; all but the outermost marks are shown.
@@ -83,7 +78,9 @@ struct MarkdownLineParser {
         let markStart = position
         skip { $0 == "#" }
         if position > markStart, isBare(content) {
-            add(.secret, line[start + 1..<position - 1], for: start..<position, to: &pieces)
+            pieces.append(.secret, line[start + 1..<position - 1])
+        } else {
+            pieces.append(nil, line[start..<position])
         }
     }
 
@@ -106,7 +103,7 @@ struct MarkdownLineParser {
         guard let first = scalar(at: contentStart), first != " ", first != "!" else { return false }
         let contentEnd = index(from: contentStart) { $0 == "!" }
         guard contentEnd < line.endIndex, line[contentEnd - 1] != " " else { return false }
-        add(format, line[contentStart..<contentEnd], for: position..<contentEnd + 1, to: &pieces)
+        pieces.append(format, line[contentStart..<contentEnd])
         position = contentEnd + 1
         return true
     }
@@ -143,8 +140,8 @@ struct MarkdownLineParser {
         if isCommand, !isCommandText(name) { return false }
         let text = String(scalars: name)
         let nameEnd = isQuoted ? end + 1 : name.endIndex
-        let range = position..<nameEnd
-        add(isCommand ? .command(text) : .mention(memberName: text), line[range], for: range, to: &pieces)
+        pieces.append(isCommand ? .command(text) : .mention(memberName: text), line[position..<nameEnd])
+        pieces.append(nil, line[nameEnd..<max(end, nameEnd)])
         position = max(end, nameEnd)
         return true
     }
@@ -172,7 +169,7 @@ struct MarkdownLineParser {
         }
         guard let format = LinkFormat.hyperLink(showing: String(scalars: text), to: String(scalars: link)) else { return false }
         position = nextParenthesis + 1
-        add(format, line[start..<position], for: start..<position, to: &pieces)
+        pieces.append(format, line[start..<position])
         return true
     }
 
@@ -215,7 +212,7 @@ struct MarkdownLineParser {
             end = groupEnd
         }
         guard (7...22).contains(end - start) else { return false }
-        add(.phone, line[start..<end], for: start..<end, to: &pieces)
+        pieces.append(.phone, line[start..<end])
         position = end
         return true
     }
@@ -228,7 +225,10 @@ struct MarkdownLineParser {
         var content = word
         while let last = content.last, last != "/", last != ")", last.isPunctuation { content.removeLast() }
         if let format = LinkFormat.word(word, withoutPunctuation: content) {
-            add(format, content, for: start..<content.endIndex, to: &pieces)
+            pieces.append(format, content)
+            pieces.append(nil, word[content.endIndex...])
+        } else {
+            pieces.append(nil, word)
         }
     }
 }

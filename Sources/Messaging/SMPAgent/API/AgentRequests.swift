@@ -11,12 +11,20 @@ public struct AgentSendRequest: Sendable {
     public var flags: MessageFlags
     /// Whether post-quantum encryption is used from here on, if the peer can; turning it on also turns on support for it.
     public var pqEncryption: Bool
+    /// The caller's own number of the message, unique in the connection and growing, such as a row of its outbox. A request with a
+    /// number that was used before stores nothing and gets the outcome of the first one, so that a message can be given again after a
+    /// crash. Numbers are remembered as long as the records of messages.
+    public var key: Int64?
 
-    public init(connection: ConnectionID, body: Bytes, flags: MessageFlags = MessageFlags(notification: true), pqEncryption: Bool = true) {
+    public init(
+        connection: ConnectionID, body: Bytes, flags: MessageFlags = MessageFlags(notification: true), pqEncryption: Bool = true,
+        key: Int64? = nil
+    ) {
         self.connection = connection
         self.body = body
         self.flags = flags
         self.pqEncryption = pqEncryption
+        self.key = key
     }
 }
 

@@ -1,0 +1,13 @@
+import SMPCrypto
+import SMPRatchet
+
+/// What decisions take from outside: randomness, time and constants.
+struct AgentContext: Sendable {
+    let configuration: AgentConfiguration
+    /// Makes keys, nonces and row keys.
+    let random: any RandomSource
+    /// Makes KEM key pairs, or takes them from those made ahead.
+    let kemKeys: any KEMKeySource
+    /// Milliseconds since 1970.
+    let now: Int64
+}

@@ -1,0 +1,135 @@
+import SMPProtocol
+import SMPWire
+
+extension Transition {
+    /// The router has taken a message.
+    ///
+    /// The events and the new state are stored together with the record that the message was sent, so that none of them is lost when
+    /// the process ends.
+    mutating func delivered(_ message: SentMessage, to queueRow: RowID, _ context: AgentContext) {
+        add(
+            .deliveryDone(
+                queue: queueRow, connection: connection, message.messageID, keepRecord: message.kind == .message))
+        guard let queue = state.sendQueue(queueRow) else { return }
+        switch message.kind {
+        case .connectionInfo:
+            if queue.senderCanSecure {
+                updateSendQueue(queueRow) { $0.status = .active }
+                emitDurably(.connected(pqEncryption: message.pqEncryption), context)
+            } else {
+                updateSendQueue(queueRow) { $0.status = .confirmed }
+            }
+            add(.deleteConfirmations(connection))
+        case .connectionInfoReply: updateSendQueue(queueRow) { $0.status = .confirmed }
+        case .hello:
+            updateSendQueue(queueRow) { $0.status = .active }
+            // The party that joined has sent its HELLO before: this is the answer to it.
+            if state.receiveQueues.first?.status == .active {
+                emitDurably(.connected(pqEncryption: message.pqEncryption), context)
+            }
+        case .message: emit(.sent(message.messageID))
+        case .queueKey: emit(.queueSwitch(.send, .confirmed, ConnectionStats(state)))
+        case .queueTest:
+            do {
+                try sentQueueTest(queueRow)
+            } catch {
+                emit(.failed(error))
+            }
+        case .ratchetInfo, .receipt, .queueContinue, .queueAdd, .queueUse, .ratchetReady: break
+        }
+    }
+
+    /// A message will not reach the queue.
+    mutating func gaveUp(_ message: SentMessage, to queueRow: RowID, because error: AgentError) {
+        add(.deliveryDone(queue: queueRow, connection: connection, message.messageID, keepRecord: false))
+        emit(Self.failure(of: message, error, isInitiator: state.receiveQueues.first != nil))
+    }
+
+    /// Messages that waited too long together with one that was given up.
+    mutating func gaveUp(_ messages: [AgentMessageID], to queueRow: RowID, because error: AgentError) {
+        guard !messages.isEmpty else { return }
+        for message in messages { add(.deliveryDone(queue: queueRow, connection: connection, message, keepRecord: false)) }
+        emit(.messagesFailed(messages, error))
+    }
+
+    private static func failure(of message: SentMessage, _ error: AgentError, isInitiator: Bool) -> AgentEvent {
+        let isRefused =
+            switch error.reason {
+            case .smp(_, .auth), .smp(_, .quota): true
+            default: false
+            }
+        switch message.kind {
+        case .message: return .messageFailed(message.messageID, error)
+        case .connectionInfo, .connectionInfoReply, .ratchetInfo:
+            return .failed(isRefused ? AgentError(.connection(.notAvailable, context: "")) : error)
+        case .hello:
+            return .failed(isRefused ? AgentError(.connection(isInitiator ? .notAvailable : .notAccepted, context: "")) : error)
+        case .queueAdd, .queueKey, .queueUse, .queueTest:
+            guard isRefused else { return .failed(error) }
+            let name: String =
+                switch message.kind {
+                case .queueAdd: "QADD"
+                case .queueKey: "QKEY"
+                case .queueUse: "QUSE"
+                default: "QTEST"
+                }
+            return .failed(.peer(.queue("\(name): AUTH")))
+        case .receipt, .queueContinue, .ratchetReady: return .failed(error)
+        }
+    }
+}
+
+/// What to do after a message could not be sent.
+enum DeliveryDecision: Sendable, Equatable {
+    /// Try again after the delay; the state is stored so that a restart goes on from it.
+    case retry(after: Duration, DeliveryRetryState, isWarned: Bool)
+    /// Give it up, and with `expireOthers` all messages of the queue that were made before that time (milliseconds since 1970).
+    case giveUp(expireOthers: Int64?)
+}
+
+/// When a message is sent again (agent-protocol.md leaves that to agents; these are the official constants).
+struct DeliverySchedule: Sendable, Equatable {
+    private var slow: Duration
+    private var fast: Duration
+    private var slowElapsed = Duration.zero
+    private var fastElapsed = Duration.zero
+    /// Delays that were stored have grown already, and go on growing at once.
+    private let isRestored: Bool
+
+    init(_ configuration: AgentConfiguration, restored: DeliveryRetryState?) {
+        slow = restored?.slow ?? configuration.slowRetry.initial
+        fast = restored?.fast ?? configuration.fastRetry.initial
+        isRestored = restored != nil
+    }
+
+    /// Decides after an attempt failed.
+    ///
+    /// - Parameter now: milliseconds since 1970.
+    mutating func failed(
+        _ message: SentMessage, with error: AgentError, now: Int64, _ configuration: AgentConfiguration
+    ) -> DeliveryDecision {
+        if case .smp(_, .quota) = error.reason {
+            if message.kind == .connectionInfo || message.kind == .connectionInfoReply { return .giveUp(expireOthers: nil) }
+            let expiry = now - configuration.quotaExceededTimeout.wholeMilliseconds
+            guard message.createdAt >= expiry else { return .giveUp(expireOthers: expiry) }
+            let delay = slow
+            slowElapsed += delay
+            slow = next(configuration.slowRetry, slow, slowElapsed)
+            return .retry(after: delay, DeliveryRetryState(slow: slow, fast: fast), isWarned: true)
+        }
+        guard error.isTemporary || error.isHostError else { return .giveUp(expireOthers: nil) }
+        let timeout = message.kind == .hello ? configuration.helloTimeout : configuration.messageTimeout
+        let expiry = now - timeout.wholeMilliseconds
+        guard message.createdAt >= expiry else { return .giveUp(expireOthers: expiry) }
+        let delay = fast
+        fastElapsed += delay
+        fast = next(configuration.fastRetry, fast, fastElapsed)
+        return .retry(after: delay, DeliveryRetryState(slow: slow, fast: fast), isWarned: error.isHostError)
+    }
+
+    private func next(_ interval: RetryInterval, _ delay: Duration, _ elapsed: Duration) -> Duration {
+        var interval = interval
+        if isRestored { interval.increaseAfter = .zero }
+        return interval.next(after: delay, elapsed: elapsed)
+    }
+}

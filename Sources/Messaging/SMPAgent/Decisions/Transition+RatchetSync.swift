@@ -1,0 +1,122 @@
+import SMPCrypto
+import SMPProtocol
+import SMPRatchet
+import SMPWire
+
+// Agreeing on new ratchet keys when messages cannot be decrypted any more (agent-protocol.md, "Ratchet re-synchronization"). Either side
+// sends new keys, the other answers with its own, and the hashes of the keys decide which of them sends first.
+
+extension Transition {
+    private mutating func emitSync(_ state: RatchetSyncState, _ error: AgentError.Crypto?) {
+        updateRecord { $0.ratchetSync = state }
+        emit(.ratchetSync(state, error, ConnectionStats(self.state)))
+    }
+
+    /// A message was decrypted: the ratchets are in step.
+    mutating func endRatchetSync() {
+        switch record.ratchetSync {
+        case .ok, .started: break
+        case .allowed, .required, .agreed: emitSync(.ok, nil)
+        }
+    }
+
+    /// A message that was not received before cannot be decrypted.
+    mutating func undecryptable(_ error: AgentError.Crypto) {
+        guard state.kind == .duplex else { return fail(.agent(.queue("AGENT A_CRYPTO error: message must be sent to duplex connection"))) }
+        switch record.ratchetSync {
+        case .ok, .allowed, .required: emitSync(error.syncState, error)
+        case .started, .agreed: break
+        }
+    }
+
+    /// The user asks for new keys.
+    mutating func startRatchetSync(pqSupport: Bool, force: Bool, _ context: AgentContext) throws(AgentError) {
+        guard state.kind == .duplex else { throw .prohibited("synchronizeRatchet: not duplex") }
+        let isAllowed = record.agentVersion >= AgentVersion.ratchetSync && record.ratchetSync.isAllowed
+        guard isAllowed || force else { throw .prohibited("synchronizeRatchet: not allowed") }
+        let keys = AgreementKeys(proposingKEM: pqSupport, context)
+        enqueueRatchetKey(keys.offer(version: context.configuration.ratchetVersions.max), context)
+        setAgreementKeys(keys)
+        updateRecord {
+            $0.ratchetSync = .started
+            $0.pqSupport = pqSupport
+        }
+    }
+
+    /// The peer's new keys.
+    mutating func receive(_ parameters: RatchetParameters, _ context: AgentContext) throws(AgentError) {
+        guard state.kind == .duplex else { throw .peer(.queue("AgentRatchetKey: message must be sent to duplex connection")) }
+        let peerHash = RatchetSyncRole.hash(parameters.key1, parameters.key2)
+        guard !state.processedRatchetKeys.contains(peerHash) else { return }
+        guard context.configuration.ratchetVersions.contains(parameters.version) else { throw .peer(.version) }
+        addProcessedRatchetKey(peerHash, at: context.now)
+        let keys: AgreementKeys
+        switch record.ratchetSync {
+        case .ok, .allowed, .required:
+            keys = AgreementKeys(proposingKEM: record.pqSupport, context)
+            enqueueRatchetKey(keys.offer(version: parameters.version), context)
+            setAgreementKeys(keys)
+        case .started:
+            guard let ownKeys = state.agreementKeys else { throw AgentError(.internal("AgentRatchetKey: no keys for the agreement")) }
+            keys = ownKeys
+        case .agreed:
+            emitSync(.required, .ratchetSync)
+            return fail(.agent(.crypto(.ratchetSync)))
+        }
+        let ownHash = RatchetSyncRole.hash(keys.key1.publicKey, keys.key2.publicKey)
+        let role = RatchetSyncRole(own: ownHash, peer: peerHash)
+        let maximumVersion = context.configuration.ratchetVersions.max
+        let ratchet: Ratchet
+        do {
+            ratchet =
+                switch role {
+                case .receiving:
+                    try Ratchet(
+                        receivingFrom: parameters, keys: keys, pqSupport: record.pqSupport, maximumVersion: maximumVersion)
+                case .sending:
+                    try Ratchet(sendingTo: parameters, keys: keys, maximumVersion: maximumVersion, random: context.random)
+                }
+        } catch {
+            throw AgentError(error)
+        }
+        setRatchet(nil)
+        setRatchet(ratchet)
+        emitSync(.agreed, nil)
+        if role == .sending { try enqueueRatchetReady(lastReceivedID: record.lastReceivedID, context) }
+    }
+
+    private mutating func enqueueRatchetReady(lastReceivedID: Int64, _ context: AgentContext) throws(AgentError) {
+        try enqueue(
+            OutgoingContent(.ratchetReady(lastReceivedID: lastReceivedID)), flags: MessageFlags(notification: true),
+            isRatchetMessage: true, context)
+    }
+
+    /// `EREADY`: the peer can use the new ratchet. Who waited to receive first answers.
+    mutating func receiveRatchetReady(_ before: Ratchet, lastReceivedID: Int64, _ context: AgentContext) throws(AgentError) {
+        guard state.kind == .duplex else { throw .peer(.queue("EREADY: message must be sent to duplex connection")) }
+        if !before.canSend { try enqueueRatchetReady(lastReceivedID: lastReceivedID, context) }
+    }
+}
+
+/// Which side of a new agreement sends first.
+enum RatchetSyncRole: Sendable, Equatable {
+    /// Waits for the first message.
+    case receiving
+    /// Sends the first message.
+    case sending
+
+    /// SHA-256 of both keys.
+    static func hash(_ key1: X448.PublicKey, _ key2: X448.PublicKey) -> Bytes { Hash.sha256(key1.raw + key2.raw) }
+
+    init(own: Bytes, peer: Bytes) { self = peer.lexicographicallyPrecedes(own) ? .sending : .receiving }
+}
+
+extension AgentError.Crypto {
+    /// What a message that cannot be decrypted means for the ratchet.
+    var syncState: RatchetSyncState {
+        switch self {
+        case .decryptAES, .decryptCB, .ratchetEarlier: .allowed
+        case .ratchetHeader, .ratchetSkipped, .ratchetSync: .required
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+
+// Moving a queue to another router (agent-protocol.md, "Rotating messaging queue"). The recipient of the old queue makes the new one and
+// offers it (QADD); the sender answers with its keys (QKEY); the recipient secures the queue and says so (QUSE); the sender tries it
+// (QTEST) and forgets the old one; the first message in the new queue makes the recipient delete the old one.
+
+extension Transition {
+    private func checkRatchet() throws(AgentError) {
+        guard !record.ratchetSync.prohibitsSending else { throw .peer(.queue("ratchet is not synchronized")) }
+    }
+
+    private func checkDuplex(_ name: String) throws(AgentError) {
+        guard state.kind == .duplex else { throw .peer(.queue("\(name): message must be sent to duplex connection")) }
+    }
+
+    private func checkSwitch<Status: Equatable>(_ status: Status?, is expected: Status) throws(AgentError) {
+        guard status == expected else {
+            let actual = status.map { "\($0)" } ?? "none"
+            throw AgentError(.internal("unexpected switch status, expected=\(expected), actual=\(actual)"))
+        }
+    }
+
+    private mutating func emitSwitch(_ direction: QueueDirection, _ phase: SwitchPhase) {
+        emit(.queueSwitch(direction, phase, ConnectionStats(state)))
+    }
+
+    // MARK: The recipient
+
+    /// Offers a new queue that takes the place of `replaced`.
+    mutating func offer(_ queue: ReceiveQueue, replacing replaced: RowID, _ context: AgentContext) throws(AgentError) {
+        guard let old = state.receiveQueue(replaced) else { throw .peer(.queue("SWCH: replaced queue not found in connection")) }
+        add(queue)
+        let replacement = QueueReplacement(
+            queue: SMPQueueURI(clientVersions: context.configuration.clientVersions, address: queue.senderAddress), replaced: old.address)
+        try enqueue(OutgoingContent(.queueAdd([replacement])), flags: MessageFlags(), context)
+        updateReceiveQueue(replaced) { $0.switchStatus = .sendingQADD }
+    }
+
+    /// `QKEY`: the sender's keys for the new queue.
+    mutating func receiveQueueKey(_ keys: [QueueSenderKey], _ context: AgentContext) throws(AgentError) {
+        try checkDuplex("QKEY")
+        try checkRatchet()
+        guard let key = keys.first else { throw .peer(.message) }
+        guard context.configuration.clientVersions.contains(key.queue.clientVersion) else { throw .peer(.version) }
+        let address = QueueAddress(server: key.queue.address.server, senderID: key.queue.address.senderID)
+        guard let queue = state.receiveQueue(at: address), let replaced = queue.replaces else {
+            throw .peer(.queue("QKEY: queue address not found in connection"))
+        }
+        guard queue.status == .new || queue.status == .confirmed else { throw .peer(.queue("QKEY: queue already secured")) }
+        try checkSwitch(state.receiveQueue(replaced)?.switchStatus, is: .sendingQADD)
+        let secret: BoxSecret
+        do {
+            secret = try BoxSecret(queue.encryptionKey, with: key.queue.address.encryptionKey)
+        } catch {
+            throw AgentError(receiving: error)
+        }
+        updateReceiveQueue(queue.row) {
+            $0.peerSecret = secret
+            $0.clientVersion = min($0.clientVersion, key.queue.clientVersion)
+            $0.status = .confirmed
+        }
+        start(.secureNewQueue(queue: queue.row, key: key.senderKey.wireBytes), context)
+        emitSwitch(.receive, .confirmed)
+    }
+
+    /// The new queue is secured: the sender may use it.
+    mutating func securedNewQueue(_ row: RowID, _ context: AgentContext) throws(AgentError) {
+        guard let queue = state.receiveQueue(row), let replaced = queue.replaces, state.receiveQueue(replaced) != nil else {
+            throw AgentError(.internal("ICQSecure: no switching queue found"))
+        }
+        updateReceiveQueue(row) { $0.status = .secured }
+        let use = QueueUse(queue: queue.address, isPrimary: true)
+        try enqueue(OutgoingContent(.queueUse([use])), flags: MessageFlags(), context)
+        updateReceiveQueue(replaced) { $0.switchStatus = .sendingQUSE }
+        emitSwitch(.receive, .secured)
+    }
+
+    /// A message came in a new queue: the old one is not used any more.
+    mutating func receivedInNewQueue(_ queue: ReceiveQueue, replaced: RowID, _ context: AgentContext) {
+        guard let old = state.receiveQueue(replaced) else { return fail(.agent(.queue("replaced RcvQueue not found in connection"))) }
+        guard old.switchStatus == .sendingQUSE else { return }
+        updateReceiveQueue(replaced) {
+            $0.isPrimary = false
+            $0.switchStatus = .receivedMessage
+        }
+        updateReceiveQueue(queue.row) {
+            $0.isPrimary = true
+            $0.replaces = nil
+        }
+        start(.deleteReplacedQueue(queue: replaced), context)
+    }
+
+    /// The old queue is deleted on its router, or given up.
+    mutating func deletedReplacedQueue(_ row: RowID) {
+        removeReceiveQueue(row)
+        emitSwitch(.receive, .completed)
+    }
+
+    // MARK: The sender
+
+    /// `QADD`: a queue that takes the place of another.
+    mutating func receiveQueueAdd(_ queues: [QueueReplacement], _ context: AgentContext) throws(AgentError) {
+        try checkDuplex("QADD")
+        try checkRatchet()
+        guard let offer = queues.first else { throw .peer(.message) }
+        guard let replacedAddress = offer.replaced else {
+            throw .peer(.queue("adding queue without switching is not supported"))
+        }
+        guard let info = offer.queue.compatible(with: context.configuration.clientVersions) else { throw .peer(.version) }
+        let address = QueueAddress(server: info.address.server, senderID: info.address.senderID)
+        guard state.sendQueue(at: address) == nil else {
+            throw .peer(.queue("QADD: queue address is already used in connection"))
+        }
+        guard let replaced = state.sendQueue(at: replacedAddress) else {
+            throw .peer(.queue("QADD: replaced queue address is not found in connection"))
+        }
+        // An earlier offer for the same queue is dropped.
+        for queue in state.sendQueues where queue.replaces == replaced.row { removeSendQueue(queue.row) }
+        var queue = try SendQueue(info, privateKey: nil, context)
+        queue.isPrimary = false
+        queue.replaces = replaced.row
+        var answer = info
+        answer.address.encryptionKey = queue.encryptionKey
+        let key = QueueSenderKey(queue: answer, senderKey: queue.privateKey.publicKey)
+        try enqueue(OutgoingContent(.queueKey([key])), flags: MessageFlags(), context)
+        add(queue)
+        updateSendQueue(replaced.row) { $0.switchStatus = .sendingQKEY }
+        emitSwitch(.send, .started)
+    }
+
+    /// `QUSE`: the new queue is ready.
+    mutating func receiveQueueUse(_ queues: [QueueUse], _ context: AgentContext) throws(AgentError) {
+        try checkDuplex("QUSE")
+        try checkRatchet()
+        guard let use = queues.first else { throw .peer(.message) }
+        guard let queue = state.sendQueue(at: use.queue), let replaced = queue.replaces else {
+            throw .peer(.queue("QUSE: switched queue address not found in connection"))
+        }
+        guard let old = state.sendQueue(replaced) else {
+            throw .peer(.queue("QUSE: switching SndQueue not found in connection"))
+        }
+        try checkSwitch(old.switchStatus, is: .sendingQKEY)
+        updateSendQueue(queue.row) { $0.status = .secured }
+        try enqueue(OutgoingContent(.queueTest([use.queue])), flags: MessageFlags(), queues: [queue.row], context)
+        updateSendQueue(replaced) { $0.switchStatus = .sendingQTEST }
+        emitSwitch(.send, .secured)
+    }
+
+    /// The test message is in the new queue: the old one is forgotten with what still waits for it.
+    mutating func sentQueueTest(_ row: RowID) throws(AgentError) {
+        guard let queue = state.sendQueue(row), let replaced = queue.replaces, let old = state.sendQueue(replaced) else {
+            throw AgentError(.internal("sent QTEST: queue not in connection or not replacing another queue"))
+        }
+        try checkSwitch(old.switchStatus, is: .sendingQTEST)
+        removeSendQueue(replaced)
+        updateSendQueue(row) {
+            $0.status = .active
+            $0.isPrimary = true
+            $0.replaces = nil
+        }
+        emitSwitch(.send, .completed)
+    }
+}
+
+extension ReceiveQueue {
+    /// The address that the queue's sender gets.
+    var senderAddress: SMPQueueAddress {
+        SMPQueueAddress(server: server, senderID: senderID, encryptionKey: encryptionKey.publicKey, mode: mode)
+    }
+}
+
+extension ConnectionStats {
+    /// - Parameter subscriptions: of the queues, by row; queues that are missing have none.
+    init(_ state: ConnectionState, subscriptions: [RowID: SubscriptionStatus] = [:]) {
+        let receiveQueues = state.receiveQueues.map { queue in
+            ReceiveQueueStats(
+                server: queue.server, status: queue.status, switchStatus: queue.switchStatus,
+                canAbortSwitch: queue.switchStatus == .started || queue.switchStatus == .sendingQADD,
+                subscription: subscriptions[queue.row] ?? .noSubscription)
+        }
+        self.init(
+            agentVersion: state.record.agentVersion, receiveQueues: receiveQueues,
+            sendQueues: state.sendQueues.map { SendQueueStats(server: $0.server, status: $0.status, switchStatus: $0.switchStatus) },
+            ratchetSyncState: state.record.ratchetSync,
+            ratchetSyncSupported: state.record.agentVersion >= AgentVersion.ratchetSync,
+            subscription: receiveQueues.map(\.subscription).max { $0.order < $1.order })
+    }
+}
+
+extension SubscriptionStatus {
+    /// Of several queues the one that works best counts.
+    fileprivate var order: Int {
+        switch self {
+        case .active: 3
+        case .pending: 2
+        case .removed: 1
+        case .noSubscription: 0
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Logging
+import SMPClient
+import SMPProtocol
+import Synchronization
+
+/// Tells routers that messages may be deleted, with one request for all that wait when the last one is answered.
+///
+/// A lost acknowledgement is repaired by the router delivering the message again; it is known then and acknowledged again.
+final class AcknowledgementRegistry: Sendable {
+    struct Item: Sendable {
+        let queue: ReceiveQueue
+        let messageID: MessageID
+        var attempts = 0
+    }
+
+    private struct Inner {
+        var waiting: [TransportSessionKey: [Item]] = [:]
+        var running: Set<TransportSessionKey> = []
+    }
+
+    /// How often an acknowledgement is tried while the session lives.
+    static let maximumAttempts = 5
+
+    private let inner = Mutex(Inner())
+
+    /// Adds one.
+    ///
+    /// - Returns: whether the caller must start ``AgentCore/sendAcknowledgements(over:)``.
+    func add(_ item: Item, over session: TransportSessionKey) -> Bool {
+        inner.withLock { inner in
+            inner.waiting[session, default: []].append(item)
+            return inner.running.insert(session).inserted
+        }
+    }
+
+    /// All that wait; nil ends the sending.
+    func take(_ session: TransportSessionKey) -> [Item]? {
+        inner.withLock { inner in
+            guard let items = inner.waiting.removeValue(forKey: session), !items.isEmpty else {
+                inner.running.remove(session)
+                return nil
+            }
+            return items
+        }
+    }
+
+    /// Whether nothing waits and nothing is being sent.
+    var isIdle: Bool { inner.withLock { $0.running.isEmpty } }
+
+    /// The session is lost: its messages will be delivered again.
+    func forget(_ session: TransportSessionKey) { inner.withLock { $0.waiting[session] = nil } }
+}
+
+extension AgentCore {
+    /// Lets the router delete a message, without waiting for it.
+    func acknowledge(_ messageID: MessageID, in queue: ReceiveQueue, user: AgentUserID) {
+        let session = session(user, queue.server)
+        if acknowledgements.add(.init(queue: queue, messageID: messageID), over: session) {
+            tasks.run { [self] in await sendAcknowledgements(over: session) }
+        }
+    }
+
+    /// Returns when nothing waits to be acknowledged, or after `timeout`.
+    func acknowledgementsSent(within timeout: Duration) async {
+        let step = Duration.milliseconds(10)
+        var waited = Duration.zero
+        while !acknowledgements.isIdle, waited < timeout {
+            try? await clock.sleep(for: step, tolerance: nil)
+            waited += step
+        }
+    }
+
+    private func sendAcknowledgements(over session: TransportSessionKey) async {
+        while let items = acknowledgements.take(session), !Task.isCancelled {
+            let requests = items.map {
+                SMPRequest(entity: $0.queue.recipientID, command: .ack($0.messageID), authKey: $0.queue.privateKey)
+            }
+            let results = await network.send(batch: requests, over: session)
+            for (item, result) in zip(items, results) {
+                guard case .failure(let error) = result else { continue }
+                // Acknowledged before.
+                if case .protocol(.noMessage) = error.code { continue }
+                if error.isTemporary, item.attempts + 1 < AcknowledgementRegistry.maximumAttempts {
+                    retry(item, over: session)
+                } else {
+                    log.warning("a message could not be acknowledged", metadata: ["error": "\(error.label)"])
+                }
+            }
+        }
+    }
+
+    private func retry(_ item: AcknowledgementRegistry.Item, over session: TransportSessionKey) {
+        tasks.run { [self] in
+            await pauses.wait(configuration.fastRetry.initial, for: session.server, clock)
+            var item = item
+            item.attempts += 1
+            if acknowledgements.add(item, over: session) { await sendAcknowledgements(over: session) }
+        }
+    }
+}

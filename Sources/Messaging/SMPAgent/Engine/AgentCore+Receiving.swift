@@ -1,0 +1,174 @@
+import Logging
+import SMPClient
+import SMPProtocol
+import SMPWire
+
+extension AgentCore {
+    /// Handles what happens on the sessions, until the network is closed.
+    func receiveEvents() async {
+        for await event in network.events {
+            if Task.isCancelled { return }
+            await handle(event)
+        }
+    }
+
+    private func handle(_ event: SMPClientEvent) async {
+        switch event {
+        case .connected(let session):
+            notify(.serverConnected(session.server))
+            pauses.wake(session.server)
+        case .disconnected(let session, let queues):
+            acknowledgements.forget(session)
+            notify(.serverDisconnected(session.server))
+            let connections = subscriptions.setStatus(.pending, of: keys(session, queues))
+            if !connections.isEmpty { notify(.down(session.server, connections)) }
+        case .subscribed(let session, let queues):
+            let connections = subscriptions.setStatus(.active, of: keys(session, queues))
+            if !connections.isEmpty { notify(.up(session.server, connections)) }
+        case .subscriptionFailed(let session, let queue, let error):
+            let connections = subscriptions.setStatus(.removed(error: error.label), of: keys(session, [queue]))
+            for connection in connections { notify(.failed(AgentError(error, server: session.server)), connection) }
+        case .message(let session, let queue, let message):
+            await received(message, QueueKey(server: session.server, recipientID: queue))
+        case .ended(let session, let queue):
+            let connections = subscriptions.setStatus(.noSubscription, of: keys(session, [queue]))
+            for connection in connections { notify(.subscriptionEnded, connection) }
+        case .deleted(let session, let queue):
+            let connections = subscriptions.setStatus(.removed(error: "DELD"), of: keys(session, [queue]))
+            for connection in connections { notify(.queueDeleted, connection) }
+        }
+    }
+
+    private func keys(_ session: TransportSessionKey, _ queues: [RecipientID]) -> [QueueKey] {
+        queues.map { QueueKey(server: session.server, recipientID: $0) }
+    }
+
+    private func received(_ message: ReceivedMessage, _ key: QueueKey) async {
+        guard let entry = subscriptions[key] else {
+            return log.info("a message came for a queue that is not known", metadata: ["message": "\(message.id)"])
+        }
+        let lane = lanes.checkOut(entry.connection)
+        guard lane.append(IncomingMessage(queue: key, row: entry.row, message: message)) else { return lanes.checkIn(lane) }
+        tasks.run { [self] in
+            while let next = lane.nextIncoming() {
+                guard isRunning, !Task.isCancelled else { continue }
+                do throws(AgentError) {
+                    try await withLane(lane.id) { access throws(AgentError) in try await process(next, access) }
+                } catch {
+                    // Not acknowledged: the router delivers it again to the next subscription.
+                    if case .connection(.notFound, _) = error.reason { continue }
+                    notify(.failed(error), lane.id)
+                }
+            }
+            lanes.checkIn(lane)
+        }
+    }
+
+    private func process(_ incoming: IncomingMessage, _ access: LaneAccess) async throws(AgentError) {
+        let state = try await access.state()
+        guard let queue = state.receiveQueue(incoming.row) else { return }
+        let brokerID = incoming.message.id
+        if state.kind == .contact {
+            let isKnown = try await stored {
+                try await store.hasInvitation(contact: state.record.row, brokerID: brokerID.bytes)
+            }
+            if isKnown { return acknowledge(brokerID, in: queue, user: state.record.user) }
+        }
+        var transition = Transition(state)
+        var outcome = transition.receive(incoming.message, from: incoming.row, context)
+        if case .receipts(let receipts, let record) = outcome {
+            let sent = try await sentMessages(receipts, state)
+            outcome = transition.receive(receipts, in: record, sent: sent)
+        }
+        if case .waitForUser(let record) = outcome { access.lane.setUnacknowledged(record) }
+        try await access.commit(transition)
+        switch outcome {
+        case .acknowledge: acknowledge(brokerID, in: queue, user: state.record.user)
+        case .waitForUser, .receipts: break
+        case .undecryptable(let hash, let error):
+            try await undecryptable(hash, error, incoming.message, queue, access)
+        }
+    }
+
+    private func sentMessages(
+        _ receipts: [AgentMessageReceipt], _ state: ConnectionState
+    ) async throws(AgentError) -> [Int64: SentMessageReceiptRecord] {
+        var sent: [Int64: SentMessageReceiptRecord] = [:]
+        for receipt in receipts {
+            sent[receipt.id] = try await stored {
+                try await store.sentMessage(connection: state.record.row, sentID: receipt.id)
+            }
+        }
+        return sent
+    }
+
+    /// A message that cannot be decrypted has mostly been received before: its acknowledgement was lost, or we were stopped before it.
+    private func undecryptable(
+        _ hash: Bytes, _ error: AgentError, _ message: ReceivedMessage, _ queue: ReceiveQueue, _ access: LaneAccess
+    ) async throws(AgentError) {
+        let state = try await access.state()
+        let row = state.record.row
+        let known = try await stored {
+            try await store.flush()
+            return try await store.receivedMessage(connection: row, encryptedHash: hash)
+        }
+        guard let known else {
+            var transition = Transition(state)
+            if case .agent(.crypto(let fault)) = error.reason {
+                transition.undecryptable(fault)
+            } else {
+                transition.emit(.failed(error))
+            }
+            try await access.commit(transition)
+            return acknowledge(message.id, in: queue, user: state.record.user)
+        }
+        guard !known.isAcknowledged else { return acknowledge(message.id, in: queue, user: state.record.user) }
+        try await repeatMessage(known, message, queue, access)
+    }
+
+    /// Reports a message again that the user has not acknowledged.
+    private func repeatMessage(
+        _ known: ReceivedMessageRecord, _ message: ReceivedMessage, _ queue: ReceiveQueue, _ access: LaneAccess
+    ) async throws(AgentError) {
+        let state = try await access.state()
+        var transition = Transition(state)
+        let attempts = known.attempts + 1
+        let age = Duration.milliseconds(now - known.metadata.receivedAt)
+        if attempts >= configuration.maximumReceiveAttempts, age >= configuration.receiveExpiry {
+            let dropped = AgentError.DroppedMessage(brokerTime: known.metadata.brokerTime / 1000, attempts: attempts)
+            transition.fail(.agent(.duplicate(dropped: dropped)))
+            transition.add(.acknowledge(connection: state.record.row, known.messageID))
+            try await access.commit(transition)
+            return acknowledge(message.id, in: queue, user: state.record.user)
+        }
+        transition.add(.countAttempt(connection: state.record.row, known.messageID))
+        // The router's id is that of this delivery: the message may have been sent twice.
+        let record = known.delivered(as: message.id.bytes)
+        switch try AgentMessage(receiving: known.body) {
+        case .message(_, .message(let body)): transition.emit(.message(record.metadata, known.flags, body))
+        case .message(_, .received(let receipts)):
+            let sent = try await sentMessages(receipts, state)
+            let results = receipts.compactMap { receipt in
+                sent[receipt.id].flatMap { record in
+                    record.receiptStatus.map { MessageReceipt(messageID: record.messageID, status: $0) }
+                }
+            }
+            transition.emit(.receipts(record.metadata, results))
+        default: throw .peer(.message)
+        }
+        access.lane.setUnacknowledged(record)
+        try await access.commit(transition)
+    }
+}
+
+extension ReceivedMessageRecord {
+    /// The same message with the router's id of another delivery.
+    func delivered(as brokerID: Bytes) -> ReceivedMessageRecord {
+        let meta = MessageMetadata(
+            integrity: metadata.integrity, messageID: messageID, receivedAt: metadata.receivedAt, brokerID: brokerID,
+            brokerTime: metadata.brokerTime, senderMessageID: metadata.senderMessageID, pqEncryption: metadata.pqEncryption)
+        return ReceivedMessageRecord(
+            messageID: messageID, queue: queue, kind: kind, flags: flags, metadata: meta, body: body, hash: hash,
+            encryptedHash: encryptedHash, isAcknowledged: isAcknowledged, attempts: attempts)
+    }
+}

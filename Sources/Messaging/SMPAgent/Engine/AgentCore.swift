@@ -1,0 +1,183 @@
+import Logging
+import SMPClient
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+import Synchronization
+
+/// What all parts of the agent share.
+final class AgentCore: Sendable {
+    /// Whether the agent works.
+    enum Life: Sendable {
+        case stopped, running, suspended, closed
+    }
+
+    let configuration: AgentConfiguration
+    let store: AgentStore
+    let network: any SMPRouting
+    let random: any RandomSource
+    let keyPairs: KEMKeyPairPool
+    let clock: any Clock<Duration>
+    private let milliseconds: @Sendable () -> Int64
+    let log = Logger(label: "agent")
+
+    let lanes: LaneRegistry
+    let subscriptions = SubscriptionRegistry()
+    let deliveries = DeliveryRegistry()
+    let commands = CommandRegistry()
+    let acknowledgements = AcknowledgementRegistry()
+    let pauses = PauseRegistry()
+    let users = Mutex<[AgentUserID: [SMPServerWithAuth]]>([:])
+    let life = Mutex(Life.stopped)
+    let tasks = TaskRegistry()
+    private let events: AsyncStream<AgentNotification>.Continuation
+
+    init(
+        configuration: AgentConfiguration, store: AgentStore, network: any SMPRouting, random: any RandomSource,
+        clock: any Clock<Duration>, now: @escaping @Sendable () -> Int64, events: AsyncStream<AgentNotification>.Continuation
+    ) {
+        self.configuration = configuration
+        self.store = store
+        self.network = network
+        self.random = random
+        self.clock = clock
+        self.events = events
+        milliseconds = now
+        keyPairs = KEMKeyPairPool(capacity: configuration.keyPairPoolSize, random: random)
+        lanes = LaneRegistry(capacity: configuration.cachedConnections)
+    }
+
+    /// Milliseconds since 1970.
+    var now: Int64 { milliseconds() }
+
+    var context: AgentContext {
+        AgentContext(configuration: configuration, random: random, kemKeys: keyPairs, now: now)
+    }
+
+    var isRunning: Bool { life.withLock { $0 == .running } }
+
+    func checkActive() throws(AgentError) {
+        guard life.withLock({ $0 == .running || $0 == .stopped }) else { throw AgentError(.inactive) }
+    }
+
+    func notify(_ event: AgentEvent, _ connection: ConnectionID? = nil, durableID: DurableEventID? = nil) {
+        events.yield(AgentNotification(connection: connection, event: event, durableID: durableID))
+    }
+
+    func finishEvents() { events.finish() }
+
+    // MARK: Lanes
+
+    /// Runs `body` alone on a connection.
+    func withLane<Value: Sendable>(
+        _ id: ConnectionID, _ body: (LaneAccess) async throws(AgentError) -> Value
+    ) async throws(AgentError) -> Value {
+        let lane = lanes.checkOut(id)
+        await lane.hold()
+        defer {
+            lane.release()
+            lanes.checkIn(lane)
+        }
+        return try await body(LaneAccess(core: self, lane: lane))
+    }
+
+    /// Runs `body` alone on several connections, which are held in the order of their ids so that two calls cannot wait for each other.
+    func withLanes<Value: Sendable>(
+        _ ids: Set<ConnectionID>, _ body: ([ConnectionID: LaneAccess]) async throws(AgentError) -> Value
+    ) async throws(AgentError) -> Value {
+        let ordered = ids.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map { lanes.checkOut($0) }
+        for lane in ordered { await lane.hold() }
+        defer {
+            for lane in ordered {
+                lane.release()
+                lanes.checkIn(lane)
+            }
+        }
+        var accesses: [ConnectionID: LaneAccess] = [:]
+        for lane in ordered { accesses[lane.id] = LaneAccess(core: self, lane: lane) }
+        return try await body(accesses)
+    }
+
+    /// Does what follows from transitions that are stored.
+    func carryOut(_ transition: Transition, _ lane: ConnectionLane) {
+        let state = transition.state
+        for (event, durableID) in transition.notifications { notify(event, lane.id, durableID: durableID) }
+        for queue in transition.removedSendQueues { deliveries.remove(queue)?.stop() }
+        for (queue, delivery) in transition.deliveries {
+            if let sendQueue = state.sendQueue(queue) { worker(for: sendQueue, state.record).push(delivery) }
+        }
+        for queue in transition.resumedQueues { deliveries[queue]?.resume() }
+        for command in transition.commands { run(command, of: lane.id) }
+    }
+
+    // MARK: Network
+
+    func session(_ user: AgentUserID, _ server: SMPServerAddress) -> TransportSessionKey {
+        TransportSessionKey(userID: user, server: server)
+    }
+
+    /// Sends a command that is answered by `OK`.
+    func send(
+        _ command: SMPCommand, name: String, entity: EntityID, key: PrivateAuthKey?, to server: SMPServerAddress, user: AgentUserID
+    ) async throws(AgentError) {
+        let response = try await request(SMPRequest(entity: entity, command: command, authKey: key), to: server, user: user)
+        guard case .ok = response else { throw AgentError(unexpected: response, to: name, server: server) }
+    }
+
+    func request(
+        _ request: SMPRequest, to server: SMPServerAddress, user: AgentUserID
+    ) async throws(AgentError) -> SMPBrokerMessage {
+        do {
+            return try await network.send(request, over: session(user, server))
+        } catch {
+            throw AgentError(error, server: server)
+        }
+    }
+
+    // MARK: Store
+
+    func stored<Value: Sendable>(_ body: () async throws -> Value) async throws(AgentError) -> Value {
+        do {
+            return try await body()
+        } catch {
+            throw AgentError(store: error)
+        }
+    }
+}
+
+/// A lane in hand.
+struct LaneAccess: Sendable {
+    let core: AgentCore
+    let lane: ConnectionLane
+
+    var id: ConnectionID { lane.id }
+
+    /// The connection's state, from memory or from the store.
+    ///
+    /// - Throws: `CONN NOT_FOUND`.
+    func state() async throws(AgentError) -> ConnectionState {
+        if let state = lane.state { return state }
+        guard let state = try await core.stored({ try await core.store.connection(lane.id) }) else {
+            throw .notFound("no connection \(lane.id)")
+        }
+        lane.state = state
+        return state
+    }
+
+    /// Like ``state()``, for connections that are not being deleted.
+    func liveState() async throws(AgentError) -> ConnectionState {
+        let state = try await state()
+        guard state.record.deletion == .none else { throw .notFound("connection \(lane.id) is being deleted") }
+        return state
+    }
+
+    /// Stores what a transition changes, and then does what follows from it.
+    func commit(_ transition: Transition) async throws(AgentError) {
+        try await core.stored { try await core.store.apply(transition.storeChanges) }
+        lane.state = transition.state
+        core.carryOut(transition, lane)
+    }
+
+    /// The connection is gone.
+    func forget() { lane.state = nil }
+}

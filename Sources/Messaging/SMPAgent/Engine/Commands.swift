@@ -1,0 +1,187 @@
+import SMPClient
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+import Synchronization
+
+/// Work that must be done even if the process ends before it is: in order per connection, with retries.
+final class CommandRegistry: Sendable {
+    private struct Inner {
+        var waiting: [ConnectionID: [CommandRecord]] = [:]
+        var running: Set<ConnectionID> = []
+        var known: Set<RowID> = []
+    }
+
+    private let inner = Mutex(Inner())
+
+    /// Adds one, unless it is there already.
+    ///
+    /// - Returns: whether the caller must run the connection's commands.
+    func add(_ command: CommandRecord, _ connection: ConnectionID) -> Bool {
+        inner.withLock { inner in
+            guard inner.known.insert(command.row).inserted else { return false }
+            inner.waiting[connection, default: []].append(command)
+            return inner.running.insert(connection).inserted
+        }
+    }
+
+    /// The next one; nil ends the running.
+    func next(_ connection: ConnectionID) -> CommandRecord? {
+        inner.withLock { inner in
+            guard var commands = inner.waiting[connection], !commands.isEmpty else {
+                inner.waiting[connection] = nil
+                inner.running.remove(connection)
+                return nil
+            }
+            let next = commands.removeFirst()
+            inner.waiting[connection] = commands
+            return next
+        }
+    }
+
+    func finished(_ command: CommandRecord) { inner.withLock { _ = $0.known.remove(command.row) } }
+
+    /// Forgets a connection's commands that have not begun.
+    func forget(_ connection: ConnectionID) {
+        inner.withLock { inner in
+            for command in inner.waiting[connection] ?? [] { inner.known.remove(command.row) }
+            inner.waiting[connection] = nil
+        }
+    }
+}
+
+extension AgentCore {
+    /// Runs a command that is stored, after those of the connection that came before it.
+    func run(_ command: CommandRecord, of connection: ConnectionID) {
+        guard commands.add(command, connection) else { return }
+        tasks.run { [self] in
+            while let next = commands.next(connection) {
+                await execute(next, connection)
+                commands.finished(next)
+            }
+        }
+    }
+
+    /// Runs all commands that are stored.
+    func resumeCommands() async throws(AgentError) {
+        for (connection, command) in try await stored({ try await store.commands() }) { run(command, of: connection) }
+    }
+
+    /// Tries until it succeeds or fails for good.
+    private func execute(_ command: CommandRecord, _ connection: ConnectionID) async {
+        let interval = configuration.fastRetry
+        var delay = interval.initial
+        var elapsed = Duration.zero
+        while isRunning, !Task.isCancelled {
+            do {
+                return try await withLane(connection) { access throws(AgentError) in try await perform(command, access) }
+            } catch {
+                if case .connection(.notFound, _) = error.reason { return }
+                if case .inactive = error.reason { return }
+                guard error.isTemporary || error.isHostError else { return await fail(command, error, connection) }
+                await pauses.wait(delay, for: server(of: command, connection) ?? Self.nowhere, clock)
+                elapsed += delay
+                delay = interval.next(after: delay, elapsed: elapsed)
+            }
+        }
+    }
+
+    /// The router whose return ends a wait; any of the connection's will do.
+    private func server(of command: CommandRecord, _ connection: ConnectionID) -> SMPServerAddress? {
+        let lane = lanes.checkOut(connection)
+        defer { lanes.checkIn(lane) }
+        let state = lane.state
+        return state?.sendQueues.first?.server ?? state?.receiveQueues.first?.server
+    }
+
+    private static let nowhere = SMPServerAddress(host: .domain("localhost"), keyHash: .none)
+
+    private func fail(_ command: CommandRecord, _ error: AgentError, _ connection: ConnectionID) async {
+        do {
+            try await stored { try await store.apply([.deleteCommand(command.row)]) }
+        } catch {
+            notify(.failed(error), connection)
+        }
+        notify(.failed(error), connection)
+    }
+
+    private func perform(_ command: CommandRecord, _ access: LaneAccess) async throws(AgentError) {
+        switch command.kind {
+        case .join(let link, let info, let pqSupport, let subscribe):
+            let request = JoinRequest(
+                link: link, info: info, pqSupport: pqSupport, subscription: subscribe ? .subscribe : .onlyCreate)
+            let isSecured = try await join(request, access)
+            var transition = Transition(try await access.state())
+            transition.add(.deleteCommand(command.row))
+            transition.emitDurably(.joined(senderQueueSecured: isSecured), context)
+            try await access.commit(transition)
+        case .allow(let confirmation): try await allow(confirmation, command, access)
+        case .secureReplyQueue(let queue, let key):
+            try await secure(queue, key, access)
+            var transition = Transition(try await access.state())
+            transition.updateReceiveQueue(queue) { $0.status = .secured }
+            if let sendQueue = transition.state.sendQueues.first { try transition.enqueueHello(sendQueue, context) }
+            transition.add(.deleteCommand(command.row))
+            try await access.commit(transition)
+        case .secureNewQueue(let queue, let key):
+            if try await access.state().receiveQueue(queue)?.status == .confirmed { try await secure(queue, key, access) }
+            var transition = Transition(try await access.state())
+            try transition.securedNewQueue(queue, context)
+            transition.add(.deleteCommand(command.row))
+            try await access.commit(transition)
+        case .deleteReplacedQueue(let queue), .deleteQueue(let queue):
+            var isReplaced = false
+            if case .deleteReplacedQueue = command.kind { isReplaced = true }
+            try await deleteQueue(queue, isReplaced: isReplaced, command, access)
+        case .switchQueue(let queue):
+            try await startSwitch(queue, access)
+            store.applyLater([.deleteCommand(command.row)])
+        }
+    }
+
+    /// Secures a queue of ours with the key of its sender; doing that twice is the same as once.
+    private func secure(_ row: RowID, _ key: Bytes, _ access: LaneAccess) async throws(AgentError) {
+        let state = try await access.state()
+        guard let queue = state.receiveQueue(row) else { throw AgentError(.internal("securing: queue not found in connection")) }
+        let senderKey: PublicAuthKey
+        do {
+            senderKey = try PublicAuthKey(wireBytes: key)
+        } catch {
+            throw AgentError(receiving: error)
+        }
+        try await send(
+            .key(senderKey), name: "KEY", entity: queue.recipientID, key: queue.privateKey, to: queue.server, user: state.record.user)
+    }
+
+    /// The user has allowed a connection: secure our queue, connect the peer's, and confirm it.
+    private func allow(
+        _ id: ConfirmationID, _ command: CommandRecord, _ access: LaneAccess
+    ) async throws(AgentError) {
+        guard let confirmation = try await stored({ try await store.confirmation(id) }), let ownInfo = confirmation.ownInfo else {
+            throw AgentError(.internal("allowConnection: no accepted confirmation"))
+        }
+        var state = try await access.liveState()
+        if state.kind == .receive {
+            if let key = confirmation.senderKey, state.receiveQueues[0].status != .secured {
+                let row = state.receiveQueues[0].row
+                try await secure(row, key.wireBytes, access)
+                var transition = Transition(state)
+                transition.updateReceiveQueue(row) { if $0.status != .active { $0.status = .secured } }
+                try await access.commit(transition)
+                state = try await access.state()
+            }
+            guard let reply = confirmation.replyQueues.first else { throw .peer(.message) }
+            guard configuration.clientVersions.contains(reply.clientVersion) else { throw .peer(.version) }
+            var transition = Transition(state)
+            _ = try transition.connectReplyQueue(reply, context)
+            try await access.commit(transition)
+        }
+        _ = try await secureSendQueue(access)
+        state = try await access.state()
+        guard let queue = state.sendQueues.first else { throw AgentError(.internal("allowConnection: no reply queue")) }
+        var transition = Transition(state)
+        try transition.enqueueConfirmation(.connectionInfo(ownInfo), parameters: nil, queue: queue.row, context)
+        transition.add(.deleteCommand(command.row))
+        try await access.commit(transition)
+    }
+}

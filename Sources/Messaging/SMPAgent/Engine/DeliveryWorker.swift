@@ -1,0 +1,275 @@
+import Logging
+import SMPClient
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+import Synchronization
+
+/// Sends one queue's messages, each after the one before it is with the router or given up.
+///
+/// Messages come from memory while few wait, and from the store otherwise. The worker has a task only while it has work.
+final class DeliveryWorker: Sendable {
+    private struct Inner {
+        var buffer: [PendingDelivery] = []
+        /// The store may hold messages that are not in the buffer; a new worker knows nothing of those from before it.
+        var hasBacklog = true
+        /// All messages up to this one have been in the buffer.
+        var lastSeen: AgentMessageID = 0
+        var isRunning = false
+        var isStopped = false
+        /// A pause that ``resume()`` ends.
+        var pause: Task<Void, Never>?
+        var isResumed = false
+    }
+
+    private let core: AgentCore
+    private let connection: ConnectionID
+    private let record: RowID
+    private let user: AgentUserID
+    private let queue: SendQueue
+    private let inner = Mutex(Inner())
+
+    init(core: AgentCore, queue: SendQueue, record: ConnectionRecord) {
+        self.core = core
+        self.queue = queue
+        connection = record.id
+        self.record = record.row
+        user = record.user
+    }
+
+    /// Takes a message that is stored. Messages come in the order of their numbers.
+    func push(_ delivery: PendingDelivery) {
+        let starts = inner.withLock { inner in
+            guard !inner.isStopped else { return false }
+            if inner.hasBacklog || inner.buffer.count >= core.configuration.deliveryBufferSize {
+                inner.hasBacklog = true
+            } else {
+                inner.buffer.append(delivery)
+                inner.lastSeen = delivery.message.messageID
+            }
+            return Self.starts(&inner)
+        }
+        if starts { start() }
+    }
+
+    /// Looks for messages in the store.
+    func wake() {
+        let starts = inner.withLock { inner in
+            guard !inner.isStopped else { return false }
+            inner.hasBacklog = true
+            return Self.starts(&inner)
+        }
+        if starts { start() }
+    }
+
+    /// Ends the wait before the next attempt.
+    func resume() {
+        let pause = inner.withLock { inner in
+            inner.isResumed = true
+            return inner.pause
+        }
+        pause?.cancel()
+    }
+
+    /// Ends the work; what waits stays in the store.
+    func stop() {
+        let pause = inner.withLock { inner in
+            inner.isStopped = true
+            return inner.pause
+        }
+        pause?.cancel()
+    }
+
+    private static func starts(_ inner: inout Inner) -> Bool {
+        guard !inner.isRunning else { return false }
+        inner.isRunning = true
+        return true
+    }
+
+    private func start() { core.tasks.run { [self] in await run() } }
+
+    private func run() async {
+        while let delivery = await next() {
+            await send(delivery)
+        }
+    }
+
+    private enum Step {
+        case deliver(PendingDelivery)
+        case load(after: AgentMessageID)
+        case end
+    }
+
+    /// The next message, or nil when there is none, the worker is stopped or the agent does not run.
+    private func next() async -> PendingDelivery? {
+        while true {
+            let step = inner.withLock { inner -> Step in
+                guard !inner.isStopped, !Task.isCancelled, core.isRunning else {
+                    inner.isRunning = false
+                    inner.hasBacklog = true
+                    inner.buffer = []
+                    // What was in the buffer must be read again.
+                    inner.lastSeen = 0
+                    return .end
+                }
+                if !inner.buffer.isEmpty { return .deliver(inner.buffer.removeFirst()) }
+                if inner.hasBacklog {
+                    inner.hasBacklog = false
+                    return .load(after: inner.lastSeen)
+                }
+                inner.isRunning = false
+                return .end
+            }
+            switch step {
+            case .deliver(let delivery): return delivery
+            case .end: return nil
+            case .load(let after): await load(after: after)
+            }
+        }
+    }
+
+    private func load(after messageID: AgentMessageID) async {
+        let limit = core.configuration.deliveryBufferSize
+        do {
+            // Deliveries that are recorded later would be read and sent again.
+            if messageID == 0 { try await core.store.flush() }
+            let loaded = try await core.store.deliveries(queue: queue.row, after: messageID, limit: limit)
+            inner.withLock { inner in
+                // Messages pushed meanwhile have higher numbers, and may be among the loaded ones.
+                let pushed = inner.buffer
+                inner.buffer = loaded
+                let last = loaded.last?.message.messageID ?? messageID
+                if loaded.count == limit {
+                    inner.hasBacklog = true
+                } else {
+                    inner.buffer += pushed.filter { $0.message.messageID > last }
+                }
+                inner.lastSeen = inner.buffer.last?.message.messageID ?? max(inner.lastSeen, messageID)
+            }
+        } catch {
+            core.log.error("the messages of a queue could not be read", metadata: ["error": "\(error)"])
+            inner.withLock { $0.hasBacklog = true }
+            await core.pauses.wait(core.configuration.fastRetry.initial, for: queue.server, core.clock)
+        }
+    }
+
+    // MARK: Sending
+
+    private func send(_ delivery: PendingDelivery) async {
+        let message = delivery.message
+        var schedule = DeliverySchedule(core.configuration, restored: delivery.retry)
+        let command: SMPRequest
+        do {
+            command = try request(for: message)
+        } catch {
+            return await giveUp(message, because: error, expireOthers: nil)
+        }
+        while !isStopped {
+            inner.withLock { $0.isResumed = false }
+            do throws(AgentError) {
+                let response = try await core.request(command, to: queue.server, user: user)
+                guard case .ok = response else { throw AgentError(unexpected: response, to: "SEND", server: queue.server) }
+                return await sent(message)
+            } catch {
+                if isStopped || error == AgentError(.inactive) { return }
+                switch schedule.failed(message, with: error, now: core.now, core.configuration) {
+                case .giveUp(let expireOthers): return await giveUp(message, because: error, expireOthers: expireOthers)
+                case .retry(let delay, let state, let isWarned):
+                    core.store.applyLater([.setRetry(connection: record, message.messageID, state)])
+                    if isWarned, message.kind == .message { core.notify(.messageDelayed(message.messageID, error), connection) }
+                    await pause(delay)
+                }
+            }
+        }
+    }
+
+    private var isStopped: Bool { inner.withLock { $0.isStopped } || Task.isCancelled || !core.isRunning }
+
+    private func pause(_ delay: Duration) async {
+        await core.pauses.wait(delay, for: queue.server, core.clock) { sleeper in
+            let isResumed = inner.withLock { inner in
+                inner.pause = sleeper
+                return inner.isResumed || inner.isStopped
+            }
+            if isResumed { sleeper.cancel() }
+        }
+        inner.withLock { $0.pause = nil }
+    }
+
+    /// The command with the message in a new box; what is inside the box is the same in every attempt.
+    private func request(for message: SentMessage) throws(AgentError) -> SMPRequest {
+        let envelope = try message.envelope(agentVersion: core.configuration.agentVersions.max)
+        let isConfirmation = message.kind == .connectionInfo || message.kind == .connectionInfoReply
+        // A queue that its sender cannot secure gets the sender's key in the confirmation, which nothing authorises yet.
+        let sendsKey = isConfirmation && !queue.senderCanSecure
+        do {
+            let clientEnvelope = try ClientEnvelope(
+                sealing: ClientMessage(senderKey: sendsKey ? queue.privateKey.publicKey : nil, body: envelope),
+                secret: queue.peerSecret, clientVersion: queue.clientVersion,
+                encryptionKey: isConfirmation ? queue.encryptionKey : nil, nonce: BoxNonce.random(core.random))
+            return SMPRequest(
+                entity: queue.senderID, command: .send(message.flags, clientEnvelope.wireBytes),
+                authKey: sendsKey ? nil : queue.privateKey)
+        } catch {
+            throw AgentError(receiving: error)
+        }
+    }
+
+    private func sent(_ message: SentMessage) async {
+        if message.kind == .message {
+            // A lost record only makes the message travel twice, which its recipient notices.
+            core.store.applyLater([
+                .deliveryDone(queue: queue.row, connection: record, message.messageID, keepRecord: true)
+            ])
+            return core.notify(.sent(message.messageID), connection)
+        }
+        await commit { $0.delivered(message, to: queue.row, core.context) }
+    }
+
+    private func giveUp(_ message: SentMessage, because error: AgentError, expireOthers: Int64?) async {
+        var expired: [AgentMessageID] = []
+        if let expireOthers {
+            expired = (try? await core.store.expiredDeliveries(queue: queue.row, before: expireOthers)) ?? []
+            expired.removeAll { $0 <= message.messageID }
+            let messages = Set(expired)
+            inner.withLock { $0.buffer.removeAll { messages.contains($0.message.messageID) } }
+        }
+        await commit { transition in
+            transition.gaveUp(message, to: queue.row, because: error)
+            transition.gaveUp(expired, to: queue.row, because: error)
+        }
+    }
+
+    /// Stores what follows from a message that was sent or given up. A failure leaves it in the store, to be sent after a restart.
+    private func commit(_ change: (inout Transition) -> Void) async {
+        do throws(AgentError) {
+            try await core.withLane(connection) { access throws(AgentError) in
+                var transition = Transition(try await access.state())
+                change(&transition)
+                try await access.commit(transition)
+            }
+        } catch {
+            if case .connection(.notFound, _) = error.reason { return stop() }
+            core.notify(.failed(error), connection)
+        }
+    }
+}
+
+extension AgentCore {
+    /// The worker of a queue.
+    func worker(for queue: SendQueue, _ record: ConnectionRecord) -> DeliveryWorker {
+        deliveries.worker(queue.row) { DeliveryWorker(core: self, queue: queue, record: record) }
+    }
+
+    /// Sends what waits in the store for these connections.
+    func resumeDeliveries(of connections: Set<ConnectionID>?) async throws(AgentError) {
+        let waiting = try await stored { try await store.connectionsWithDeliveries() }
+        for id in waiting where connections?.contains(id) ?? true {
+            try await withLane(id) { access throws(AgentError) in
+                let state = try await access.state()
+                guard state.record.deletion != .started else { return }
+                for queue in state.sendQueues { worker(for: queue, state.record).wake() }
+            }
+        }
+    }
+}

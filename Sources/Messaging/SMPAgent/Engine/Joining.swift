@@ -1,0 +1,189 @@
+import SMPClient
+import SMPCrypto
+import SMPProtocol
+import SMPRatchet
+import SMPWire
+
+/// What a call to join asks for.
+struct JoinRequest: Sendable {
+    let link: ConnectionRequestURI
+    let info: Bytes
+    let pqSupport: Bool
+    let subscription: SubscriptionMode
+}
+
+extension AgentCore {
+    /// Joins by a link, going on from whatever an earlier attempt has reached.
+    ///
+    /// While it is not finished, the store has a command that finishes it after a restart. An error ends that: the caller repeats the
+    /// call if it wants to.
+    func join(_ request: JoinRequest, _ access: LaneAccess) async throws(AgentError) -> Bool {
+        do {
+            return switch request.link {
+            case .invitation: try await joinInvitation(request, access)
+            case .contact: try await askToConnect(request, access)
+            }
+        } catch {
+            if let row = access.lane.state?.record.row { store.applyLater([.deleteJoinCommands(row)]) }
+            throw error
+        }
+    }
+
+    private static func command(_ request: JoinRequest, _ record: ConnectionRecord, _ random: any RandomSource) -> StoreChange {
+        .insertCommand(
+            CommandRecord(
+                row: random.rowID(), connection: record.row,
+                kind: .join(
+                    request.link, info: request.info, pqSupport: request.pqSupport,
+                    subscribe: request.subscription == .subscribe)))
+    }
+
+    // MARK: Invitations
+
+    private func joinInvitation(_ request: JoinRequest, _ access: LaneAccess) async throws(AgentError) -> Bool {
+        guard let link = CompatibleInvitation(request.link, configuration) else { throw .peer(.version) }
+        var state = try await access.state()
+        // An earlier attempt has stored our confirmation: it is on its way.
+        if state.kind == .duplex, state.record.lastSentID > 0, let queue = state.sendQueues.first {
+            return queue.senderCanSecure && state.record.agentVersion >= AgentVersion.ratchetOnConfirmation
+        }
+        switch state.kind {
+        case .new: state = try await startJoining(link, request, access)
+        case .send, .duplex: break
+        case .receive, .contact: throw .prohibited("join: the connection is \(state.kind.rawValue)")
+        }
+        let isSecured = try await secureSendQueue(access)
+        state = try await access.state()
+        if state.kind == .send { state = try await createReplyQueue(link, request, access) }
+        guard let sendQueue = state.sendQueues.first, let replyQueue = state.receiveQueues.first else {
+            throw AgentError(.internal("join: a queue is missing"))
+        }
+        try await confirm(sendQueue, replyQueue, request, access)
+        return isSecured
+    }
+
+    /// Stores keys, ratchet and queue before anything is sent, and that the joining must be finished.
+    private func startJoining(
+        _ link: CompatibleInvitation, _ request: JoinRequest, _ access: LaneAccess
+    ) async throws(AgentError) -> ConnectionState {
+        let address = link.queue.address
+        // Opening a short link has secured the queue already.
+        let opened = try await stored { try await store.invitationLink(server: address.server, senderID: address.senderID) }
+        var transition = Transition(try await access.state())
+        try transition.startJoining(link, pqSupport: request.pqSupport, linkKey: opened?.senderKey, context)
+        if let opened { transition.add(.deleteInvitationLink(server: opened.server, linkID: opened.linkID)) }
+        transition.add(Self.command(request, transition.record, random))
+        try await access.commit(transition)
+        return try await access.state()
+    }
+
+    /// Secures the peer's queue as its sender, if it is one that its sender secures.
+    ///
+    /// - Returns: whether messages can be sent to it before the peer answers.
+    func secureSendQueue(_ access: LaneAccess) async throws(AgentError) -> Bool {
+        let state = try await access.state()
+        guard let queue = state.sendQueues.first, queue.senderCanSecure else { return false }
+        if queue.status == .new {
+            try await send(
+                .skey(queue.privateKey.publicKey), name: "SKEY", entity: queue.senderID, key: queue.privateKey, to: queue.server,
+                user: state.record.user)
+            var transition = Transition(state)
+            transition.updateSendQueue(queue.row) { $0.status = .secured }
+            try await access.commit(transition)
+        }
+        return state.record.agentVersion >= AgentVersion.ratchetOnConfirmation
+    }
+
+    /// Makes the queue that the peer will send to.
+    private func createReplyQueue(
+        _ link: CompatibleInvitation, _ request: JoinRequest, _ access: LaneAccess
+    ) async throws(AgentError) -> ConnectionState {
+        let state = try await access.state()
+        let server = try server(of: state.record.user, avoiding: [link.queue.address.server])
+        let queue = try await createQueue(
+            PreparedQueue(random), on: server, user: state.record.user, mode: .invitation,
+            clientVersions: VersionRange(state.sendQueues[0].clientVersion), subscription: request.subscription)
+        var transition = Transition(state)
+        transition.add(queue)
+        created(queue, state.record, request.subscription)
+        try await access.commit(transition)
+        return try await access.state()
+    }
+
+    /// Stores our confirmation. From here on the joining is a message that will be sent.
+    private func confirm(
+        _ sendQueue: SendQueue, _ replyQueue: ReceiveQueue, _ request: JoinRequest, _ access: LaneAccess
+    ) async throws(AgentError) {
+        let state = try await access.state()
+        var transition = Transition(state)
+        let info = SMPQueueInfo(clientVersion: replyQueue.clientVersion, address: replyQueue.senderAddress)
+        try transition.enqueueConfirmation(
+            .connectionInfoReply([info], info: request.info), parameters: state.sentParameters, queue: sendQueue.row, context)
+        transition.add(.deleteJoinCommands(state.record.row))
+        try await access.commit(transition)
+    }
+
+    /// Asks the router of a contact address to pass on an invitation to us.
+    private func askToConnect(_ request: JoinRequest, _ access: LaneAccess) async throws(AgentError) -> Bool {
+        guard let contact = CompatibleContact(request.link, configuration) else { throw .peer(.version) }
+        let address = contact.queue.address
+        var state = try await access.state()
+        switch state.kind {
+        case .new: state = try await createInvitation(contact, request, access)
+        case .receive where state.receiveQueues[0].status == .new: break
+        default: throw .prohibited("join: the connection is \(state.kind.rawValue)")
+        }
+        guard let queue = state.receiveQueues.first, let keys = state.agreementKeys else {
+            throw AgentError(.internal("join: the keys of the invitation are missing"))
+        }
+        let invitation = link(
+            queue.server, queue.senderID, queue.encryptionKey.publicKey, queue.mode ?? .messaging,
+            keys.offer(configuration.ratchetVersions), nil)
+        let envelope = AgentEnvelope.invitation(version: contact.agentVersion, request: invitation, info: request.info)
+        let command = try Self.sealOnce(envelope, contact.queue, random)
+        try await send(command, name: "SEND", entity: address.senderID, key: nil, to: address.server, user: state.record.user)
+        store.applyLater([.deleteJoinCommands(state.record.row)])
+        return false
+    }
+
+    /// Makes the queue and keys of the invitation that goes to a contact address.
+    private func createInvitation(
+        _ contact: CompatibleContact, _ request: JoinRequest, _ access: LaneAccess
+    ) async throws(AgentError) -> ConnectionState {
+        let state = try await access.state()
+        let pq = PQInitialKeys.joiningContact(
+            compatible: contact.agentVersion >= AgentVersion.pqRatchet, support: request.pqSupport)
+        let offer = agreementOffer(proposingKEM: pq.proposesKEM(shortLink: false))
+        let server = try server(of: state.record.user, avoiding: [contact.queue.address.server])
+        let queue = try await createQueue(
+            PreparedQueue(random), on: server, user: state.record.user, mode: .invitation,
+            clientVersions: configuration.clientVersions, subscription: request.subscription)
+        var transition = Transition(state)
+        transition.updateRecord {
+            $0.agentVersion = contact.agentVersion
+            $0.pqSupport = request.pqSupport && contact.agentVersion >= AgentVersion.pqRatchet
+        }
+        transition.add(queue)
+        transition.setAgreementKeys(offer.keys)
+        transition.add(Self.command(request, transition.record, random))
+        created(queue, state.record, request.subscription)
+        try await access.commit(transition)
+        return try await access.state()
+    }
+
+    /// Encrypts an envelope with a key that is used once.
+    private static func sealOnce(
+        _ envelope: AgentEnvelope, _ queue: SMPQueueInfo, _ random: any RandomSource
+    ) throws(AgentError) -> SMPCommand {
+        let keys = X25519.generateKeyPair(random)
+        do {
+            let secret = try BoxSecret(keys.privateKey, with: queue.address.encryptionKey)
+            let client = try ClientEnvelope(
+                sealing: ClientMessage(body: envelope.wireBytes), secret: secret, clientVersion: queue.clientVersion,
+                encryptionKey: keys.publicKey, nonce: .random(random))
+            return .send(MessageFlags(notification: true), client.wireBytes)
+        } catch {
+            throw AgentError(receiving: error)
+        }
+    }
+}

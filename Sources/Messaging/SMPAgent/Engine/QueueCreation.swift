@@ -1,0 +1,128 @@
+import SMPClient
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+import Synchronization
+
+/// What a new queue's short link holds, before the router has the queue.
+struct PreparedLink: Sendable {
+    let linkKey: LinkKey
+    let privateKey: Ed25519.PrivateKey
+    /// Set for contact links, whose id derives from their key.
+    let linkID: LinkID?
+    let data: QueueLinkData
+}
+
+/// The keys of a new queue and the ids that derive from them.
+struct PreparedQueue: Sendable {
+    let encryptionKeys: X25519.KeyPair
+    /// Goes with the command; the sender's id derives from it if there is a link.
+    let correlationID: CorrelationID
+    let senderID: SenderID
+
+    init(_ random: any RandomSource) {
+        encryptionKeys = X25519.generateKeyPair(random)
+        correlationID = .random(random)
+        senderID = SenderID(QueueIDs.senderID(correlationID: correlationID.bytes))
+    }
+}
+
+extension AgentCore {
+    /// A router of the user for a new queue: a random one that is not among `used`, if there is such a one.
+    func server(of user: AgentUserID, avoiding used: [SMPServerAddress] = []) throws(AgentError) -> SMPServerWithAuth {
+        guard let servers = users.withLock({ $0[user] }) else { throw AgentError(.noUser) }
+        let usedHosts = Set(used.flatMap(\.hosts))
+        let fresh = servers.filter { usedHosts.isDisjoint(with: $0.server.hosts) }
+        let candidates = fresh.isEmpty ? servers : fresh
+        guard !candidates.isEmpty else { throw .prohibited("the user has no routers") }
+        let number = random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return candidates[Int(number % UInt32(candidates.count))]
+    }
+
+    /// Makes a queue on a router. Nothing of it is stored: a queue whose creation is interrupted is never used, and expires there.
+    ///
+    /// - Parameters:
+    ///   - mode: what the queue is for; `invitation` for queues between two parties.
+    ///   - clientVersions: below 3 the queue is one that its sender does not secure.
+    func createQueue(
+        _ prepared: PreparedQueue, on server: SMPServerWithAuth, user: AgentUserID, mode: ConnectionMode, link: PreparedLink? = nil,
+        clientVersions: VersionRange, subscription: SubscriptionMode
+    ) async throws(AgentError) -> ReceiveQueue {
+        let recipientKey = Ed25519.generateKeyPair(random).privateKey
+        let routerKeys = X25519.generateKeyPair(random)
+        let request = NewQueueRequest(
+            recipientKey: .ed25519(recipientKey.publicKey), encryptionKey: routerKeys.publicKey, basicAuth: server.basicAuth,
+            subscription: subscription, mode: Self.queueMode(prepared, mode, link, clientVersions))
+        let response = try await self.request(
+            SMPRequest(
+                command: .new(request), authKey: .ed25519(recipientKey), correlationID: link == nil ? nil : prepared.correlationID),
+            to: server.server, user: user)
+        guard case .ids(let ids) = response else { throw AgentError(unexpected: response, to: "NEW", server: server.server) }
+        let routerSecret: BoxSecret
+        do {
+            routerSecret = try BoxSecret(routerKeys.privateKey, with: ids.serverKey)
+        } catch {
+            throw AgentError(receiving: error)
+        }
+        return ReceiveQueue(
+            row: random.rowID(), server: server.server, recipientID: ids.recipientID, privateKey: .ed25519(recipientKey),
+            routerSecret: routerSecret, encryptionKey: prepared.encryptionKeys.privateKey, senderID: ids.senderID, mode: ids.mode,
+            clientVersion: clientVersions.max, link: try Self.credentials(ids, prepared, link, server.server))
+    }
+
+    private static func queueMode(
+        _ prepared: PreparedQueue, _ mode: ConnectionMode, _ link: PreparedLink?, _ clientVersions: VersionRange
+    ) -> NewQueueMode? {
+        switch mode {
+        case .invitation:
+            guard clientVersions.max >= ClientVersion.senderSecuresQueue else { return nil }
+            return .messaging(link: link.map { .init(senderID: prepared.senderID, data: $0.data) })
+        case .contact:
+            return .contact(
+                link: link.flatMap { link in
+                    link.linkID.map { .init(linkID: $0, senderID: prepared.senderID, data: link.data) }
+                })
+        }
+    }
+
+    /// The credentials of a link, if the router keeps it.
+    private static func credentials(
+        _ ids: QueueIDsAndKeys, _ prepared: PreparedQueue, _ link: PreparedLink?, _ server: SMPServerAddress
+    ) throws(AgentError) -> ShortLinkCredentials? {
+        guard let link, let linkID = ids.linkID else { return nil }
+        guard ids.senderID == prepared.senderID, link.linkID == nil || link.linkID == linkID else {
+            throw AgentError(.broker(address: server.wireString, .unexpected("Create queue: different sender or link IDs")))
+        }
+        return ShortLinkCredentials(
+            linkID: linkID, linkKey: link.linkKey, privateKey: link.privateKey, rootKey: nil,
+            encryptedFixedData: link.data.fixedData)
+    }
+
+    /// A queue was created and stored: its messages are expected.
+    func created(_ queue: ReceiveQueue, _ record: ConnectionRecord, _ subscription: SubscriptionMode) {
+        guard subscription == .subscribe else { return }
+        subscriptions.set(queue.key, .init(connection: record.id, row: queue.row, user: record.user, status: .active))
+    }
+
+    /// Makes the data of a new short link.
+    func prepareLink(
+        to request: ConnectionRequestURI, data: UserConnectionLinkData, entityID: Bytes? = nil
+    ) throws(AgentError) -> PreparedLink {
+        let versions = configuration.agentVersions
+        let key = Ed25519.generateKeyPair(random).privateKey
+        let fixed = SignedLinkData(
+            FixedLinkData(
+                agentVersions: versions, rootKey: key.publicKey, connectionRequest: request, linkEntityID: entityID),
+            signedBy: key)
+        let user = SignedLinkData(ConnectionLinkData(agentVersions: versions, content: data), signedBy: key)
+        let linkKey = fixed.linkKey
+        let secrets = try linkSecrets(linkKey, data.mode)
+        do {
+            return PreparedLink(
+                linkKey: linkKey, privateKey: key, linkID: secrets.linkID,
+                data: try QueueLinkData.seal(fixed: fixed, user: user, key: secrets.dataKey, random: random))
+        } catch {
+            throw AgentError(error)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import SMPClient
+import SMPProtocol
+import SMPWire
+
+extension AgentCore {
+    /// Makes a queue on another router and offers it to the peer.
+    func startSwitch(_ row: RowID, _ access: LaneAccess) async throws(AgentError) {
+        let state = try await access.liveState()
+        guard let old = state.receiveQueue(row), old.switchStatus == .started else {
+            throw AgentError(.internal("unexpected switch status, expected=started"))
+        }
+        let user = state.record.user
+        let all = state.receiveQueues.map(\.server) + state.sendQueues.map(\.server)
+        var server = try server(of: user, avoiding: all)
+        // None is new to the connection: any but the present one will do.
+        if server.server == old.server { server = try self.server(of: user, avoiding: [old.server]) }
+        var queue = try await createQueue(
+            PreparedQueue(random), on: server, user: user, mode: .invitation, clientVersions: configuration.clientVersions,
+            subscription: .subscribe)
+        queue.isPrimary = false
+        queue.replaces = row
+        var transition = Transition(state)
+        try transition.offer(queue, replacing: row, context)
+        created(queue, state.record, .subscribe)
+        try await access.commit(transition)
+    }
+
+    /// Deletes a queue on its router, and then here.
+    func deleteQueue(
+        _ row: RowID, isReplaced: Bool, _ command: CommandRecord, _ access: LaneAccess
+    ) async throws(AgentError) {
+        let state = try await access.state()
+        var transition = Transition(state)
+        transition.add(.deleteCommand(command.row))
+        if let queue = state.receiveQueue(row) {
+            guard !queue.isPrimary else { throw AgentError(.internal("the primary queue of a connection is not deleted alone")) }
+            do {
+                try await send(
+                    .del, name: "DEL", entity: queue.recipientID, key: queue.privateKey, to: queue.server, user: state.record.user)
+            } catch {
+                if error.isTemporary || error.isHostError { throw error }
+                transition.emit(.failed(error))
+            }
+            await unsubscribe([queue], user: state.record.user)
+            if isReplaced {
+                transition.deletedReplacedQueue(row)
+            } else {
+                transition.removeReceiveQueue(row)
+            }
+        }
+        try await access.commit(transition)
+    }
+}

@@ -1,0 +1,78 @@
+public import SMPCrypto
+public import SMPWire
+
+/// What a queue's sender encrypts for its recipient (simplex-messaging.md, "Client message").
+public struct ClientMessage: WireCodable, Sendable, Equatable {
+    /// The sender's key for its commands; nil in ordinary messages and when the sender has secured the queue itself.
+    public var senderKey: PublicAuthKey?
+    /// An ``AgentEnvelope``.
+    public var body: Bytes
+
+    public init(senderKey: PublicAuthKey? = nil, body: Bytes) {
+        self.senderKey = senderKey
+        self.body = body
+    }
+
+    public func encode(to writer: inout WireWriter) {
+        if let senderKey {
+            writer.write(byte: UInt8(ascii: "K"))
+            writer.write(senderKey)
+        } else {
+            writer.write(byte: UInt8(ascii: "_"))
+        }
+        writer.write(raw: body)
+    }
+
+    public init(from parser: inout WireParser) throws(WireError) {
+        let start = parser.offset
+        switch try parser.byte() {
+        case UInt8(ascii: "_"): senderKey = nil
+        case UInt8(ascii: "K"): senderKey = try parser.read()
+        default: throw WireError(.invalidValue, "a client message begins with _ or K", at: start)
+        }
+        body = parser.rest()
+    }
+}
+
+/// The body of a `SEND`: a ``ClientMessage`` in a box.
+public struct ClientEnvelope: WireCodable, Sendable, Hashable {
+    /// The SMP client version that both sides of the queue agreed on.
+    public var clientVersion: UInt16
+    /// The sender's key that the box's secret is agreed with; only in confirmations and invitations.
+    public var encryptionKey: X25519.PublicKey?
+    public var nonce: BoxNonce
+    public var encrypted: Bytes
+
+    public init(clientVersion: UInt16, encryptionKey: X25519.PublicKey?, nonce: BoxNonce, encrypted: Bytes) {
+        self.clientVersion = clientVersion
+        self.encryptionKey = encryptionKey
+        self.nonce = nonce
+        self.encrypted = encrypted
+    }
+
+    /// Encrypts a client message, padded to the length that hides what it is.
+    ///
+    /// - Throws: ``CryptoError`` `messageTooLong`.
+    public init(
+        sealing message: ClientMessage, secret: BoxSecret, clientVersion: UInt16, encryptionKey: X25519.PublicKey?, nonce: BoxNonce
+    ) throws(CryptoError) {
+        let length = encryptionKey == nil ? AgentLimits.clientMessageLength : AgentLimits.clientConfirmationLength
+        self.init(
+            clientVersion: clientVersion, encryptionKey: encryptionKey, nonce: nonce,
+            encrypted: try secret.seal(message.wireBytes, nonce: nonce, paddedTo: length))
+    }
+
+    public func encode(to writer: inout WireWriter) {
+        writer.write(clientVersion)
+        writer.write(optional: encryptionKey)
+        writer.write(nonce)
+        writer.write(raw: encrypted)
+    }
+
+    public init(from parser: inout WireParser) throws(WireError) {
+        clientVersion = try parser.read()
+        encryptionKey = try parser.optional()
+        nonce = try parser.read()
+        encrypted = parser.rest()
+    }
+}

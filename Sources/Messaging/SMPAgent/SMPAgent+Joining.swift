@@ -1,0 +1,103 @@
+import SMPCrypto
+public import SMPProtocol
+public import SMPWire
+import Synchronization
+
+extension SMPAgent {
+    /// The version and encryption that a connection by this link would have; nil if no version fits.
+    public func compatibility(of link: ConnectionRequestURI, pqSupport: Bool) -> LinkCompatibility? {
+        LinkCompatibility(link, pqSupport: pqSupport, core.configuration)
+    }
+
+    /// Makes a connection without queues, so that the caller can store its id before `join` does anything outside.
+    ///
+    /// - Throws: `AGENT A_VERSION` if no version of the link fits.
+    public func prepareToJoin(
+        user: AgentUserID, link: ConnectionRequestURI, pqSupport: Bool
+    ) async throws(AgentError) -> ConnectionID {
+        try core.checkActive()
+        guard core.users.withLock({ $0[user] != nil }) else { throw AgentError(.noUser) }
+        guard let compatibility = LinkCompatibility(link, pqSupport: pqSupport, core.configuration) else { throw .peer(.version) }
+        let record = ConnectionRecord(
+            row: core.random.rowID(), id: ConnectionID(core.random.bytes(12)), user: user, mode: .invitation,
+            agentVersion: compatibility.agentVersion, pqSupport: compatibility.pqSupport)
+        let core = core
+        try await core.stored { try await core.store.apply([.insertConnection(record)]) }
+        return record.id
+    }
+
+    /// Joins by an invitation or asks to connect by a contact address.
+    ///
+    /// What is done is stored step by step: after a temporary error the call can be repeated, and when the process ends in the middle
+    /// the agent goes on after the restart and reports `joined`.
+    ///
+    /// - Parameter info: what the peer gets with the request, such as a profile.
+    /// - Returns: whether the peer's queue is secured and messages may be sent before the peer has allowed the connection.
+    public func join(
+        user: AgentUserID, connection: ConnectionID, link: ConnectionRequestURI, info: Bytes, pqSupport: Bool,
+        subscription: SubscriptionMode = .subscribe
+    ) async throws(AgentError) -> Bool {
+        try core.checkActive()
+        let core = core
+        return try await core.withLane(connection) { access throws(AgentError) in
+            let state = try await access.liveState()
+            guard state.record.user == user else { throw .prohibited("join: another user's connection") }
+            return try await core.join(
+                JoinRequest(link: link, info: info, pqSupport: pqSupport, subscription: subscription), access)
+        }
+    }
+
+    /// Like `prepareToJoin`, for a request that came to a contact address.
+    public func prepareToAccept(
+        user: AgentUserID, invitation: InvitationID, pqSupport: Bool
+    ) async throws(AgentError) -> ConnectionID {
+        let record = try await core.invitation(invitation)
+        return try await prepareToJoin(user: user, link: record.request, pqSupport: pqSupport)
+    }
+
+    /// Accepts a `request`: joins the invitation in it.
+    public func accept(
+        user: AgentUserID, connection: ConnectionID, invitation: InvitationID, info: Bytes, pqSupport: Bool,
+        subscription: SubscriptionMode = .subscribe
+    ) async throws(AgentError) -> Bool {
+        let record = try await core.invitation(invitation)
+        let secured = try await join(
+            user: user, connection: connection, link: record.request, info: info, pqSupport: pqSupport, subscription: subscription)
+        let core = core
+        try await core.stored { try await core.store.apply([.acceptInvitation(invitation)]) }
+        return secured
+    }
+
+    /// Forgets a `request`; nothing is sent.
+    public func reject(_ invitation: InvitationID) async throws(AgentError) {
+        let core = core
+        try await core.stored { try await core.store.apply([.deleteInvitation(invitation)]) }
+    }
+
+    /// Answers a `confirmation`: our queue is secured, the peer's reply queue is connected, and the peer gets our information, in the
+    /// background and also after a restart. `connected` follows.
+    public func allowConnection(
+        _ connection: ConnectionID, confirmation: ConfirmationID, info: Bytes
+    ) async throws(AgentError) {
+        try core.checkActive()
+        let core = core
+        try await core.withLane(connection) { access throws(AgentError) in
+            let state = try await access.liveState()
+            guard state.kind == .receive else { throw .prohibited("allowConnection") }
+            let record = try await core.stored { try await core.store.confirmation(confirmation) }
+            guard let record, record.connection == state.record.row else { throw .notFound("no confirmation \(confirmation)") }
+            // A repeated call has nothing to add.
+            guard record.ownInfo == nil else { return }
+            var transition = Transition(state)
+            transition.allow(record, info: info, core.context)
+            try await access.commit(transition)
+        }
+    }
+}
+
+extension AgentCore {
+    func invitation(_ id: InvitationID) async throws(AgentError) -> InvitationRecord {
+        guard let record = try await stored({ try await store.invitation(id) }) else { throw .notFound("no invitation \(id)") }
+        return record
+    }
+}

@@ -1,0 +1,188 @@
+import SMPCrypto
+import SMPProtocol
+public import SMPWire
+
+extension SMPAgent {
+    /// Subscribes to the connections' queues and resumes their sending. Temporary errors are repaired by later subscriptions (`up`).
+    ///
+    /// - Returns: an outcome for each connection; `CONN NOT_FOUND` for those that are not there.
+    public func subscribe(_ connections: [ConnectionID]) async -> [ConnectionID: Result<Void, AgentError>] {
+        await subscribe(connections, all: false)
+    }
+
+    /// Subscribes to all connections.
+    public func subscribeAll() async -> [ConnectionID: Result<Void, AgentError>] { await subscribe([], all: true) }
+
+    private func subscribe(_ connections: [ConnectionID], all: Bool) async -> [ConnectionID: Result<Void, AgentError>] {
+        let core = core
+        do {
+            try core.checkActive()
+            let records = try await core.stored { try await core.store.subscriptions(all ? nil : connections) }
+            var results = await core.subscribe(records)
+            if !all {
+                for connection in connections where results[connection] == nil {
+                    results[connection] = .failure(.notFound("no connection \(connection)"))
+                }
+            }
+            try await core.resumeDeliveries(of: all ? nil : Set(connections))
+            return results
+        } catch {
+            return Dictionary(connections.map { ($0, .failure(error)) }) { first, _ in first }
+        }
+    }
+
+    /// Stores messages, in one transaction, and sends them in the background: in order per connection.
+    ///
+    /// - Returns: an outcome for each request, in their order. A request that fails does not stop the others.
+    public func send(_ requests: [AgentSendRequest]) async -> [Result<AcceptedMessage, AgentError>] {
+        let core = core
+        do {
+            try core.checkActive()
+            return try await core.withLanes(Set(requests.map(\.connection))) { accesses throws(AgentError) in
+                try await core.send(requests, accesses)
+            }
+        } catch {
+            return requests.map { _ in .failure(error) }
+        }
+    }
+
+    /// The effects of a received message are durable: the router may delete it and deliver the next one.
+    ///
+    /// - Parameter receipt: not nil to tell the peer that the message arrived, if its agent version is 4 or later; empty in practice.
+    /// - Throws: `CONN NOT_FOUND` if there is no such message; `CMD PROHIBITED` for a receipt of what is not a message.
+    public func acknowledge(
+        _ connection: ConnectionID, message: AgentMessageID, receipt: Bytes? = nil
+    ) async throws(AgentError) {
+        try core.checkActive()
+        let core = core
+        try await core.withLane(connection) { access throws(AgentError) in
+            try await core.acknowledge(message, receipt: receipt, access)
+        }
+    }
+}
+
+extension AgentCore {
+    fileprivate func send(
+        _ requests: [AgentSendRequest], _ accesses: [ConnectionID: LaneAccess]
+    ) async throws(AgentError) -> [Result<AcceptedMessage, AgentError>] {
+        let context = context
+        var shared = SharedContents(requests, random)
+        var transitions: [ConnectionID: Transition] = [:]
+        var results: [Result<AcceptedMessage, AgentError>] = []
+        var repeated: [RequestKey: AcceptedMessage] = [:]
+        for request in requests {
+            do throws(AgentError) {
+                guard let access = accesses[request.connection] else { throw AgentError.notFound("no connection") }
+                var transition: Transition
+                if let known = transitions[request.connection] {
+                    transition = known
+                } else {
+                    transition = Transition(try await access.liveState())
+                }
+                guard transition.state.kind == .duplex || transition.state.kind == .send else {
+                    throw AgentError(.connection(.simplex, context: "sendMessages: \(transition.state.kind.rawValue)"))
+                }
+                let accepted: AcceptedMessage
+                if let known = try await earlierMessage(request, transition.state, repeated) {
+                    accepted = known
+                } else {
+                    accepted = try transition.enqueue(
+                        shared.content(request.body), flags: request.flags, pqEncryption: request.pqEncryption,
+                        requestKey: request.key, context)
+                    if let key = request.key { repeated[RequestKey(connection: request.connection, key: key)] = accepted }
+                }
+                transitions[request.connection] = transition
+                results.append(.success(accepted))
+            } catch {
+                results.append(.failure(error))
+            }
+        }
+        let changes = shared.changes + transitions.values.flatMap(\.storeChanges)
+        try await stored { try await store.apply(changes) }
+        for (id, transition) in transitions {
+            guard let lane = accesses[id]?.lane else { continue }
+            lane.state = transition.state
+            carryOut(transition, lane)
+        }
+        return results
+    }
+
+    /// What came of an earlier request with the same number.
+    private func earlierMessage(
+        _ request: AgentSendRequest, _ state: ConnectionState, _ repeated: [RequestKey: AcceptedMessage]
+    ) async throws(AgentError) -> AcceptedMessage? {
+        guard let key = request.key, key <= state.lastRequestKey else { return nil }
+        if let known = repeated[RequestKey(connection: request.connection, key: key)] { return known }
+        return try await stored { try await store.sentMessage(connection: state.record.row, requestKey: key) }
+    }
+
+    fileprivate func acknowledge(
+        _ messageID: AgentMessageID, receipt: Bytes?, _ access: LaneAccess
+    ) async throws(AgentError) {
+        let state = try await access.state()
+        guard state.kind == .duplex || state.kind == .receive else {
+            throw state.kind == .send
+                ? AgentError(.connection(.simplex, context: "ackMessage")) : .prohibited("ackMessage: \(state.kind.rawValue)")
+        }
+        let row = state.record.row
+        var known = access.lane.takeUnacknowledged(messageID)
+        if known == nil {
+            known = try await stored { try await store.receivedMessage(connection: row, messageID: messageID) }
+        }
+        guard let message = known else { throw .notFound("no message \(messageID)") }
+        guard receipt == nil || message.kind == .message else { throw .prohibited("ackMessage: receipt not allowed") }
+        var changes: [StoreChange] = [.acknowledge(connection: row, messageID)]
+        if let receipt, state.kind == .duplex, state.record.agentVersion >= AgentVersion.deliveryReceipts,
+            state.record.deletion == .none, !message.isAcknowledged
+        {
+            var transition = Transition(state)
+            let content = AgentMessageReceipt(id: message.metadata.senderMessageID, hash: message.hash, info: receipt)
+            for change in changes { transition.add(change) }
+            try transition.enqueue(OutgoingContent(.received([content])), flags: MessageFlags(), context)
+            try await access.commit(transition)
+        } else {
+            if message.kind == .receipt { changes += Self.receipted(message, row) }
+            // If this is lost, the message may be reported again, which it may be anyway.
+            store.applyLater(changes)
+        }
+        if let queue = state.receiveQueue(message.queue) {
+            acknowledge(MessageID(message.metadata.brokerID), in: queue, user: state.record.user)
+        }
+    }
+
+    /// Messages whose receipt the user has seen are not needed any more.
+    private static func receipted(_ message: ReceivedMessageRecord, _ connection: RowID) -> [StoreChange] {
+        guard case .message(_, .received(let receipts))? = try? AgentMessage(wireBytes: message.body) else { return [] }
+        return receipts.map { .deleteReceipted(connection: connection, sentID: $0.id) }
+    }
+}
+
+private struct RequestKey: Hashable {
+    let connection: ConnectionID
+    let key: Int64
+}
+
+/// The contents of a call's requests: equal ones are encoded and stored once.
+private struct SharedContents {
+    private var contents: [Bytes: OutgoingContent] = [:]
+    private var counts: [Bytes: Int] = [:]
+    private let random: any RandomSource
+    private(set) var changes: [StoreChange] = []
+
+    init(_ requests: [AgentSendRequest], _ random: any RandomSource) {
+        self.random = random
+        guard requests.count > 1 else { return }
+        for request in requests { counts[request.body, default: 0] += 1 }
+    }
+
+    mutating func content(_ body: Bytes) -> OutgoingContent {
+        if let content = contents[body] { return content }
+        var content = OutgoingContent(.message(body))
+        guard counts[body, default: 1] > 1 else { return content }
+        let row = random.rowID()
+        content.sharedRow = row
+        contents[body] = content
+        changes.append(.insertBody(row, content.bytes))
+        return content
+    }
+}

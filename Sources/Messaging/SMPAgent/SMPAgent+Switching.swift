@@ -1,0 +1,80 @@
+import SMPProtocol
+import SMPWire
+
+extension SMPAgent {
+    /// Moves the connection's queue to another router; `queueSwitch` reports the steps.
+    ///
+    /// - Throws: `CMD PROHIBITED` if the connection is not duplex, is moving already or is out of step.
+    public func switchQueue(of connection: ConnectionID) async throws(AgentError) -> ConnectionStats {
+        try core.checkActive()
+        let core = core
+        return try await core.withLane(connection) { access throws(AgentError) in
+            let state = try await access.liveState()
+            guard state.kind == .duplex else { throw .prohibited("switchConnection: not duplex") }
+            guard !state.receiveQueues.contains(where: { $0.switchStatus != nil }) else {
+                throw .prohibited("switchConnection: already switching")
+            }
+            guard !state.record.ratchetSync.prohibitsSending else { throw .prohibited("switchConnection: send prohibited") }
+            var transition = Transition(state)
+            let row = state.receiveQueues[0].row
+            transition.updateReceiveQueue(row) { $0.switchStatus = .started }
+            try await access.commit(transition)
+            do throws(AgentError) {
+                try await core.startSwitch(row, access)
+            } catch {
+                var transition = Transition(try await access.state())
+                transition.updateReceiveQueue(row) { $0.switchStatus = nil }
+                try await access.commit(transition)
+                throw error
+            }
+            return core.stats(try await access.state())
+        }
+    }
+
+    /// Stays with the present queue, as long as the peer was not told to use the new one.
+    public func abortSwitch(of connection: ConnectionID) async throws(AgentError) -> ConnectionStats {
+        try core.checkActive()
+        let core = core
+        return try await core.withLane(connection) { access throws(AgentError) in
+            let state = try await access.liveState()
+            guard state.kind == .duplex, let old = state.receiveQueues.first(where: { $0.switchStatus != nil }) else {
+                throw .prohibited("abortConnectionSwitch: not allowed")
+            }
+            guard old.switchStatus == .started || old.switchStatus == .sendingQADD else {
+                throw .prohibited("abortConnectionSwitch: no rcv queues left")
+            }
+            guard !state.record.ratchetSync.prohibitsSending else { throw .prohibited("abortConnectionSwitch: send prohibited") }
+            var transition = Transition(state)
+            transition.updateReceiveQueue(old.row) { $0.switchStatus = nil }
+            for queue in state.receiveQueues where queue.replaces == old.row {
+                transition.updateReceiveQueue(queue.row) { $0.replaces = nil }
+                transition.start(.deleteQueue(queue: queue.row), core.context)
+            }
+            try await access.commit(transition)
+            return core.stats(try await access.state())
+        }
+    }
+
+    /// Agrees with the peer on new ratchet keys; `ratchetSync` reports the steps.
+    ///
+    /// - Parameter force: also when no message failed to be decrypted.
+    /// - Throws: `CMD PROHIBITED` if it is not needed, or the peer cannot do it.
+    public func synchronizeRatchet(
+        of connection: ConnectionID, pqSupport: Bool, force: Bool = false
+    ) async throws(AgentError) -> ConnectionStats {
+        try core.checkActive()
+        let core = core
+        return try await core.withLane(connection) { access throws(AgentError) in
+            var transition = Transition(try await access.liveState())
+            try transition.startRatchetSync(pqSupport: pqSupport, force: force, core.context)
+            try await access.commit(transition)
+            return core.stats(try await access.state())
+        }
+    }
+}
+
+extension AgentCore {
+    func stats(_ state: ConnectionState) -> ConnectionStats {
+        ConnectionStats(state, subscriptions: subscriptions.statuses(of: state.receiveQueues))
+    }
+}

@@ -1,0 +1,35 @@
+public import SMPProtocol
+import Synchronization
+
+extension SMPAgent {
+    /// Makes a user who uses these routers for new queues.
+    ///
+    /// - Throws: `CMD PROHIBITED` without routers.
+    public func createUser(servers: [SMPServerWithAuth]) async throws(AgentError) -> AgentUserID {
+        guard !servers.isEmpty else { throw .prohibited("createUser: no routers") }
+        let core = core
+        let user = try await core.stored { try await core.store.createUser(servers: servers) }
+        core.users.withLock { $0[user] = servers }
+        return user
+    }
+
+    /// Replaces the routers for the user's new queues.
+    public func setServers(_ servers: [SMPServerWithAuth], user: AgentUserID) async throws(AgentError) {
+        guard !servers.isEmpty else { throw .prohibited("setServers: no routers") }
+        let core = core
+        guard try await core.stored({ try await core.store.setServers(servers, user: user) }) else { throw AgentError(.noUser) }
+        core.users.withLock { $0[user] = servers }
+    }
+
+    /// Deletes a user with all connections; `userDeleted` is reported when they are gone.
+    ///
+    /// - Parameter deleteQueues: also on their routers.
+    public func deleteUser(_ user: AgentUserID, deleteQueues: Bool) async throws(AgentError) {
+        let core = core
+        guard core.users.withLock({ $0.removeValue(forKey: user) }) != nil else { throw AgentError(.noUser) }
+        try await core.stored { try await core.store.setUserDeleted(user) }
+        let connections = try await core.stored { try await core.store.connections(of: user) }
+        try await core.startDeletion(of: connections, waitDelivery: false, onRouters: deleteQueues)
+        if connections.isEmpty { try await core.deleteUsersWithoutConnections() }
+    }
+}

@@ -1,0 +1,57 @@
+import SMPProtocol
+import SMPRatchet
+import SMPWire
+
+/// A connection with all that decisions about it need. It is a value: a decision makes a new one, which takes the place of the old one
+/// once the changes that lead to it are stored.
+struct ConnectionState: Sendable {
+    /// What a connection can do, by the queues that it has.
+    enum Kind: String, Sendable {
+        case new, receive, send, duplex, contact
+    }
+
+    var record: ConnectionRecord
+    /// The primary queue is first.
+    var receiveQueues: [ReceiveQueue] = []
+    /// The primary queue is first.
+    var sendQueues: [SendQueue] = []
+    var ratchet: Ratchet?
+    var skippedKeys = SkippedMessageKeys()
+    /// Our keys of an agreement that waits for the peer's keys.
+    var agreementKeys: AgreementKeys?
+    /// The ratchet parameters of our confirmation, kept to repeat it.
+    var sentParameters: RatchetParameters?
+    /// Hashes of keys that the peer sent for new agreements.
+    var processedRatchetKeys: Set<Bytes> = []
+    /// The highest of the user's own numbers of messages.
+    var lastRequestKey: Int64 = 0
+
+    init(_ record: ConnectionRecord) { self.record = record }
+
+    var kind: Kind {
+        if record.mode == .contact { return receiveQueues.isEmpty ? .new : .contact }
+        switch (receiveQueues.isEmpty, sendQueues.isEmpty) {
+        case (true, true): return .new
+        case (false, true): return .receive
+        case (true, false): return .send
+        case (false, false): return .duplex
+        }
+    }
+
+    func receiveQueue(_ row: RowID) -> ReceiveQueue? { receiveQueues.first { $0.row == row } }
+    func sendQueue(_ row: RowID) -> SendQueue? { sendQueues.first { $0.row == row } }
+
+    func sendQueue(at address: QueueAddress) -> SendQueue? { sendQueues.first { $0.address.isSame(as: address) } }
+    func receiveQueue(at address: QueueAddress) -> ReceiveQueue? { receiveQueues.first { $0.address.isSame(as: address) } }
+
+    /// The queues that a message goes to: the primary one, and others that are ready.
+    var deliveryQueues: [RowID] {
+        guard let first = sendQueues.first else { return [] }
+        return [first.row] + sendQueues.dropFirst().filter(\.isActive).map(\.row)
+    }
+
+    /// Whether a ratchet of this version between agents of this version can be post-quantum.
+    static func supportsPQ(agentVersion: UInt16, ratchetVersion: UInt16?) -> Bool {
+        agentVersion >= AgentVersion.pqRatchet && (ratchetVersion.map { $0 >= 3 } ?? true)
+    }
+}

@@ -1,0 +1,282 @@
+import GRDB
+
+/// The schema of the agent's database. Migrations are never edited once they have been released: changes are new migrations.
+enum AgentSchema {
+    static let migrator: DatabaseMigrator = {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1: connections, queues, messages") { database in
+            for statement in usersAndServers + connections + queues + handshake + messages + work {
+                try database.execute(sql: statement)
+            }
+        }
+        return migrator
+    }()
+
+    private static let usersAndServers = [
+        """
+        CREATE TABLE users (
+            user_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            is_deleted INTEGER NOT NULL DEFAULT 0
+        ) STRICT
+        """,
+        """
+        CREATE TABLE servers (
+            server_id INTEGER PRIMARY KEY,
+            address TEXT NOT NULL UNIQUE
+        ) STRICT
+        """,
+        """
+        CREATE TABLE user_servers (
+            user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            address TEXT NOT NULL,
+            PRIMARY KEY (user_id, position)
+        ) STRICT, WITHOUT ROWID
+        """,
+    ]
+
+    private static let connections = [
+        """
+        CREATE TABLE connections (
+            connection_id INTEGER PRIMARY KEY,
+            public_id BLOB NOT NULL UNIQUE,
+            user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+            mode TEXT NOT NULL,
+            agent_version INTEGER NOT NULL,
+            pq_support INTEGER NOT NULL,
+            last_message_id INTEGER NOT NULL,
+            last_sent_id INTEGER NOT NULL,
+            last_sent_hash BLOB NOT NULL,
+            last_received_id INTEGER NOT NULL,
+            last_received_hash BLOB NOT NULL,
+            ratchet_sync TEXT NOT NULL,
+            deletion INTEGER NOT NULL DEFAULT 0,
+            deletion_time INTEGER
+        ) STRICT
+        """,
+        "CREATE INDEX connections_by_user ON connections (user_id)",
+        "CREATE INDEX connections_by_deletion ON connections (deletion) WHERE deletion != 0",
+        """
+        CREATE TABLE ratchets (
+            connection_id INTEGER PRIMARY KEY REFERENCES connections ON DELETE CASCADE,
+            state BLOB NOT NULL
+        ) STRICT
+        """,
+        """
+        CREATE TABLE skipped_message_keys (
+            connection_id INTEGER NOT NULL REFERENCES connections ON DELETE CASCADE,
+            header_key BLOB NOT NULL,
+            message_number INTEGER NOT NULL,
+            message_key BLOB NOT NULL,
+            PRIMARY KEY (connection_id, header_key, message_number)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE agreement_keys (
+            connection_id INTEGER PRIMARY KEY REFERENCES connections ON DELETE CASCADE,
+            key_1 BLOB NOT NULL,
+            key_2 BLOB NOT NULL,
+            kem_public_key BLOB,
+            kem_secret_key BLOB
+        ) STRICT
+        """,
+        """
+        CREATE TABLE sent_parameters (
+            connection_id INTEGER PRIMARY KEY REFERENCES connections ON DELETE CASCADE,
+            parameters BLOB NOT NULL
+        ) STRICT
+        """,
+        """
+        CREATE TABLE processed_ratchet_keys (
+            connection_id INTEGER NOT NULL REFERENCES connections ON DELETE CASCADE,
+            hash BLOB NOT NULL,
+            created_at INTEGER NOT NULL,
+            PRIMARY KEY (connection_id, hash)
+        ) STRICT, WITHOUT ROWID
+        """,
+    ]
+
+    private static let queues = [
+        """
+        CREATE TABLE receive_queues (
+            queue_id INTEGER PRIMARY KEY,
+            connection_id INTEGER NOT NULL REFERENCES connections ON DELETE CASCADE,
+            server_id INTEGER NOT NULL REFERENCES servers,
+            recipient_id BLOB NOT NULL,
+            private_key BLOB NOT NULL,
+            router_secret BLOB NOT NULL,
+            encryption_key BLOB NOT NULL,
+            peer_secret BLOB,
+            sender_id BLOB NOT NULL,
+            mode INTEGER,
+            status TEXT NOT NULL,
+            client_version INTEGER NOT NULL,
+            is_primary INTEGER NOT NULL,
+            replaces INTEGER,
+            switch_status TEXT,
+            link_id BLOB,
+            link_key BLOB,
+            link_private_key BLOB,
+            link_root_key BLOB,
+            link_fixed_data BLOB,
+            delete_attempts INTEGER NOT NULL DEFAULT 0,
+            UNIQUE (server_id, recipient_id)
+        ) STRICT
+        """,
+        "CREATE INDEX receive_queues_by_connection ON receive_queues (connection_id)",
+        """
+        CREATE TABLE send_queues (
+            queue_id INTEGER PRIMARY KEY,
+            connection_id INTEGER NOT NULL REFERENCES connections ON DELETE CASCADE,
+            server_id INTEGER NOT NULL REFERENCES servers,
+            sender_id BLOB NOT NULL,
+            private_key BLOB NOT NULL,
+            peer_secret BLOB NOT NULL,
+            encryption_key BLOB NOT NULL,
+            mode INTEGER,
+            status TEXT NOT NULL,
+            client_version INTEGER NOT NULL,
+            is_primary INTEGER NOT NULL,
+            replaces INTEGER,
+            switch_status TEXT
+        ) STRICT
+        """,
+        "CREATE INDEX send_queues_by_connection ON send_queues (connection_id)",
+    ]
+
+    private static let handshake = [
+        """
+        CREATE TABLE confirmations (
+            confirmation_id BLOB PRIMARY KEY,
+            connection_id INTEGER NOT NULL REFERENCES connections ON DELETE CASCADE,
+            sender_key BLOB,
+            sender_info BLOB NOT NULL,
+            reply_queues BLOB NOT NULL,
+            own_info BLOB
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX confirmations_by_connection ON confirmations (connection_id)",
+        """
+        CREATE TABLE invitations (
+            invitation_id BLOB PRIMARY KEY,
+            connection_id INTEGER REFERENCES connections ON DELETE SET NULL,
+            request TEXT NOT NULL,
+            sender_info BLOB NOT NULL,
+            broker_id BLOB NOT NULL,
+            is_accepted INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL,
+            UNIQUE (connection_id, broker_id)
+        ) STRICT
+        """,
+        """
+        CREATE TABLE invitation_links (
+            server_id INTEGER NOT NULL REFERENCES servers,
+            link_id BLOB NOT NULL,
+            link_key BLOB NOT NULL,
+            sender_key BLOB NOT NULL,
+            sender_id BLOB,
+            PRIMARY KEY (server_id, link_id)
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX invitation_links_by_sender ON invitation_links (server_id, sender_id)",
+    ]
+
+    private static let messages = [
+        """
+        CREATE TABLE message_bodies (
+            body_id INTEGER PRIMARY KEY,
+            content BLOB NOT NULL
+        ) STRICT
+        """,
+        """
+        CREATE TABLE sent_messages (
+            connection_id INTEGER NOT NULL REFERENCES connections ON DELETE CASCADE,
+            message_id INTEGER NOT NULL,
+            sent_id INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            flags BLOB NOT NULL,
+            body BLOB,
+            body_id INTEGER REFERENCES message_bodies,
+            message_key BLOB,
+            padded_length INTEGER,
+            hash BLOB NOT NULL,
+            previous_hash BLOB NOT NULL,
+            pq_encryption INTEGER NOT NULL,
+            created_at INTEGER NOT NULL,
+            retry_slow INTEGER,
+            retry_fast INTEGER,
+            receipt_status TEXT,
+            request_key INTEGER,
+            PRIMARY KEY (connection_id, message_id)
+        ) STRICT
+        """,
+        "CREATE UNIQUE INDEX sent_messages_by_sent_id ON sent_messages (connection_id, sent_id)",
+        "CREATE UNIQUE INDEX sent_messages_by_request ON sent_messages (connection_id, request_key) WHERE request_key IS NOT NULL",
+        "CREATE INDEX sent_messages_by_body ON sent_messages (body_id) WHERE body_id IS NOT NULL",
+        "CREATE INDEX sent_messages_by_time ON sent_messages (created_at)",
+        """
+        CREATE TABLE deliveries (
+            queue_id INTEGER NOT NULL REFERENCES send_queues ON DELETE CASCADE,
+            message_id INTEGER NOT NULL,
+            connection_id INTEGER NOT NULL,
+            PRIMARY KEY (queue_id, message_id),
+            FOREIGN KEY (connection_id, message_id) REFERENCES sent_messages ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX deliveries_by_message ON deliveries (connection_id, message_id)",
+        """
+        CREATE TABLE received_messages (
+            connection_id INTEGER NOT NULL REFERENCES connections ON DELETE CASCADE,
+            message_id INTEGER NOT NULL,
+            queue_id INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            flags BLOB NOT NULL,
+            integrity TEXT NOT NULL,
+            sender_message_id INTEGER NOT NULL,
+            broker_id BLOB NOT NULL,
+            broker_time INTEGER NOT NULL,
+            received_at INTEGER NOT NULL,
+            pq_encryption INTEGER NOT NULL,
+            body BLOB NOT NULL,
+            hash BLOB NOT NULL,
+            encrypted_hash BLOB NOT NULL,
+            is_acknowledged INTEGER NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (connection_id, message_id)
+        ) STRICT
+        """,
+        "CREATE INDEX received_messages_by_hash ON received_messages (connection_id, encrypted_hash)",
+        "CREATE INDEX received_messages_by_time ON received_messages (received_at)",
+    ]
+
+    private static let work = [
+        """
+        CREATE TABLE commands (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            command_id INTEGER NOT NULL UNIQUE,
+            connection_id INTEGER NOT NULL REFERENCES connections ON DELETE CASCADE,
+            kind TEXT NOT NULL,
+            queue_id INTEGER,
+            subject BLOB,
+            link TEXT,
+            info BLOB,
+            pq_support INTEGER,
+            subscribe INTEGER
+        ) STRICT
+        """,
+        "CREATE INDEX commands_by_connection ON commands (connection_id)",
+        """
+        CREATE TABLE events (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            event_id INTEGER NOT NULL UNIQUE,
+            connection_id INTEGER NOT NULL REFERENCES connections ON DELETE CASCADE,
+            kind TEXT NOT NULL,
+            subject BLOB,
+            pq INTEGER NOT NULL,
+            servers TEXT NOT NULL,
+            info BLOB NOT NULL
+        ) STRICT
+        """,
+        "CREATE INDEX events_by_connection ON events (connection_id)",
+    ]
+}

@@ -1,0 +1,149 @@
+import FoundationEssentials
+import GRDB
+import SMPCrypto
+import SMPProtocol
+import SMPRatchet
+import SMPWire
+
+extension AgentStore {
+    /// A connection with all that belongs to it.
+    func connection(_ id: ConnectionID) async throws -> ConnectionState? {
+        try await read { database in
+            guard let row = try database.row("SELECT * FROM connections WHERE public_id = ?", blob(id.bytes)) else { return nil }
+            return try Self.state(try ConnectionRecord.read(row), database)
+        }
+    }
+
+    private static func state(_ record: ConnectionRecord, _ database: Database) throws -> ConnectionState {
+        var state = ConnectionState(record)
+        state.receiveQueues = try database.rows(
+            "SELECT q.*, s.address FROM receive_queues AS q JOIN servers AS s USING (server_id) WHERE connection_id = ? ORDER BY q.rowid",
+            record.row
+        ).map(ReceiveQueue.read).sorted { $0.isPrimary && !$1.isPrimary }
+        state.sendQueues = try database.rows(
+            "SELECT q.*, s.address FROM send_queues AS q JOIN servers AS s USING (server_id) WHERE connection_id = ? ORDER BY q.rowid",
+            record.row
+        ).map(SendQueue.read).sorted { $0.isPrimary && !$1.isPrimary }
+        if let row = try database.row("SELECT state FROM ratchets WHERE connection_id = ?", record.row) {
+            state.ratchet = try row.decode("state") { try Ratchet(encoded: $0) }
+            state.skippedKeys = try skippedKeys(record.row, database)
+        }
+        if let row = try database.row("SELECT * FROM agreement_keys WHERE connection_id = ?", record.row) {
+            state.agreementKeys = try agreementKeys(row)
+        }
+        if let row = try database.row("SELECT parameters FROM sent_parameters WHERE connection_id = ?", record.row) {
+            state.sentParameters = try row.decode("parameters") { try RatchetParameters(wireBytes: $0) }
+        }
+        state.lastRequestKey =
+            try database.row(
+                "SELECT MAX(request_key) AS last FROM sent_messages WHERE connection_id = ? AND request_key IS NOT NULL", record.row
+            )?["last"] ?? 0
+        state.processedRatchetKeys = Set(
+            try database.rows("SELECT hash FROM processed_ratchet_keys WHERE connection_id = ?", record.row).map { $0.bytes("hash") })
+        return state
+    }
+
+    private static func skippedKeys(_ connection: RowID, _ database: Database) throws -> SkippedMessageKeys {
+        var keys = SkippedMessageKeys()
+        let rows = try database.rows(
+            "SELECT header_key, message_number, message_key FROM skipped_message_keys WHERE connection_id = ?", connection)
+        for row in rows {
+            keys.insert(
+                try row.decode("message_key") { key in
+                    try SkippedMessageKey(
+                        headerKey: SecretBytes(row.bytes("header_key")),
+                        number: UInt32(truncatingIfNeeded: row["message_number"] as Int64), key: SecretBytes(key))
+                })
+        }
+        return keys
+    }
+
+    private static func agreementKeys(_ row: Row) throws -> AgreementKeys {
+        var kem: SNTRUP761.KeyPair?
+        if row.optionalBytes("kem_public_key") != nil {
+            kem = SNTRUP761.KeyPair(
+                publicKey: try row.decode("kem_public_key") { try SNTRUP761.PublicKey($0) },
+                secretKey: try row.decode("kem_secret_key") { try SNTRUP761.SecretKey(SecretBytes($0)) })
+        }
+        return AgreementKeys(
+            key1: try row.decode("key_1") { try X448.PrivateKey(raw: $0) }, key2: try row.decode("key_2") { try X448.PrivateKey(raw: $0) },
+            kem: kem)
+    }
+
+    /// The connection that a queue belongs to.
+    func owner(of queue: QueueKey) async throws -> ConnectionID? {
+        try await read { database in
+            try database.row(
+                """
+                SELECT c.public_id FROM receive_queues AS q JOIN servers AS s USING (server_id) JOIN connections AS c USING (connection_id)
+                WHERE s.address = ? AND q.recipient_id = ?
+                """, queue.server.wireString, blob(queue.recipientID.bytes)
+            ).map { ConnectionID($0.bytes("public_id")) }
+        }
+    }
+
+    /// All connections of a user that are not being deleted.
+    func connections(of user: AgentUserID?) async throws -> [ConnectionID] {
+        try await read { database in
+            let rows =
+                if let user {
+                    try database.rows("SELECT public_id FROM connections WHERE user_id = ? AND deletion = 0", user)
+                } else {
+                    try database.rows("SELECT public_id FROM connections WHERE deletion = 0")
+                }
+            return rows.map { ConnectionID($0.bytes("public_id")) }
+        }
+    }
+
+    /// What is needed to subscribe to the queues of connections; nil stands for all connections that are not being deleted.
+    func subscriptions(_ connections: [ConnectionID]?) async throws -> [SubscriptionRecord] {
+        let columns = """
+            SELECT c.public_id, c.user_id, q.queue_id, q.recipient_id, q.private_key, q.status, s.address
+            FROM connections AS c LEFT JOIN receive_queues AS q USING (connection_id) LEFT JOIN servers AS s USING (server_id)
+            """
+        return try await read { database in
+            guard let connections else {
+                return try database.rows(columns + " WHERE c.deletion = 0").map(SubscriptionRecord.read)
+            }
+            return try connections.flatMap { connection in
+                try database.rows(columns + " WHERE c.public_id = ?", blob(connection.bytes)).map(SubscriptionRecord.read)
+            }
+        }
+    }
+
+    /// Connections that are being deleted.
+    func deletedConnections() async throws -> [ConnectionID] {
+        try await read { database in
+            try database.rows("SELECT public_id FROM connections WHERE deletion != 0").map { ConnectionID($0.bytes("public_id")) }
+        }
+    }
+
+    /// Whether messages of the connection still wait to be sent.
+    func hasDeliveries(_ connection: RowID) async throws -> Bool {
+        try await read { try $0.row("SELECT 1 FROM deliveries WHERE connection_id = ? LIMIT 1", connection) != nil }
+    }
+}
+
+/// A queue to subscribe to, without the state of its connection; `queue` is nil for a connection without one.
+struct SubscriptionRecord: Sendable {
+    struct Queue: Sendable {
+        let row: RowID
+        let key: QueueKey
+        let privateKey: PrivateAuthKey
+        let status: QueueStatus
+    }
+
+    let connection: ConnectionID
+    let user: AgentUserID
+    let queue: Queue?
+
+    static func read(_ row: Row) throws -> SubscriptionRecord {
+        var queue: Queue?
+        if let queueRow = row["queue_id"] as RowID? {
+            queue = Queue(
+                row: queueRow, key: QueueKey(server: try serverAddress(row), recipientID: EntityID(row.bytes("recipient_id"))),
+                privateKey: try row.decode("private_key") { try PrivateAuthKey(pkcs8: $0) }, status: try row.text("status"))
+        }
+        return SubscriptionRecord(connection: ConnectionID(row.bytes("public_id")), user: row["user_id"], queue: queue)
+    }
+}

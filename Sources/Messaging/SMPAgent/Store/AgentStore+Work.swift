@@ -1,0 +1,128 @@
+import FoundationEssentials
+import GRDB
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+import SQLiteStorage
+
+extension AgentStore {
+    // MARK: Users
+
+    /// Makes a user with its routers.
+    func createUser(servers: [SMPServerWithAuth]) async throws -> AgentUserID {
+        try await write { database in
+            try database.run("INSERT INTO users DEFAULT VALUES")
+            let user = database.lastInsertedRowID
+            try Self.setServers(servers, user: user, database)
+            return user
+        }
+    }
+
+    /// Replaces a user's routers.
+    ///
+    /// - Returns: false if there is no such user.
+    func setServers(_ servers: [SMPServerWithAuth], user: AgentUserID) async throws -> Bool {
+        try await write { database in
+            guard try database.row("SELECT 1 FROM users WHERE user_id = ? AND is_deleted = 0", user) != nil else { return false }
+            try database.run("DELETE FROM user_servers WHERE user_id = ?", user)
+            try Self.setServers(servers, user: user, database)
+            return true
+        }
+    }
+
+    private static func setServers(_ servers: [SMPServerWithAuth], user: AgentUserID, _ database: Database) throws {
+        for (position, server) in servers.enumerated() {
+            try database.run("INSERT INTO user_servers (user_id, position, address) VALUES (?, ?, ?)", user, position, server.wireString)
+        }
+    }
+
+    /// The users with their routers.
+    func users() async throws -> [AgentUserID: [SMPServerWithAuth]] {
+        try await read { database in
+            var users: [AgentUserID: [SMPServerWithAuth]] = [:]
+            for row in try database.rows("SELECT user_id FROM users WHERE is_deleted = 0") { users[row["user_id"]] = [] }
+            for row in try database.rows("SELECT user_id, address FROM user_servers ORDER BY user_id, position") {
+                do {
+                    users[row["user_id"]]?.append(try SMPServerWithAuth(wireString: row["address"]))
+                } catch {
+                    throw StorageError(.corrupt, "the address of a user's router cannot be read", cause: error)
+                }
+            }
+            return users
+        }
+    }
+
+    /// Marks a user as deleted.
+    func setUserDeleted(_ user: AgentUserID) async throws {
+        try await write { try $0.run("UPDATE users SET is_deleted = 1 WHERE user_id = ?", user) }
+    }
+
+    /// Deletes the deleted users that have no connections left.
+    func deleteUsersWithoutConnections() async throws -> [AgentUserID] {
+        try await write { database in
+            let users: [AgentUserID] = try database.rows(
+                "SELECT user_id FROM users AS u WHERE is_deleted = 1 AND NOT EXISTS (SELECT 1 FROM connections AS c WHERE c.user_id = u.user_id)"
+            ).map { $0["user_id"] }
+            for user in users { try database.run("DELETE FROM users WHERE user_id = ?", user) }
+            return users
+        }
+    }
+
+    // MARK: Handshake
+
+    func confirmation(_ id: ConfirmationID) async throws -> ConfirmationRecord? {
+        try await read { database in
+            try database.row("SELECT * FROM confirmations WHERE confirmation_id = ?", blob(id.bytes)).map(ConfirmationRecord.read)
+        }
+    }
+
+    func invitation(_ id: InvitationID) async throws -> InvitationRecord? {
+        try await read { database in
+            try database.row("SELECT * FROM invitations WHERE invitation_id = ?", blob(id.bytes)).map(InvitationRecord.read)
+        }
+    }
+
+    /// Whether a message to a contact address was delivered before.
+    func hasInvitation(contact: RowID, brokerID: Bytes) async throws -> Bool {
+        try await read { database in
+            try database.row("SELECT 1 FROM invitations WHERE connection_id = ? AND broker_id = ?", contact, blob(brokerID)) != nil
+        }
+    }
+
+    func invitationLink(server: SMPServerAddress, linkID: EntityID) async throws -> InvitationLinkRecord? {
+        try await read { database in
+            try database.row(
+                "SELECT l.*, s.address FROM invitation_links AS l JOIN servers AS s USING (server_id) WHERE s.address = ? AND l.link_id = ?",
+                server.wireString, blob(linkID.bytes)
+            ).map(InvitationLinkRecord.read)
+        }
+    }
+
+    /// The key that a queue was secured with when its link was opened.
+    func invitationLink(server: SMPServerAddress, senderID: EntityID) async throws -> InvitationLinkRecord? {
+        try await read { database in
+            try database.row(
+                "SELECT l.*, s.address FROM invitation_links AS l JOIN servers AS s USING (server_id) WHERE s.address = ? AND l.sender_id = ?",
+                server.wireString, blob(senderID.bytes)
+            ).map(InvitationLinkRecord.read)
+        }
+    }
+
+    // MARK: Commands and events
+
+    /// The work that is left, in order, with the connections' identifiers.
+    func commands() async throws -> [(ConnectionID, CommandRecord)] {
+        try await read { database in
+            try database.rows("SELECT k.*, c.public_id FROM commands AS k JOIN connections AS c USING (connection_id) ORDER BY k.position")
+                .map { (ConnectionID($0.bytes("public_id")), try CommandRecord.read($0)) }
+        }
+    }
+
+    /// The events that were not confirmed, in order, with the connections' identifiers.
+    func events() async throws -> [(ConnectionID, EventRecord)] {
+        try await read { database in
+            try database.rows("SELECT e.*, c.public_id FROM events AS e JOIN connections AS c USING (connection_id) ORDER BY e.position")
+                .map { (ConnectionID($0.bytes("public_id")), try EventRecord.read($0)) }
+        }
+    }
+}

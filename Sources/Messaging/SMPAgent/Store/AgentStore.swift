@@ -1,0 +1,121 @@
+import GRDB
+import Logging
+public import SQLiteStorage
+import Synchronization
+
+/// Told of every transaction; tests make them fail.
+protocol StoreInterceptor: Sendable {
+    func willWrite() throws
+    func didWrite() throws
+}
+
+/// The agent's database (`<prefix>_agent.db`): connections with their queues and ratchets, messages that wait, and what is needed to
+/// recognise repeated ones.
+///
+/// Changes are on disk when the call that made them returns, except for those whose loss a restart repairs.
+public final class AgentStore: Sendable {
+    /// Deferred changes that are not waited for any longer.
+    static let mostDeferred = 256
+    /// How long deferred changes wait for a transaction to join.
+    static let deferral = Duration.milliseconds(10)
+
+    private struct Deferred {
+        var changes: [StoreChange] = []
+        var isTimerRunning = false
+    }
+
+    private let file: DatabaseFile
+    private let interceptor: (any StoreInterceptor)?
+    private let deferred = Mutex(Deferred())
+    private let log = Logger(label: "agent.store")
+
+    /// Opens, and if need be makes or migrates, a database. The caller holds the lock of the data folder.
+    ///
+    /// - Parameter path: nil for a database in memory, for tests and for runs that leave nothing behind.
+    /// - Throws: `unavailable`, or `newerDatabase` if a newer version has written it.
+    public convenience init(path: String?) throws(StorageError) { try self.init(path: path, interceptor: nil) }
+
+    init(path: String?, interceptor: (any StoreInterceptor)?) throws(StorageError) {
+        self.interceptor = interceptor
+        file = try DatabaseFile(path: path, label: "agent", migrator: AgentSchema.migrator)
+    }
+
+    /// Makes the changes in one transaction, all or none; returns once it is on disk.
+    func apply(_ changes: [StoreChange]) async throws {
+        guard !changes.isEmpty else { return }
+        try await write { database in
+            for change in changes { try change.apply(to: database) }
+        }
+    }
+
+    /// Makes changes whose loss a restart repairs, with one of the next transactions.
+    func applyLater(_ changes: [StoreChange]) {
+        let (isFull, startsTimer) = deferred.withLock { deferred in
+            deferred.changes += changes
+            let startsTimer = !deferred.isTimerRunning
+            deferred.isTimerRunning = true
+            return (deferred.changes.count >= Self.mostDeferred, startsTimer)
+        }
+        if isFull { submitDeferred() }
+        guard startsTimer else { return }
+        Task { [self] in
+            try? await Task.sleep(for: Self.deferral)
+            deferred.withLock { $0.isTimerRunning = false }
+            submitDeferred()
+        }
+    }
+
+    /// Returns when the deferred changes that were given before are made.
+    func flush() async throws { try await write { _ in } }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        try await file.read(body)
+    }
+
+    /// Runs `body` in a transaction that takes the deferred changes along.
+    func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        submitDeferred()
+        try interceptor?.willWrite()
+        let value = try await file.write(body)
+        try interceptor?.didWrite()
+        return value
+    }
+
+    /// Finishes what waits and closes the database.
+    public func close() async throws(StorageError) {
+        submitDeferred()
+        try await file.close()
+    }
+
+    private func submitDeferred() {
+        let changes = deferred.withLock { deferred in
+            defer { deferred.changes = [] }
+            return deferred.changes
+        }
+        guard !changes.isEmpty else { return }
+        do {
+            try interceptor?.willWrite()
+        } catch {
+            return
+        }
+        file.submit { database in
+            // One that cannot be made must not undo the others.
+            var failures: [any Error] = []
+            for change in changes {
+                do {
+                    try change.apply(to: database)
+                } catch {
+                    failures.append(error)
+                }
+            }
+            return failures
+        } completion: { [log] result in
+            switch result {
+            case .success(let failures):
+                for failure in failures { log.error("a deferred change could not be made", metadata: ["error": "\(failure)"]) }
+            case .failure(let error):
+                log.error("deferred changes could not be made", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}

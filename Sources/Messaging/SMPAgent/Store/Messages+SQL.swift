@@ -1,0 +1,153 @@
+import FoundationEssentials
+import GRDB
+import SMPProtocol
+import SMPRatchet
+import SMPWire
+import SQLiteStorage
+
+extension StoreChange {
+    func applyMessageChange(to database: Database) throws {
+        switch self {
+        case .insertBody(let row, let content):
+            try database.run("INSERT INTO message_bodies (body_id, content) VALUES (?, ?)", row, blob(content))
+        case .insertSentMessage(let message, let connection, let queues):
+            try message.insert(database, connection: connection)
+            for queue in queues {
+                try database.run(
+                    "INSERT INTO deliveries (queue_id, message_id, connection_id) VALUES (?, ?, ?)", queue, message.messageID, connection)
+            }
+        case .deliveryDone(let queue, let connection, let messageID, let keepRecord):
+            try database.run("DELETE FROM deliveries WHERE queue_id = ? AND message_id = ?", queue, messageID)
+            try SentMessage.release(database, connection: connection, messageID: messageID, keepRecord: keepRecord)
+        case .deleteDeliveries(let queue):
+            try database.run("DELETE FROM deliveries WHERE queue_id = ?", queue)
+        case .setRetry(let connection, let messageID, let retry):
+            try database.run(
+                "UPDATE sent_messages SET retry_slow = ?, retry_fast = ? WHERE connection_id = ? AND message_id = ?",
+                retry.slow.wholeMilliseconds, retry.fast.wholeMilliseconds, connection, messageID)
+        case .setReceipt(let connection, let messageID, let status):
+            try database.run(
+                "UPDATE sent_messages SET receipt_status = ? WHERE connection_id = ? AND message_id = ?",
+                status.rawValue, connection, messageID)
+        case .deleteReceipted(let connection, let sentID):
+            try database.run(
+                """
+                DELETE FROM sent_messages AS m WHERE connection_id = ? AND sent_id = ? AND receipt_status = 'ok' AND request_key IS NULL
+                    AND NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.connection_id = m.connection_id AND d.message_id = m.message_id)
+                """, connection, sentID)
+        case .insertReceivedMessage(let message, let connection):
+            try message.insert(database, connection: connection)
+        case .acknowledge(let connection, let messageID):
+            try database.run(
+                "UPDATE received_messages SET is_acknowledged = 1, body = x'' WHERE connection_id = ? AND message_id = ?",
+                connection, messageID)
+        case .countAttempt(let connection, let messageID):
+            try database.run(
+                "UPDATE received_messages SET attempts = attempts + 1 WHERE connection_id = ? AND message_id = ?", connection, messageID)
+        default: break
+        }
+    }
+}
+
+extension Duration {
+    var wholeMilliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+}
+
+extension SentMessage {
+    fileprivate func insert(_ database: Database, connection: RowID) throws {
+        var body: Bytes?
+        var bodyRow: RowID?
+        var messageKey: Bytes?
+        var padded: Int?
+        switch content {
+        case .sealed(.own(let bytes), let key, let length): (body, messageKey, padded) = (bytes, key.encoded, length)
+        case .sealed(.shared(let row, _), let key, let length): (bodyRow, messageKey, padded) = (row, key.encoded, length)
+        case .envelope(let bytes): body = bytes
+        }
+        try database.run(
+            """
+            INSERT INTO sent_messages (
+                connection_id, message_id, sent_id, kind, flags, body, body_id, message_key, padded_length, hash, previous_hash,
+                pq_encryption, created_at, request_key
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, connection, messageID, sentID, kind.rawValue, blob(flags.wireBytes), blob(body), bodyRow, blob(messageKey), padded,
+            blob(hash), blob(previousHash), pqEncryption, createdAt, requestKey)
+    }
+
+    /// Deletes the message's content, or the message, unless a queue still waits for it.
+    fileprivate static func release(_ database: Database, connection: RowID, messageID: AgentMessageID, keepRecord: Bool) throws {
+        let row = try database.row(
+            """
+            SELECT body_id, receipt_status, request_key FROM sent_messages AS m
+            WHERE connection_id = ? AND message_id = ?
+                AND NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.connection_id = m.connection_id AND d.message_id = m.message_id)
+            """, connection, messageID)
+        guard let row else { return }
+        // A receipt can arrive before the delivery is recorded: then nothing is waited for any more.
+        // The user's number is remembered in any case.
+        let isWaiting =
+            keepRecord && row["receipt_status"] as String? != MessageReceipt.Status.ok.rawValue || row["request_key"] as Int64? != nil
+        try database.run(
+            isWaiting
+                ? """
+                UPDATE sent_messages SET body = NULL, body_id = NULL, message_key = NULL, padded_length = NULL
+                WHERE connection_id = ? AND message_id = ?
+                """
+                : "DELETE FROM sent_messages WHERE connection_id = ? AND message_id = ?",
+            connection, messageID)
+        if let body = row["body_id"] as RowID? {
+            try database.run(
+                "DELETE FROM message_bodies WHERE body_id = ? AND NOT EXISTS (SELECT 1 FROM sent_messages WHERE body_id = ?)", body, body)
+        }
+    }
+
+    /// Columns of `sent_messages` with the `content` of the shared body.
+    static func read(_ row: Row) throws -> SentMessage {
+        let content: Content
+        if let key = row.optionalBytes("message_key") {
+            let body: AgentMessageBody =
+                if let bodyRow = row["body_id"] as RowID? {
+                    .shared(bodyRow, row.bytes("content"))
+                } else {
+                    .own(row.bytes("body"))
+                }
+            let messageKey = try row.decode("message_key") { _ in try RatchetMessageKey(encoded: key) }
+            content = .sealed(body, key: messageKey, paddedLength: row["padded_length"])
+        } else {
+            content = .envelope(row.bytes("body"))
+        }
+        return SentMessage(
+            messageID: row["message_id"], sentID: row["sent_id"], kind: try row.text("kind"),
+            flags: try row.decode("flags") { try MessageFlags(wireBytes: $0) }, content: content, hash: row.bytes("hash"),
+            previousHash: row.bytes("previous_hash"), pqEncryption: row["pq_encryption"], createdAt: row["created_at"],
+            requestKey: row["request_key"])
+    }
+}
+
+extension ReceivedMessageRecord {
+    fileprivate func insert(_ database: Database, connection: RowID) throws {
+        try database.run(
+            """
+            INSERT INTO received_messages (
+                connection_id, message_id, queue_id, kind, flags, integrity, sender_message_id, broker_id, broker_time, received_at,
+                pq_encryption, body, hash, encrypted_hash, is_acknowledged, attempts
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, connection, messageID, queue, kind.rawValue, blob(flags.wireBytes), metadata.integrity.description,
+            metadata.senderMessageID, blob(metadata.brokerID), metadata.brokerTime, metadata.receivedAt, metadata.pqEncryption,
+            blob(body), blob(hash), blob(encryptedHash), isAcknowledged, attempts)
+    }
+
+    static func read(_ row: Row) throws -> ReceivedMessageRecord {
+        guard let integrity = MessageIntegrity(row["integrity"] as String) else {
+            throw StorageError(.corrupt, "column integrity has a value that is not known")
+        }
+        let metadata = MessageMetadata(
+            integrity: integrity, messageID: row["message_id"], receivedAt: row["received_at"], brokerID: row.bytes("broker_id"),
+            brokerTime: row["broker_time"], senderMessageID: row["sender_message_id"], pqEncryption: row["pq_encryption"])
+        return ReceivedMessageRecord(
+            messageID: row["message_id"], queue: row["queue_id"], kind: try row.text("kind"),
+            flags: try row.decode("flags") { try MessageFlags(wireBytes: $0) }, metadata: metadata, body: row.bytes("body"),
+            hash: row.bytes("hash"), encryptedHash: row.bytes("encrypted_hash"), isAcknowledged: row["is_acknowledged"],
+            attempts: row["attempts"])
+    }
+}

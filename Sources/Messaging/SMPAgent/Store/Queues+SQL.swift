@@ -1,0 +1,108 @@
+import FoundationEssentials
+import GRDB
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+import SQLiteStorage
+
+/// The row of a server's address, made if need be.
+func serverRow(_ server: SMPServerAddress, _ database: Database) throws -> RowID {
+    let address = server.wireString
+    if let row = try database.row("SELECT server_id FROM servers WHERE address = ?", address) { return row["server_id"] }
+    try database.run("INSERT INTO servers (address) VALUES (?)", address)
+    return database.lastInsertedRowID
+}
+
+/// The address in a row's `address` column.
+func serverAddress(_ row: Row) throws -> SMPServerAddress {
+    do {
+        return try SMPServerAddress(wireString: row["address"])
+    } catch {
+        throw StorageError(.corrupt, "the address of a server cannot be read", cause: error)
+    }
+}
+
+extension ReceiveQueue {
+    func insert(_ database: Database, connection: RowID) throws {
+        try database.run(
+            """
+            INSERT INTO receive_queues (
+                queue_id, connection_id, server_id, recipient_id, private_key, router_secret, encryption_key, peer_secret, sender_id,
+                mode, status, client_version, is_primary, replaces, switch_status, link_id, link_key, link_private_key, link_root_key,
+                link_fixed_data, delete_attempts
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, row, connection, try serverRow(server, database), blob(recipientID.bytes), blob(privateKey.pkcs8.bytes),
+            blob(routerSecret.secret.bytes), blob(encryptionKey.raw.bytes), blob(peerSecret?.secret.bytes), blob(senderID.bytes),
+            mode.map { Int($0.rawValue) }, status.rawValue, Int(clientVersion), isPrimary, replaces, switchStatus?.rawValue,
+            blob(link?.linkID.bytes), blob(link?.linkKey.bytes), blob(link?.privateKey.raw.bytes), blob(link?.rootKey?.raw),
+            blob(link?.encryptedFixedData), deleteAttempts)
+    }
+
+    func update(_ database: Database) throws {
+        try database.run(
+            """
+            UPDATE receive_queues SET
+                peer_secret = ?, status = ?, client_version = ?, is_primary = ?, replaces = ?, switch_status = ?, link_id = ?,
+                link_key = ?, link_private_key = ?, link_root_key = ?, link_fixed_data = ?, delete_attempts = ?
+            WHERE queue_id = ?
+            """, blob(peerSecret?.secret.bytes), status.rawValue, Int(clientVersion), isPrimary, replaces, switchStatus?.rawValue,
+            blob(link?.linkID.bytes), blob(link?.linkKey.bytes), blob(link?.privateKey.raw.bytes), blob(link?.rootKey?.raw),
+            blob(link?.encryptedFixedData), deleteAttempts, row)
+    }
+
+    /// Columns of `receive_queues` joined with the `address` of the server.
+    static func read(_ row: Row) throws -> ReceiveQueue {
+        var link: ShortLinkCredentials?
+        if let linkID = row.optionalBytes("link_id") {
+            link = ShortLinkCredentials(
+                linkID: EntityID(linkID), linkKey: LinkKey(row.bytes("link_key")),
+                privateKey: try row.decode("link_private_key") { try Ed25519.PrivateKey(raw: $0) },
+                rootKey: try row.decodeOptional("link_root_key") { try Ed25519.PublicKey(raw: $0) },
+                encryptedFixedData: row.bytes("link_fixed_data"))
+        }
+        return ReceiveQueue(
+            row: row["queue_id"], server: try serverAddress(row), recipientID: EntityID(row.bytes("recipient_id")),
+            privateKey: try row.decode("private_key") { try PrivateAuthKey(pkcs8: $0) },
+            routerSecret: try row.decode("router_secret") { try BoxSecret(SecretBytes($0)) },
+            encryptionKey: try row.decode("encryption_key") { try X25519.PrivateKey(raw: $0) },
+            peerSecret: try row.decodeOptional("peer_secret") { try BoxSecret(SecretBytes($0)) },
+            senderID: EntityID(row.bytes("sender_id")), mode: queueMode(row), status: try row.text("status"),
+            clientVersion: UInt16(truncatingIfNeeded: row["client_version"] as Int64), isPrimary: row["is_primary"],
+            replaces: row["replaces"], switchStatus: try row.optionalText("switch_status"), link: link,
+            deleteAttempts: row["delete_attempts"])
+    }
+}
+
+extension SendQueue {
+    func insert(_ database: Database, connection: RowID) throws {
+        try database.run(
+            """
+            INSERT INTO send_queues (
+                queue_id, connection_id, server_id, sender_id, private_key, peer_secret, encryption_key, mode, status, client_version,
+                is_primary, replaces, switch_status
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, row, connection, try serverRow(server, database), blob(senderID.bytes), blob(privateKey.pkcs8.bytes),
+            blob(peerSecret.secret.bytes), blob(encryptionKey.raw), mode.map { Int($0.rawValue) }, status.rawValue, Int(clientVersion),
+            isPrimary, replaces, switchStatus?.rawValue)
+    }
+
+    func update(_ database: Database) throws {
+        try database.run(
+            """
+            UPDATE send_queues SET status = ?, client_version = ?, is_primary = ?, replaces = ?, switch_status = ? WHERE queue_id = ?
+            """, status.rawValue, Int(clientVersion), isPrimary, replaces, switchStatus?.rawValue, row)
+    }
+
+    /// Columns of `send_queues` joined with the `address` of the server.
+    static func read(_ row: Row) throws -> SendQueue {
+        SendQueue(
+            row: row["queue_id"], server: try serverAddress(row), senderID: EntityID(row.bytes("sender_id")),
+            privateKey: try row.decode("private_key") { try PrivateAuthKey(pkcs8: $0) },
+            peerSecret: try row.decode("peer_secret") { try BoxSecret(SecretBytes($0)) },
+            encryptionKey: try row.decode("encryption_key") { try X25519.PublicKey(raw: $0) }, mode: queueMode(row),
+            status: try row.text("status"), clientVersion: UInt16(truncatingIfNeeded: row["client_version"] as Int64),
+            isPrimary: row["is_primary"], replaces: row["replaces"], switchStatus: try row.optionalText("switch_status"))
+    }
+}
+
+private func queueMode(_ row: Row) -> QueueMode? { (row["mode"] as Int?).flatMap { QueueMode(rawValue: UInt8(truncatingIfNeeded: $0)) } }

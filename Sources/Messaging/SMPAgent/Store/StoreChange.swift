@@ -1,0 +1,97 @@
+import SMPProtocol
+import SMPRatchet
+import SMPWire
+
+/// One change of the store. A decision returns the changes that one transaction makes.
+enum StoreChange: Sendable {
+    // Connections and their keys.
+    case insertConnection(ConnectionRecord)
+    /// All that can change in the record.
+    case updateConnection(ConnectionRecord)
+    case sentCounters(RowID, lastMessageID: AgentMessageID, sentID: Int64, hash: Bytes)
+    case receivedCounters(RowID, lastMessageID: AgentMessageID, receivedID: Int64, hash: Bytes)
+    case deleteConnection(RowID)
+    case setRatchet(RowID, Ratchet)
+    case deleteRatchet(RowID)
+    case addSkippedKeys(RowID, [SkippedMessageKey])
+    case removeSkippedKeys(RowID, [SkippedMessageKey])
+    case setAgreementKeys(RowID, AgreementKeys)
+    case setSentParameters(RowID, RatchetParameters)
+    case addProcessedRatchetKey(RowID, hash: Bytes, at: Int64)
+
+    // Queues.
+    case insertReceiveQueue(ReceiveQueue, connection: RowID)
+    case updateReceiveQueue(ReceiveQueue)
+    case deleteReceiveQueue(RowID)
+    case insertSendQueue(SendQueue, connection: RowID)
+    case updateSendQueue(SendQueue)
+    case deleteSendQueue(RowID)
+
+    // Handshake.
+    case insertConfirmation(ConfirmationRecord)
+    case acceptConfirmation(ConfirmationID, ownInfo: Bytes)
+    case deleteConfirmations(RowID)
+    /// Nothing happens if the message's invitation is there already.
+    case insertInvitation(InvitationRecord, at: Int64)
+    case acceptInvitation(InvitationID)
+    case deleteInvitation(InvitationID)
+    case setInvitationLink(InvitationLinkRecord)
+    case deleteInvitationLink(server: SMPServerAddress, linkID: EntityID)
+
+    // Messages.
+    case insertBody(RowID, Bytes)
+    case insertSentMessage(SentMessage, connection: RowID, queues: [RowID])
+    /// The queue has the message or will not get it. Unless another queue waits for it, its content is deleted, and without
+    /// `keepRecord` the message.
+    case deliveryDone(queue: RowID, connection: RowID, AgentMessageID, keepRecord: Bool)
+    case deleteDeliveries(queue: RowID)
+    case setRetry(connection: RowID, AgentMessageID, DeliveryRetryState)
+    case setReceipt(connection: RowID, AgentMessageID, MessageReceipt.Status)
+    /// Deletes a message whose receipt was good, by the number that the peer knows it by.
+    case deleteReceipted(connection: RowID, sentID: Int64)
+    case insertReceivedMessage(ReceivedMessageRecord, connection: RowID)
+    case acknowledge(connection: RowID, AgentMessageID)
+    case countAttempt(connection: RowID, AgentMessageID)
+
+    // Work that goes on after a restart.
+    case insertCommand(CommandRecord)
+    case deleteCommand(RowID)
+    /// The connection's joining is finished, or given up.
+    case deleteJoinCommands(RowID)
+    case insertEvent(EventRecord)
+    case deleteEvent(RowID)
+}
+
+/// Work that must be done even if the process ends before it is.
+struct CommandRecord: Sendable {
+    enum Kind: Sendable {
+        /// Go on joining by the link.
+        case join(ConnectionRequestURI, info: Bytes, pqSupport: Bool, subscribe: Bool)
+        /// Secure our queue, connect to the peer's reply queue and confirm.
+        case allow(ConfirmationID)
+        /// Secure our queue with the peer's key and say hello (agent versions below 6).
+        case secureReplyQueue(queue: RowID, key: PublicAuthKeyBytes)
+        /// Secure the new queue of a rotation and tell the peer to use it.
+        case secureNewQueue(queue: RowID, key: PublicAuthKeyBytes)
+        /// Delete the old queue after a rotation.
+        case deleteReplacedQueue(queue: RowID)
+        /// Delete a queue that a rotation gave up.
+        case deleteQueue(queue: RowID)
+        /// Make a queue on another router and offer it to the peer.
+        case switchQueue(queue: RowID)
+    }
+
+    let row: RowID
+    let connection: RowID
+    let kind: Kind
+}
+
+/// A public key's SPKI bytes.
+typealias PublicAuthKeyBytes = Bytes
+
+/// An event that is repeated until it is confirmed.
+struct EventRecord: Sendable, Equatable {
+    let number: RowID
+    let connection: RowID
+    let event: AgentEvent
+}

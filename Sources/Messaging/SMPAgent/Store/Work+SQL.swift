@@ -1,0 +1,101 @@
+import FoundationEssentials
+import GRDB
+import SMPProtocol
+import SMPWire
+import SQLiteStorage
+
+extension CommandRecord {
+    func insert(_ database: Database) throws {
+        var kindName: String
+        var queue: RowID?
+        var subject: Bytes?
+        var link: String?
+        var info: Bytes?
+        var pqSupport: Bool?
+        var subscribe: Bool?
+        switch kind {
+        case .join(let uri, let ownInfo, let support, let subscribes):
+            (kindName, link, info, pqSupport, subscribe) = ("join", uri.wireString, ownInfo, support, subscribes)
+        case .allow(let confirmation): (kindName, subject) = ("allow", confirmation.bytes)
+        case .secureReplyQueue(let row, let key): (kindName, queue, subject) = ("secure reply queue", row, key)
+        case .secureNewQueue(let row, let key): (kindName, queue, subject) = ("secure new queue", row, key)
+        case .deleteReplacedQueue(let row): (kindName, queue) = ("delete replaced queue", row)
+        case .deleteQueue(let row): (kindName, queue) = ("delete queue", row)
+        case .switchQueue(let row): (kindName, queue) = ("switch queue", row)
+        }
+        try database.run(
+            """
+            INSERT INTO commands (command_id, connection_id, kind, queue_id, subject, link, info, pq_support, subscribe)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, row, connection, kindName, queue, blob(subject), link, blob(info), pqSupport, subscribe)
+    }
+
+    static func read(_ row: Row) throws -> CommandRecord {
+        let queue = row["queue_id"] as RowID? ?? 0
+        let subject = row.bytes("subject")
+        let kind: Kind
+        switch row["kind"] as String {
+        case "join":
+            do {
+                kind = .join(
+                    try ConnectionRequestURI(wireString: row["link"] as String? ?? ""), info: row.bytes("info"),
+                    pqSupport: row["pq_support"] as Bool? ?? false, subscribe: row["subscribe"] as Bool? ?? true)
+            } catch {
+                throw StorageError(.corrupt, "the link of a command cannot be read", cause: error)
+            }
+        case "allow": kind = .allow(ConfirmationID(subject))
+        case "secure reply queue": kind = .secureReplyQueue(queue: queue, key: subject)
+        case "secure new queue": kind = .secureNewQueue(queue: queue, key: subject)
+        case "delete replaced queue": kind = .deleteReplacedQueue(queue: queue)
+        case "delete queue": kind = .deleteQueue(queue: queue)
+        case "switch queue": kind = .switchQueue(queue: queue)
+        default: throw StorageError(.corrupt, "a command has a kind that is not known")
+        }
+        return CommandRecord(row: row["command_id"], connection: row["connection_id"], kind: kind)
+    }
+}
+
+extension EventRecord {
+    func insert(_ database: Database) throws {
+        var subject: Bytes?
+        var pq = false
+        var servers: [SMPServerAddress] = []
+        var info: Bytes = []
+        let kind: String
+        switch event {
+        case .confirmation(let id, let support, let replyServers, let senderInfo):
+            (kind, subject, pq, servers, info) = ("confirmation", id.bytes, support, replyServers, senderInfo)
+        case .request(let id, let support, let replyServers, let senderInfo):
+            (kind, subject, pq, servers, info) = ("request", id.bytes, support, replyServers, senderInfo)
+        case .information(let support, let senderInfo): (kind, pq, info) = ("information", support, senderInfo)
+        case .connected(let encryption): (kind, pq) = ("connected", encryption)
+        case .joined(let secured): (kind, pq) = ("joined", secured)
+        default: throw StorageError(.corrupt, "only events of the handshake are kept")
+        }
+        try database.run(
+            "INSERT INTO events (event_id, connection_id, kind, subject, pq, servers, info) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            number, connection, kind, blob(subject), pq, servers.map(\.wireString).joined(separator: " "), blob(info))
+    }
+
+    static func read(_ row: Row) throws -> EventRecord {
+        let subject = row.bytes("subject")
+        let pq: Bool = row["pq"]
+        let info = row.bytes("info")
+        let servers: [SMPServerAddress]
+        do {
+            servers = try (row["servers"] as String).split(separator: " ").map { try SMPServerAddress(wireString: String($0)) }
+        } catch {
+            throw StorageError(.corrupt, "the routers of an event cannot be read", cause: error)
+        }
+        let event: AgentEvent
+        switch row["kind"] as String {
+        case "confirmation": event = .confirmation(ConfirmationID(subject), pqSupport: pq, servers: servers, info: info)
+        case "request": event = .request(InvitationID(subject), pqSupport: pq, servers: servers, info: info)
+        case "information": event = .information(pqSupport: pq, info: info)
+        case "connected": event = .connected(pqEncryption: pq)
+        case "joined": event = .joined(senderQueueSecured: pq)
+        default: throw StorageError(.corrupt, "an event has a kind that is not known")
+        }
+        return EventRecord(number: row["event_id"], connection: row["connection_id"], event: event)
+    }
+}

@@ -1,0 +1,127 @@
+import FoundationEssentials
+import Foundation
+import SMPProtocol
+import SMPSimulation
+import SMPWire
+import Synchronization
+import Testing
+
+@testable import SMPAgent
+
+/// A folder that is deleted with everything in it.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("smp-agent-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// Runs a conversation again and again and ends one of the agents at every single step of it.
+@Suite struct CrashTests {
+    enum Victim: String, CaseIterable { case alice, bob }
+
+    private struct World {
+        let folder: TemporaryFolder
+        let internet = SimulatedInternet()
+        let alice: TestParty
+        let bob: TestParty
+
+        init(_ aliceConfiguration: AgentConfiguration, _ bobConfiguration: AgentConfiguration, receipts: Bool) async throws {
+            folder = try TemporaryFolder()
+            let one = internet.addRouter("one.example")
+            let two = internet.addRouter("two.example")
+            alice = try await TestParty(
+                "alice", internet, on: [one.address], path: folder.path + "/alice.db", receipts: receipts,
+                configuration: aliceConfiguration)
+            bob = try await TestParty(
+                "bob", internet, on: [two.address], path: folder.path + "/bob.db", receipts: receipts, configuration: bobConfiguration)
+        }
+
+        func party(_ victim: Victim) -> TestParty { victim == .alice ? alice : bob }
+
+        func close() async {
+            await alice.close()
+            await bob.close()
+        }
+    }
+
+    /// Ends the victim at a step, and starts it again when that has happened.
+    private func arm(_ victim: TestParty, at step: Int) -> Task<Bool, any Error> {
+        let (crashed, continuation) = AsyncStream.makeStream(of: Void.self)
+        victim.crash.arm(after: step) { continuation.finish() }
+        return Task {
+            for await _ in crashed {}
+            guard victim.crash.isCrashed else { return false }
+            await victim.kill()
+            try await victim.restart()
+            return true
+        }
+    }
+
+    /// Sends numbered messages both ways, again if the sending itself was interrupted.
+    private func converse(_ world: World, _ alice: ConnectionID, _ bob: ConnectionID, count: Int) async throws {
+        func send(_ party: TestParty, _ connection: ConnectionID) async throws {
+            for number in 1...count {
+                // The outbox of a chat engine: it asks its store what was accepted, here by the number of tries.
+                for _ in 0..<100 {
+                    if (try? await party.send("\(number)", to: connection)) != nil { break }
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+            }
+        }
+        async let one: Void = send(world.alice, alice)
+        async let two: Void = send(world.bob, bob)
+        _ = try await (one, two)
+    }
+
+    /// What the other party must have seen: all numbers in order; those whose sending was interrupted may be there twice.
+    private func check(_ texts: [String], count: Int, _ what: Comment) {
+        var numbers = texts.compactMap(Int.init)
+        #expect(numbers == numbers.sorted(), what)
+        numbers = Array(Set(numbers)).sorted()
+        #expect(numbers == Array(1...count), what)
+        #expect(texts.count <= count + 1, what)
+    }
+
+    @Test(arguments: Victim.allCases, [UInt16(7), 2])
+    func `A process that ends at any step of making a connection and talking goes on after a restart`(
+        victim: Victim, version: UInt16
+    ) async throws {
+        var step = 0
+        var isFinished = false
+        while !isFinished {
+            let configuration = AgentConfiguration.version(version)
+            let world = try await World(configuration, configuration, receipts: true)
+            let created = try await world.alice.invite()
+            let user = world.bob.user.withLock { $0 }
+            let joined = try await world.bob.agent.prepareToJoin(user: user, link: created.link, pqSupport: true)
+            let crash = arm(world.party(victim), at: step)
+            // The user of the joining party repeats the call when it fails; an interrupted call is finished by the agent.
+            for _ in 0..<100 {
+                do {
+                    _ = try await world.bob.agent.join(
+                        user: user, connection: joined, link: created.link, info: [1], pqSupport: true)
+                    break
+                } catch {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+            }
+            await world.alice.wait("connected, step \(step)") { $0.connected[created.id] != nil }
+            await world.bob.wait("connected, step \(step)") { $0.connected[joined] != nil }
+            try await converse(world, created.id, joined, count: 4)
+            await world.alice.wait("all messages, step \(step)") { Set($0.order[created.id] ?? []).count == 4 }
+            await world.bob.wait("all messages, step \(step)") { Set($0.order[joined] ?? []).count == 4 }
+            check(world.alice.texts(created.id), count: 4, "alice, step \(step)")
+            check(world.bob.texts(joined), count: 4, "bob, step \(step)")
+            isFinished = !world.party(victim).crash.wasTriggered
+            if isFinished { crash.cancel() } else { _ = try await crash.value }
+            await world.close()
+            step += version == 7 ? 1 : 3
+        }
+        #expect(step > 20)
+    }
+}
