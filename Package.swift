@@ -52,7 +52,9 @@ let messaging: [Target] =
     + room("SMPRatchet", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
     + room("SMPTransport", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "COpenSSL"] + nio, tests: [nioEmbedded])
     + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
-    + room("SMPClient", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol"] + nio)
+    + room(
+        "SMPClient", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol"] + nio,
+        tests: ["SMPServer", logging])
     + room(
         "SMPServer", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio,
         tests: ["SMPClient"])

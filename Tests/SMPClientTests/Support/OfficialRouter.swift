@@ -22,7 +22,7 @@ final class OfficialRouter {
     private var process: Process?
 
     init() throws {
-        guard let executable = Self.executable else { throw Failure(description: "SIMPLEX_PEERS names no smp-server") }
+        guard let executable = Self.executable else { throw TestFailure(description: "SIMPLEX_PEERS names no smp-server") }
         self.executable = executable
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("official-" + UUID().uuidString)
         let configuration = folder.appendingPathComponent("etc")
@@ -41,7 +41,7 @@ final class OfficialRouter {
         initialize.standardError = FileHandle.nullDevice
         try initialize.run()
         initialize.waitUntilExit()
-        guard initialize.terminationStatus == 0 else { throw Failure(description: "smp-server init failed") }
+        guard initialize.terminationStatus == 0 else { throw TestFailure(description: "smp-server init failed") }
         let file = configuration.appendingPathComponent("smp-server.ini")
         let lines = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n").map { line in
             if line.hasPrefix("port:") || line.hasPrefix("port =") { return "port: \(port)" }
@@ -68,7 +68,7 @@ final class OfficialRouter {
             guard process.isRunning else { break }
             try await Task.sleep(for: .milliseconds(50))
         }
-        throw Failure(description: "smp-server did not start")
+        throw TestFailure(description: "smp-server did not start")
     }
 
     func stop() {
@@ -82,8 +82,6 @@ final class OfficialRouter {
         stop()
         try? FileManager.default.removeItem(at: folder)
     }
-
-    struct Failure: Error, CustomStringConvertible { let description: String }
 
     private static func withSocket<Result>(port: Int, _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -111,7 +109,7 @@ final class OfficialRouter {
             }
             return result == 0 ? Int(UInt16(bigEndian: bound.sin_port)) : 0
         }
-        guard port > 0 else { throw Failure(description: "no free port") }
+        guard port > 0 else { throw TestFailure(description: "no free port") }
         return port
     }
 }
