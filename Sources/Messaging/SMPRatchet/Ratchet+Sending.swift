@@ -32,8 +32,8 @@ extension Ratchet {
         self.enablesPQ = enablesPQ
         self.supportsPQ = supportsPQ
         versions.maximum = announced
-        // A secret that was accepted is not announced again, so that the peer's next step goes without it.
-        if pqEncryption == false { kem?.ciphertext = nil }
+        // Turning post-quantum encryption off leaves the KEM of this chain announced: the chain's keys depend on its secret, and the
+        // peer may get a later header of the chain first. The official client stops announcing it after one message.
         return RatchetMessageKey(version: version, key: link.messageKey, associatedData: associatedData, header: header)
     }
 }
