@@ -1,4 +1,4 @@
-internal import CSodium
+internal import COpenSSL
 public import SMPWire
 internal import Synchronization
 
@@ -15,13 +15,20 @@ extension RandomSource {
     public func secret(_ count: Int) -> SecretBytes { SecretBytes(wiping: bytes(count)) }
 }
 
-/// The operating system's cryptographic random generator.
+/// OpenSSL's generator for secrets: AES-256 in counter mode (NIST SP 800-90A), one in each thread, seeded and reseeded by the
+/// operating system.
 public struct SystemRandomSource: RandomSource {
     public init() {}
 
     public func bytes(_ count: Int) -> Bytes {
-        Sodium.start()
-        return Bytes(count: count) { randombytes_buf($0, count) }
+        Bytes(count: count) { bytes in
+            var done = 0
+            while done < count {
+                let piece = min(count - done, Int(Int32.max))
+                precondition(RAND_priv_bytes(bytes + done, Int32(piece)) == 1, "the system gives no random bytes")
+                done += piece
+            }
+        }
     }
 }
 

@@ -12,43 +12,48 @@ enum ConstantTimeSort {
 
     static func sort(_ numbers: UnsafeMutablePointer<Int32>) {
         numbers.withMemoryRebound(to: Row.self, capacity: rows) { rows in
-            for size in 1...8 {
-                // Within a column; in the last round every second column falls, to be merged with its neighbour.
-                let falling = size == 8 ? Row(0, -1, 0, -1) : Row(repeating: 0)
-                for distance in stride(from: size - 1, through: 0, by: -1) {
-                    compareRows(rows, distance: 1 << distance, block: 1 << size, falling: falling)
-                }
-            }
+            for size in 1...7 { merge(rows, distance: 1 << (size - 1), block: 1 << size) }
+            // Every second column falls, to be merged with its neighbour.
+            mergeColumns(rows, falling: Row(0, -1, 0, -1))
             compareColumns(rows, distance: 1, fallingFrom: 2)
-            for distance in stride(from: 7, through: 0, by: -1) {
-                compareRows(rows, distance: 1 << distance, block: 512, falling: Row(0, 0, -1, -1))
-            }
+            mergeColumns(rows, falling: Row(0, 0, -1, -1))
             compareColumns(rows, distance: 2, fallingFrom: 4)
             compareColumns(rows, distance: 1, fallingFrom: 4)
-            for distance in stride(from: 7, through: 0, by: -1) {
-                compareRows(rows, distance: 1 << distance, block: 512, falling: Row(repeating: 0))
-            }
+            merge(rows, distance: Self.rows / 2, block: Self.rows)
         }
     }
 
-    /// Orders all rows that are `distance` apart; every second block of `block` rows falls, and so do the columns that say so.
+    /// Orders rows that are `distance` apart, then half of it and so on; every second block of `block` rows falls.
     @inline(__always)
-    private static func compareRows(_ rows: UnsafeMutablePointer<Row>, distance: Int, block: Int, falling: Row) {
-        var start = 0
-        while start < Self.rows {
-            let flip = block < 256 && start & block != 0 ? Row(repeating: -1) : falling
-            var row = start
-            while row < start &+ distance {
-                let a = rows[row] ^ flip
-                let b = rows[row &+ distance] ^ flip
-                let isGreater = unsafeBitCast(a .> b, to: Row.self)
-                let change = (a ^ b) & isGreater
-                rows[row] = a ^ change ^ flip
-                rows[row &+ distance] = b ^ change ^ flip
-                row &+= 1
+    private static func merge(_ rows: UnsafeMutablePointer<Row>, distance: Int, block: Int) {
+        var distance = distance
+        while distance > 0 {
+            var start = 0
+            while start < Self.rows {
+                let falls = start & block != 0
+                let low = rows + (falls ? start &+ distance : start)
+                let high = rows + (falls ? start : start &+ distance)
+                var row = 0
+                while row < distance {
+                    let a = low[row]
+                    let b = high[row]
+                    let change = (a ^ b) & unsafeBitCast(a .> b, to: Row.self)
+                    low[row] = a ^ change
+                    high[row] = b ^ change
+                    row &+= 1
+                }
+                start &+= 2 &* distance
             }
-            start &+= 2 &* distance
+            distance >>= 1
         }
+    }
+
+    /// Orders all rows of columns that are bitonic, some rising and some falling.
+    @inline(__always)
+    private static func mergeColumns(_ rows: UnsafeMutablePointer<Row>, falling: Row) {
+        for row in 0..<Self.rows { rows[row] ^= falling }
+        merge(rows, distance: Self.rows / 2, block: Self.rows)
+        for row in 0..<Self.rows { rows[row] ^= falling }
     }
 
     /// Orders columns within rows.

@@ -6,7 +6,7 @@ enum RingProduct {
     private static let third = Transform<Prime12289>()
 
     /// A polynomial transformed modulo so many primes that a product is exact.
-    struct Transformed: ~Copyable {
+    final class Transformed {
         fileprivate let values: Scratch<Int16>
         fileprivate let primes: Int
 
@@ -25,7 +25,7 @@ enum RingProduct {
 
     /// The product with canonical coefficients modulo 4591. One of the factors must have been small for two primes.
     static func multiply(
-        _ left: borrowing Transformed, _ right: borrowing Transformed, into output: UnsafeMutablePointer<Int16>
+        _ left: Transformed, _ right: Transformed, into output: UnsafeMutablePointer<Int16>
     ) {
         precondition(left.primes == right.primes && left.primes > 1, "the factors were transformed for different products")
         let residues = Scratch<Int16>(left.primes * Parameters.room)
@@ -39,9 +39,9 @@ enum RingProduct {
         }
     }
 
-    /// The product of two small polynomials, with the coefficients modulo 3.
+    /// The product of two small polynomials, with the coefficients modulo 3. The factors may be transformed for more primes.
     static func multiplyModuloThree(
-        _ left: borrowing Transformed, _ right: borrowing Transformed, into output: UnsafeMutablePointer<Int16>
+        _ left: Transformed, _ right: Transformed, into output: UnsafeMutablePointer<Int16>
     ) {
         multiply(left, right, first, 0, into: output)
         var index = 0
@@ -54,7 +54,7 @@ enum RingProduct {
     }
 
     private static func multiply<Prime: TransformPrime>(
-        _ left: borrowing Transformed, _ right: borrowing Transformed, _ transform: Transform<Prime>, _ index: Int,
+        _ left: Transformed, _ right: Transformed, _ transform: Transform<Prime>, _ index: Int,
         into residues: UnsafeMutablePointer<Int16>
     ) {
         let product = Scratch<Int16>(size)
