@@ -234,6 +234,20 @@ struct SessionMachineTests {
         #expect(replay.send(replay.request(200)) == [])
     }
 
+    @Test("No more bytes than allowed wait for a router that does not read, and there is room again when it has")
+    func unreadBytes() throws {
+        var replay = try Replay { $0.maximumOutgoingBytes = 40_000 }
+        let requests = (0..<4 as Range<UInt8>).map {
+            replay.request($0, .send(MessageFlags(notification: false), Bytes(repeating: 7, count: 15_000)), entity: queueID($0))
+        }
+        #expect(replay.machine.submit(requests).map(replay.describe) == ["2: overloaded", "3: overloaded"])
+        #expect(replay.machine.nextBlocks().blocks.count == 2)
+        #expect(replay.machine.submit(Array(requests[2...])).isEmpty)
+        _ = replay.machine.abandon([correlationID(2), correlationID(3)])
+        #expect(replay.machine.nextBlocks().blocks.isEmpty)
+        #expect(replay.machine.submit(Array(requests[2...])).isEmpty)
+    }
+
     @Test("A block that cannot be decrypted ends the session", arguments: [11, 18] as [UInt16])
     func garbledBlock(_ version: UInt16) throws {
         var replay = try Replay(version: version)

@@ -27,6 +27,9 @@ public struct SMPClientConfiguration: Sendable {
     public var subscriptionBatch = 1350
     /// Commands of one connection that may wait for responses; further ones fail with code `overloaded`.
     public var maximumPendingRequests = 16_384
+    /// Bytes of commands of one connection that may wait for the router to read them; further ones fail with code
+    /// `overloaded`.
+    public var maximumOutgoingBytes = 32 << 20
     /// The TLS connections.
     public var transport = SMPTransportClient.Configuration()
 

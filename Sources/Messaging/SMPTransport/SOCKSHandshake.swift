@@ -40,10 +40,9 @@ struct SOCKSHandshake: Sendable {
     }
 
     private static func address(_ host: String) -> Bytes? {
-        var ipv4 = in_addr()
-        if inet_pton(AF_INET, host, &ipv4) == 1 { return [1] + withUnsafeBytes(of: ipv4) { Bytes($0) } }
-        var ipv6 = in6_addr()
-        if inet_pton(AF_INET6, host, &ipv6) == 1 { return [4] + withUnsafeBytes(of: ipv6) { Bytes($0) } }
+        var address = Bytes(repeating: 0, count: 16)
+        if inet_pton(AF_INET, host, &address) == 1 { return [1] + address.prefix(4) }
+        if inet_pton(AF_INET6, host, &address) == 1 { return [4] + address }
         let name = Bytes(host.utf8)
         guard (1...255).contains(name.count) else { return nil }
         return [3, UInt8(name.count)] + name

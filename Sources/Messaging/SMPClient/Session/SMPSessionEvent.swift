@@ -17,6 +17,7 @@ struct SMPSessionLimits: Sendable {
     var pingCount: Int
     var silenceLimit: Duration
     var maximumPendingRequests: Int
+    var maximumOutgoingBytes: Int
     /// Blocks that are encrypted and handed to the socket in one turn.
     var blocksAtOnce = 16
 
@@ -25,5 +26,6 @@ struct SMPSessionLimits: Sendable {
         pingCount = configuration.pingCount
         silenceLimit = configuration.silenceLimit
         maximumPendingRequests = configuration.maximumPendingRequests
+        maximumOutgoingBytes = configuration.maximumOutgoingBytes
     }
 }

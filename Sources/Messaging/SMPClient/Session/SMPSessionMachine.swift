@@ -42,6 +42,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
     /// Requests that have not been sent, in order, and how many of them are behind us.
     private var outgoing: [(id: CorrelationID, transmission: Bytes)] = []
     private var outgoingStart = 0
+    private var outgoingBytes = 0
 
     private var lastReceived: Duration
     private var unansweredCount = 0
@@ -83,6 +84,12 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
                 actions += complete(request.handle, .failure(error))
                 continue
             }
+            guard outgoingBytes + request.transmission.count <= limits.maximumOutgoingBytes else {
+                let error = SMPClientError(.overloaded, "\(outgoingBytes) bytes wait for the router to read them")
+                actions += complete(request.handle, .failure(error))
+                continue
+            }
+            outgoingBytes += request.transmission.count
             pending[request.correlationID] = Pending(
                 entity: request.entity, command: request.command, deadline: request.deadline, handle: request.handle)
             earliestDeadline = min(earliestDeadline ?? request.deadline, request.deadline)
@@ -135,6 +142,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
                 // Never sent, so no response will come.
                 forget(id)
             }
+            outgoingBytes -= transmission.count
             outgoingStart += 1
         }
         if outgoingStart == outgoing.count {
@@ -292,6 +300,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
         pending = [:]
         outgoing = []
         outgoingStart = 0
+        outgoingBytes = 0
         return waiting.flatMap { complete($0.handle, .failure(reason)) }
     }
 }
