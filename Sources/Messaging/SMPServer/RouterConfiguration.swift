@@ -37,7 +37,7 @@ public struct RouterConfiguration: Sendable {
     /// After how long a silent connection without subscriptions is closed; nil: never.
     public var idleTimeout: Duration? = .seconds(6 * 3_600)
     /// What `OK` promises.
-    public var synchronization: Synchronization = .power
+    public var durability: Durability = .power
     /// Bytes of a journal segment.
     public var segmentSize = 16 << 20
     /// Bytes of the journal that may be out of use, however little is in use, before it is cleared.

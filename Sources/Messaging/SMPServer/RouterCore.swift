@@ -94,8 +94,9 @@ final class RouterCore: Sendable {
             var events: [RoutedOutput] = []
             for command in commands {
                 switch command {
-                case .refused(let output, let route):
-                    if case .message(.err(.auth)) = output.content { shared.state.counters.authorizationFailures += 1 }
+                case .refused(let error, let transmission, let route):
+                    if error == .auth { shared.state.counters.authorizationFailures += 1 }
+                    let output = RouterOutput(.err(error), to: transmission.correlationID, entity: transmission.entity)
                     session.outbox.withLock { $0.append(output, route: route) }
                 case .prepared(let prepared, let route):
                     if route != nil { shared.state.counters.commandsForwarded += 1 }
@@ -237,5 +238,5 @@ final class RouterCore: Sendable {
 /// A command of a session on its way into the state.
 enum SessionCommand: Sendable {
     case prepared(PreparedCommand, route: ForwardRoute?)
-    case refused(RouterOutput, route: ForwardRoute?)
+    case refused(SMPErrorType, ReceivedTransmission<SMPCommand>, route: ForwardRoute?)
 }

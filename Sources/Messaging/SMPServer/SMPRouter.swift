@@ -51,9 +51,17 @@ public final class SMPRouter: Sendable {
             case .folder(let folder): try DiskStorage(folder: folder)
             case .memory: MemoryStorage()
             }
+        return try await start(configuration, on: storage, group: group, random: random, now: now, logger: logger)
+    }
+
+    /// Starts a router on a storage of its own kind.
+    static func start(
+        _ configuration: RouterConfiguration, on storage: any SegmentStorage, group: any EventLoopGroup,
+        random: any RandomSource, now: @escaping @Sendable () -> Int64, logger: Logger
+    ) async throws(RouterError) -> SMPRouter {
         let credential = try makeCredential(configuration.storage)
         let (journal, queues) = try Journal.open(
-            storage, synchronization: configuration.synchronization, segmentSize: configuration.segmentSize)
+            storage, durability: configuration.durability, segmentSize: configuration.segmentSize)
         if journal.discardedTail > 0 {
             logger.notice("the end of the journal was torn", metadata: ["bytes": "\(journal.discardedTail)"])
         }

@@ -2,7 +2,7 @@ import SMPWire
 import Synchronization
 
 /// How much a router promises about what it has accepted.
-public enum Synchronization: String, Sendable, Hashable, CaseIterable {
+public enum Durability: String, Sendable, Hashable, CaseIterable {
     /// `OK` is answered when what was accepted survives a loss of power (fdatasync, many commands sharing one).
     case power
     /// `OK` is answered when what was accepted survives the end of the process (written to the kernel, which takes its time
@@ -31,7 +31,7 @@ final class Journal: Sendable {
     }
 
     private let storage: any SegmentStorage
-    private let synchronization: Synchronization
+    private let durability: Durability
     private let segmentSize: Int
     private let state: Mutex<State>
     private let writtenEnd: Atomic<UInt64>
@@ -41,11 +41,11 @@ final class Journal: Sendable {
     let discardedTail: Int
 
     private init(
-        _ storage: any SegmentStorage, _ synchronization: Synchronization, segmentSize: Int, segments: [Segment], end: UInt64,
+        _ storage: any SegmentStorage, _ durability: Durability, segmentSize: Int, segments: [Segment], end: UInt64,
         batch: UInt64, discardedTail: Int
     ) {
         self.storage = storage
-        self.synchronization = synchronization
+        self.durability = durability
         self.segmentSize = segmentSize
         self.discardedTail = discardedTail
         state = Mutex(State(segments: segments, end: end, batch: batch))
@@ -57,7 +57,7 @@ final class Journal: Sendable {
     ///
     /// - Throws: ``RouterError``: `storage`, `newerFormat`, or `corrupted` if there is damage that no interruption explains.
     static func open(
-        _ storage: any SegmentStorage, synchronization: Synchronization, segmentSize: Int
+        _ storage: any SegmentStorage, durability: Durability, segmentSize: Int
     ) throws(RouterError) -> (journal: Journal, queues: [JournalReplay.Queue]) {
         var segments: [Segment] = []
         var replay = JournalReplay()
@@ -85,7 +85,7 @@ final class Journal: Sendable {
         let start = end ?? bases.last ?? 0
         if segments.isEmpty { segments.append(try makeSegment(in: storage, base: start)) }
         let journal = Journal(
-            storage, synchronization, segmentSize: segmentSize, segments: segments, end: start, batch: batch + 1,
+            storage, durability, segmentSize: segmentSize, segments: segments, end: start, batch: batch + 1,
             discardedTail: discarded)
         return (journal, try replay.finish())
     }
@@ -175,7 +175,7 @@ final class Journal: Sendable {
             state.pending = []
             state.pendingMustBeSynchronized = false
             // What follows belongs to a batch that is begun only when this one is durable.
-            if result.2 || synchronization == .process {
+            if result.2 || durability == .process {
                 state.batch += 1
                 state.isFirst = true
             }
@@ -192,7 +192,7 @@ final class Journal: Sendable {
             }
             try segment.file.append(bytes)
             writtenEnd.store(end, ordering: .releasing)
-            if synchronization == .process {
+            if durability == .process {
                 synchronizedEnd.store(end, ordering: .releasing)
             } else if mustBeSynchronized {
                 try segment.file.synchronize()

@@ -26,7 +26,13 @@ protocol SegmentFile: AnyObject, Sendable {
 
 /// Segments in memory.
 final class MemoryStorage: SegmentStorage {
-    private let files = Mutex<[UInt64: MemoryFile]>([:])
+    private let files: Mutex<[UInt64: MemoryFile]>
+
+    /// - Parameter contents: segments that are there already.
+    init(_ contents: [UInt64: Bytes] = [:]) { files = Mutex(contents.mapValues { MemoryFile($0) }) }
+
+    /// What the segments hold.
+    var contents: [UInt64: Bytes] { files.withLock { $0.mapValues(\.bytes) } }
 
     func list() -> [UInt64] { files.withLock { $0.keys.sorted() } }
 

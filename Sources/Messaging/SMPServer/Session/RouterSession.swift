@@ -23,7 +23,9 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         var phase: Phase
         var authorizer: SessionAuthorizer
         var lastActivity: NIODeadline
+        /// Of the handshake, then of idleness.
         var timer: Scheduled<Void>?
+        var idleTimeout: TimeAmount?
         var isReading = true
 
         init(phase: Phase, authorizer: SessionAuthorizer) {
@@ -63,10 +65,8 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         } catch {
             return close("cannot send the hello: \(error)")
         }
-        bound.value.timer = connection.eventLoop.scheduleTask(in: handshakeTimeout) { [self] in
-            if case .handshake = bound.value.phase { return close("no hello in time") }
-            if let idleTimeout { watchIdle(idleTimeout) }
-        }
+        bound.value.idleTimeout = idleTimeout
+        bound.value.timer = connection.eventLoop.scheduleTask(in: handshakeTimeout) { [self] in close("no hello in time") }
     }
 
     private func watchIdle(_ timeout: TimeAmount) {
@@ -113,65 +113,73 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
                 return close("services are not supported")
             }
             bound.value.phase = .established(session, session.cipher)
+            bound.value.timer?.cancel()
+            if let timeout = bound.value.idleTimeout { watchIdle(timeout) }
         } catch {
             close("handshake failed: \(error)")
         }
     }
 
     private func execute(_ transmissions: [ReceivedTransmission<SMPCommand>], _ session: SMPSessionParameters) {
-        var routes: [ForwardRoute?] = []
-        var commands: [Result<ReceivedTransmission<SMPCommand>, Refusal>] = []
-        for transmission in transmissions {
-            let (route, result) = unwrap(transmission, session)
-            routes.append(route)
-            commands.append(result)
-        }
-        let wanted = commands.map { result -> (SMPCommand, EntityID)? in
-            guard case .success(let transmission) = result, case .success(let command) = transmission.message else { return nil }
-            return (command, transmission.entity)
-        }
-        var requirements = core.requirements(wanted.compactMap { $0 })[...]
+        let unwrapped = transmissions.map { unwrap($0, session) }
+        var requirements = core.requirements(unwrapped.compactMap(\.command))[...]
         var prepared: [SessionCommand] = []
-        prepared.reserveCapacity(commands.count)
-        for (index, result) in commands.enumerated() {
-            let route = routes[index]
-            switch result {
-            case .failure(let refusal): prepared.append(.refused(refusal.output, route: route))
-            case .success(let transmission):
-                guard let requirement = requirements.popFirst() else { continue }
-                prepared.append(prepare(transmission, requirement, version: route?.context.version ?? session.version, route))
+        prepared.reserveCapacity(unwrapped.count)
+        var changesKeys = false
+        for item in unwrapped {
+            guard let command = item.command, let requirement = requirements.popFirst() else {
+                prepared.append(.refused(item.refusal ?? .block, item.transmission, route: item.route))
+                continue
             }
+            let version = item.route?.context.version ?? session.version
+            var result = prepare(item.transmission, requirement, version: version, item.route)
+            // A command may be authorised by the key that one before it in its block has set.
+            if case .refused(.auth, _, _) = result, changesKeys {
+                core.execute(prepared, from: self)
+                prepared = []
+                if let now = core.requirements([command]).first {
+                    result = prepare(item.transmission, now, version: version, item.route)
+                }
+            }
+            prepared.append(result)
+            changesKeys = changesKeys || command.0.changesKeys
         }
         core.execute(prepared, from: self)
         adjustReading()
     }
 
-    private struct Refusal: Error { let output: RouterOutput }
+    /// A transmission out of its layers.
+    private struct Unwrapped {
+        let transmission: ReceivedTransmission<SMPCommand>
+        var route: ForwardRoute?
+        /// Why it cannot be executed.
+        var refusal: SMPErrorType?
+
+        var command: (SMPCommand, EntityID)? {
+            guard refusal == nil, case .success(let command) = transmission.message else { return nil }
+            return (command, transmission.entity)
+        }
+    }
 
     /// Takes a forwarded command out of its layers, and refuses what could not be read.
-    private func unwrap(
-        _ transmission: ReceivedTransmission<SMPCommand>, _ session: SMPSessionParameters
-    ) -> (ForwardRoute?, Result<ReceivedTransmission<SMPCommand>, Refusal>) {
-        func refusal(_ error: SMPErrorType, _ transmission: ReceivedTransmission<SMPCommand>) -> Refusal {
-            Refusal(output: RouterOutput(.err(error), to: transmission.correlationID, entity: transmission.entity))
-        }
+    private func unwrap(_ transmission: ReceivedTransmission<SMPCommand>, _ session: SMPSessionParameters) -> Unwrapped {
         switch transmission.message {
-        case .failure(let error): return (nil, .failure(refusal(error, transmission)))
+        case .failure(let error): return Unwrapped(transmission: transmission, refusal: error)
         case .success(.rfwd(let encrypted)):
             do {
                 let (route, inner) = try ForwardRoute.open(
                     encrypted, correlationID: transmission.correlationID, sessionSecret: session.secret,
                     sessionKey: bound.value.authorizer.sessionKey, sessionID: session.context.sessionID)
                 switch inner.message {
-                case .failure(let error): return (route, .failure(refusal(error, inner)))
-                case .success(let command) where !ForwardRoute.allows(command):
-                    return (route, .failure(refusal(.command(.prohibited), inner)))
-                case .success: return (route, .success(inner))
+                case .failure(let error): return Unwrapped(transmission: inner, route: route, refusal: error)
+                case .success(let command):
+                    let refusal: SMPErrorType? = ForwardRoute.allows(command) ? nil : .command(.prohibited)
+                    return Unwrapped(transmission: inner, route: route, refusal: refusal)
                 }
             } catch {
-                return (nil, .failure(refusal(error, transmission)))
+                return Unwrapped(transmission: transmission, refusal: error)
             }
-        case .success: return (nil, .success(transmission))
+        case .success: return Unwrapped(transmission: transmission)
         }
     }
 
@@ -195,8 +203,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
             }
             return .prepared(prepared, route: route)
         } catch {
-            let output = RouterOutput(.err(error), to: transmission.correlationID, entity: transmission.entity)
-            return .refused(output, route: route)
+            return .refused(error, transmission, route: route)
         }
     }
 

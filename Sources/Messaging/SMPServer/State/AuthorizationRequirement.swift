@@ -46,3 +46,13 @@ extension RouterState {
         return .keys([key])
     }
 }
+
+extension SMPCommand {
+    /// Whether commands after it may be authorised by other keys than before.
+    var changesKeys: Bool {
+        switch self {
+        case .key, .skey, .lkey, .rkey: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import Logging
+import NIOPosix
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+import Synchronization
+import Testing
+
+@testable import SMPServer
+
+/// What a router knows after it was stopped, killed or could not write.
+@Suite struct RouterDurabilityTests {
+    @Test(arguments: Durability.allCases)
+    func whatWasAcceptedBeforeAKillIsDeliveredOnceAndInOrder(_ durability: Durability) async throws {
+        let (folder, copy) = (TemporaryFolder(), TemporaryFolder())
+        let queue = try await withRouter(.folder(folder.path)) {
+            $0.durability = durability
+        } _: { router in
+            let client = try await TestClient(router.address)
+            let queue = try await TestQueue.create(client)
+            #expect(try await client.request([queue.secure()]) == [.ok])
+            #expect(try await client.request((0..<30).map { queue.send([$0]) }) == Array(repeating: .ok, count: 30))
+            var message = try queue.open(try await client.event().message).message
+            for _ in 0..<10 { message = try queue.open(try await client.request([queue.acknowledge(message)])[0]).message }
+            // As if the process were killed here: what is on disk is all that there is.
+            try FileManager.default.copyItem(atPath: folder.path, toPath: copy.path)
+            return queue
+        }
+        try await withRouter(.folder(copy.path)) { router in
+            #expect(router.statistics.messages == 20)
+            let client = try await TestClient(router.address)
+            #expect(try await client.request([queue.sub()]) == [.sok(nil)])
+            var message = try await client.event().message
+            for expected in 10..<30 as Range<UInt8> {
+                #expect(try queue.body(message) == [expected])
+                message = try await client.request([queue.acknowledge(try queue.open(message).message)])[0]
+            }
+            #expect(message == .ok)
+            // And the queue is what it was: secured, with its ids.
+            #expect(try await client.request([queue.send([99])]) == [.ok])
+            #expect(try await client.request(.send(MessageFlags(), [1]), queue.sender) == .err(.auth))
+        }
+        // The router keeps its identity: links to it stay good.
+        let addresses = try await [folder, copy].asyncMap { folder in
+            try await withRouter(.folder(folder.path)) { $0.address.keyHash }
+        }
+        #expect(addresses[0] == addresses[1])
+    }
+
+    @Test func everyStopAndStartLeavesTheRouterAsItWas() async throws {
+        let folder = TemporaryFolder()
+        var queue: TestQueue?
+        for round in 0..<4 as Range<UInt8> {
+            try await withRouter(.folder(folder.path)) { router in
+                let client = try await TestClient(router.address)
+                let own: TestQueue
+                if let queue { own = queue } else {
+                    own = try await TestQueue.create(client, subscription: .onlyCreate)
+                    #expect(try await client.request([own.secure()]) == [.ok])
+                    queue = own
+                }
+                #expect(try await client.request([own.send([round])]) == [.ok])
+                #expect(router.statistics.messages == Int(round) + 1)
+            }
+        }
+    }
+
+    @Test func aFolderIsUsedByOneRouterAndReadableByItsOwnerOnly() async throws {
+        let folder = TemporaryFolder()
+        try await withRouter(.folder(folder.path)) { router in
+            let client = try await TestClient(router.address)
+            _ = try await TestQueue.create(client)
+            var configuration = RouterConfiguration(storage: .folder(folder.path))
+            configuration.port = 0
+            await #expect { try await SMPRouter.start(configuration) } throws: { ($0 as? RouterError)?.code == .inUse }
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+                let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)
+                let mode = try #require(attributes[.posixPermissions] as? Int)
+                if !name.hasSuffix(".crt") { #expect(mode & 0o077 == 0, "\(name)") }
+            }
+        }
+        // It is free again.
+        try await withRouter(.folder(folder.path)) { _ in }
+    }
+
+    @Test func aDamagedJournalIsReportedAndNotServed() async throws {
+        let folder = TemporaryFolder()
+        try await withRouter(.folder(folder.path)) { router in
+            let client = try await TestClient(router.address)
+            for _ in 0..<3 { _ = try await TestQueue.create(client) }
+        }
+        let name = try #require(FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasPrefix("journal-") })
+        let path = folder.path + "/" + name
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        bytes[60] ^= 1
+        try bytes.write(to: URL(fileURLWithPath: path))
+        var configuration = RouterConfiguration(storage: .folder(folder.path))
+        configuration.port = 0
+        await #expect { try await SMPRouter.start(configuration) } throws: { ($0 as? RouterError)?.code == .corrupted }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
+    }
+
+    @Test func aJournalIsClearedWhileItIsUsedAndForgetsNothing() async throws {
+        let folder = TemporaryFolder()
+        let kept = try await withRouter(.folder(folder.path)) {
+            $0.segmentSize = 64 << 10
+            $0.clearingThreshold = 100 << 10
+        } _: { router in
+            let client = try await TestClient(router.address)
+            let (kept, busy) = (try await TestQueue.create(client, subscription: .onlyCreate), try await TestQueue.create(client))
+            #expect(try await client.request([kept.secure(), busy.secure()]) == [.ok, .ok])
+            for body in 0..<5 as Range<UInt8> { #expect(try await client.request([kept.send([body])]) == [.ok]) }
+            let body = Bytes(repeating: 7, count: 16_000)
+            // Until old segments are gone and new ones have come in their place.
+            for _ in 0..<400 {
+                #expect(try await client.request([busy.send(body)]) == [.ok])
+                let (message, content) = try busy.open(try await client.event().message)
+                guard case .message(_, _, body) = content else { throw TestClientError.closed }
+                #expect(try await client.request([busy.acknowledge(message)]) == [.ok])
+            }
+            while router.statistics.journalBytes > 1 << 20 { #expect(try await client.request(.ping) == .pong) }
+            return kept
+        }
+        try await withRouter(.folder(folder.path)) { router in
+            let client = try await TestClient(router.address)
+            #expect(try await client.request([kept.sub()]) == [.sok(nil)])
+            var message = try await client.event().message
+            for expected in 0..<5 as Range<UInt8> {
+                #expect(try kept.body(message) == [expected])
+                message = try await client.request([kept.acknowledge(try kept.open(message).message)])[0]
+            }
+        }
+    }
+
+    @Test func aRouterThatCannotWriteAnswersNothingAndStops() async throws {
+        let storage = FaultyStorage()
+        var configuration = RouterConfiguration(storage: .memory)
+        configuration.port = 0
+        let router = try await SMPRouter.start(
+            configuration, on: storage, group: MultiThreadedEventLoopGroup.singleton, random: SystemRandomSource(),
+            now: RouterClock.now, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let client = try await TestClient(router.address)
+        let queue = try await TestQueue.create(client, subscription: .onlyCreate)
+        #expect(try await client.request([queue.secure(), queue.send([1])]) == [.ok, .ok])
+        storage.fails.store(true, ordering: .relaxed)
+        await #expect(throws: (any Error).self) { try await client.request([queue.send([2])]) }
+        await #expect { try await router.waitUntilStopped() } throws: { ($0 as? RouterError)?.code == .storage }
+        await router.stop()
+        // What was answered is there.
+        let (_, queues) = try Journal.open(storage.durableContents)
+        #expect(queues.first?.messages.count == 1)
+    }
+
+    @Test func aConfigurationThatMakesNoSenseIsRefused() async throws {
+        let changes: [(inout RouterConfiguration) -> Void] = [
+            { $0.port = 70_000 }, { $0.messageQuota = 0 }, { $0.segmentSize = 1 }, { $0.maximumConnections = 0 },
+            { $0.maximumQueues = 0 }, { $0.messageLifetime = .zero }, { $0.clearingThreshold = -1 },
+            { $0.versions = VersionRange(3...18) }, { $0.expirySweepInterval = .zero },
+        ]
+        for change in changes {
+            var configuration = RouterConfiguration(storage: .memory)
+            change(&configuration)
+            await #expect { try await SMPRouter.start(configuration) } throws: {
+                ($0 as? RouterError)?.code == .invalidConfiguration
+            }
+        }
+    }
+}
+
+extension Array {
+    func asyncMap<Result>(_ transform: (Element) async throws -> Result) async rethrows -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await transform(element)) }
+        return results
+    }
+}
