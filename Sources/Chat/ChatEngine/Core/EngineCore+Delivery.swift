@@ -108,7 +108,7 @@ extension EngineCore {
     private func acceptInBackground(_ id: UserContactRequestID) async throws {
         guard let prepared = try await prepareAcceptance(id, announces: true) else { return }
         let isSecured = try await accept(prepared)
-        try await transaction { transaction in
+        _ = try await transaction { transaction in
             try transaction.completeAcceptance(prepared, isSecured: isSecured, announces: true)
         }
     }

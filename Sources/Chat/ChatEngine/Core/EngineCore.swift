@@ -17,7 +17,14 @@ final class EngineCore: Sendable {
     let now: @Sendable () -> UTCTimestamp
     var logger: Logger { configuration.logger }
 
-    private let parts = Mutex<(courier: Courier, clerk: Clerk, timer: ExpiryTimer)?>(nil)
+    /// Those who carry out what transactions decide. They refer back to this core: ``untie()`` lets go of them.
+    private struct Parts {
+        let courier: Courier
+        let clerk: Clerk
+        let timer: ExpiryTimer
+    }
+
+    private let parts = Mutex<Parts?>(nil)
 
     init(
         configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, random: any RandomSource,
@@ -31,25 +38,24 @@ final class EngineCore: Sendable {
         self.now = now
     }
 
-    /// Who carries out what transactions decide. They refer back to this core: ``close()`` unties the knot.
-    private func part<Part>(_ path: KeyPath<(courier: Courier, clerk: Clerk, timer: ExpiryTimer), Part>) -> Part {
+    private var made: Parts {
         parts.withLock { parts in
-            if let parts { return parts[keyPath: path] }
+            if let parts { return parts }
             let courier = Courier(
                 agent: agent, store: store, logger: logger,
                 accepted: { [self] in await handedOver($0) }, failed: { [self] in await undeliverable($0, $1) })
             let clerk = Clerk(
                 store: store, clock: clock, logger: logger, perform: { [self] in try await perform($0) },
                 failed: { [self] in await unperformable($0, $1) })
-            let made = (courier: courier, clerk: clerk, timer: ExpiryTimer(core: self))
+            let made = Parts(courier: courier, clerk: clerk, timer: ExpiryTimer(core: self))
             parts = made
-            return made[keyPath: path]
+            return made
         }
     }
 
-    var courier: Courier { part(\.courier) }
-    var clerk: Clerk { part(\.clerk) }
-    var timer: ExpiryTimer { part(\.timer) }
+    var courier: Courier { made.courier }
+    var clerk: Clerk { made.clerk }
+    var timer: ExpiryTimer { made.timer }
 
     /// Lets go of what refers back to this core.
     func untie() { parts.withLock { $0 = nil } }

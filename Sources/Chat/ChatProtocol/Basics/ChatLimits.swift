@@ -18,6 +18,9 @@ public enum ChatLimits {
     public static let decompressedLinkData = 65_536
     /// A file description is sent in parts of this many bytes.
     public static let fileDescriptionPart = 14_000
+    /// All parts of a file description together: enough for a file of 5 GB several times over. Ours: the official clients do
+    /// not bound it.
+    public static let fileDescription = 1_048_576
     /// A short description, counted by its length in JSON.
     public static let shortDescription = 160
     /// Unicode scalars in a display name.

@@ -16,13 +16,15 @@ public struct ChatProtocolError: Error, Sendable, CustomStringConvertible {
         case malformedCompression
         /// A message is above the limit of its place, before or after compression or decompression.
         case tooLarge
-        /// A signature is missing, has a wrong size or does not verify.
-        case invalidSignature
+        /// A part does not follow the one before it.
+        case outOfOrder
     }
 
+    /// What kind of fault it is.
     public let code: Code
     /// What is wrong, without any part of the message's content.
     public let message: String
+    /// The error of the layer below, if there is one.
     public let cause: (any Error)?
 
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {

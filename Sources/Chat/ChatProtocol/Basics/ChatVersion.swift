@@ -26,6 +26,7 @@ public enum ChatVersions {
     public static let compressionAndPostQuantum: ChatVersion = 8
     /// Several messages in one body, in direct chats too; forwarded messages in batches.
     public static let directBatching: ChatVersion = 9
+    /// Addresses may make business chats.
     public static let businessChats: ChatVersion = 10
     /// Preferences of business chats are updated by `x.grp.prefs`.
     public static let businessChatPreferences: ChatVersion = 11

@@ -75,6 +75,7 @@ public struct ProbeHash: ProtocolIdentifier {
 
 /// Bytes without a meaning of their own in a JSON member, of any length.
 public struct Base64URLBytes: ProtocolIdentifier {
+    /// Any length.
     public static let maximumLength = Int.max
     public let bytes: Bytes
     public init(_ bytes: Bytes) { self.bytes = bytes }

@@ -21,6 +21,7 @@ public struct UTCTimestamp: Hashable, Sendable {
         self.init(seconds: seconds, nanoseconds: UInt32(microseconds - seconds * 1_000_000) * 1000)
     }
 
+    /// Seconds since 1970 as a binary number, as Foundation has them.
     public var timeIntervalSince1970: Double { Double(seconds) + Double(nanoseconds) / 1_000_000_000 }
 
     /// The same moment without the fraction of a second, as binary encodings have it.

@@ -41,10 +41,15 @@ public enum LinkContent: Hashable, JSONConvertible {
 
 /// A preview of a page, made by the sender.
 public struct LinkPreview: Hashable, JSONConvertible {
+    /// The address of the page.
     public var uri: String
+    /// The title of the page.
     public var title: String
+    /// The summary of the page.
     public var description: String
+    /// A picture of the page; empty if there is none.
     public var image: ImageData
+    /// What the page holds; nil from clients that do not say.
     public var content: LinkContent?
 
     public init(uri: String, title: String, description: String, image: ImageData, content: LinkContent? = nil) {

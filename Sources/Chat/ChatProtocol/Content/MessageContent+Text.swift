@@ -15,7 +15,9 @@ extension MessageContent {
         return !summary.isEmpty
     }
 
+    /// Whether it is a voice message.
     public var isVoice: Bool { type == .voice }
+    /// Whether it is a report to moderators.
     public var isReport: Bool { type == .report }
 
     /// A duration in seconds as `(mm:ss)`; minutes are not bounded.

@@ -23,11 +23,13 @@ public enum MessageReaction: Hashable, JSONConvertible {
 
 /// One of the emoji that official clients can send: 👍 👎 😀 😂 😢 ❤ 🚀 ✅, each a single Unicode scalar.
 public struct ReactionEmoji: Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// The emoji.
     public let scalar: Unicode.Scalar
 
     // The official set is written with a variation selector behind the heart, which makes the selector itself a member.
     private static let scalars = Array("👍👎😀😂😢❤️🚀✅".unicodeScalars)
 
+    /// All emoji of the set, in the order in which they are offered.
     public static let allCases: [ReactionEmoji] = scalars.filter { $0 != "\u{FE0F}" }.map(ReactionEmoji.init(scalar:))
 
     private init(scalar: Unicode.Scalar) { self.scalar = scalar }
@@ -40,6 +42,7 @@ public struct ReactionEmoji: Hashable, Sendable, CaseIterable, CustomStringConve
         self.scalar = scalar
     }
 
+    /// The emoji as text.
     public var text: String { String(Character(scalar)) }
     public var description: String { text }
 }

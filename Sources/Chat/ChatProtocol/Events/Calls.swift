@@ -1,5 +1,6 @@
 public import SMPCrypto
 
+/// What is transmitted in a call.
 public enum CallMedia: String, TextCode {
     case audio
     case video
@@ -7,6 +8,7 @@ public enum CallMedia: String, TextCode {
 
 /// What a call is to be.
 public struct CallType: Hashable, JSONConvertible {
+    /// What is transmitted.
     public var media: CallMedia
     /// Whether the sender can encrypt media end to end, above WebRTC.
     public var encryption: Bool
@@ -33,6 +35,7 @@ public struct CallType: Hashable, JSONConvertible {
 
 /// The invitation to a call (`x.call.inv`).
 public struct CallInvitation: Hashable, JSONConvertible {
+    /// What the call is to be, as the sender sees it.
     public var callType: CallType
     /// From which the key of the media is agreed.
     public var key: X25519.PublicKey?
@@ -58,7 +61,9 @@ public struct CallInvitation: Hashable, JSONConvertible {
 
 /// One side of a WebRTC session; both texts are LZW-compressed JSON of the media engines.
 public struct WebRTCSession: Hashable, JSONConvertible {
+    /// The offer or answer.
     public var session: String
+    /// How the sender may be reached.
     public var iceCandidates: String
 
     public init(session: String, iceCandidates: String) {
@@ -77,6 +82,7 @@ public struct WebRTCSession: Hashable, JSONConvertible {
 
 /// More ICE candidates of one side, LZW-compressed.
 public struct WebRTCExtraInfo: Hashable, JSONConvertible {
+    /// How the sender may be reached.
     public var iceCandidates: String
 
     public init(iceCandidates: String) { self.iceCandidates = iceCandidates }
@@ -88,7 +94,9 @@ public struct WebRTCExtraInfo: Hashable, JSONConvertible {
 
 /// The offer of the one who accepts a call (`x.call.offer`).
 public struct CallOffer: Hashable, JSONConvertible {
+    /// What the call is to be, as the sender sees it.
     public var callType: CallType
+    /// The sender's side of the session.
     public var session: WebRTCSession
     /// From which the key of the media is agreed.
     public var key: X25519.PublicKey?

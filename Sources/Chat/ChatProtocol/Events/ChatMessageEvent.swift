@@ -119,12 +119,19 @@ public indirect enum ChatMessageEvent: Hashable, Sendable {
 
 /// An edited message (`x.msg.update`).
 public struct MessageUpdate: Hashable, Sendable {
+    /// Which message it is about.
     public var messageID: SharedMessageID
+    /// What the message says now.
     public var content: MessageContent
+    /// Whom the message mentions now.
     public var mentions: MessageMentions
+    /// Seconds after which the message disappears.
     public var ttl: Int?
+    /// Whether the message is still being typed.
     public var live: Bool?
+    /// For which members it is; it must be the scope of the message.
     public var scope: MessageScope?
+    /// Whether an owner has posted in the name of the channel.
     public var asGroup: Bool?
 
     public init(
@@ -143,9 +150,11 @@ public struct MessageUpdate: Hashable, Sendable {
 
 /// A deleted message (`x.msg.del`).
 public struct MessageDeletion: Hashable, Sendable {
+    /// Which message it is about.
     public var messageID: SharedMessageID
     /// Who has sent it, when a moderator deletes it.
     public var memberID: MemberID?
+    /// For which members it is; it must be the scope of the message.
     public var scope: MessageScope?
 
     public init(messageID: SharedMessageID, memberID: MemberID? = nil, scope: MessageScope? = nil) {
@@ -157,11 +166,15 @@ public struct MessageDeletion: Hashable, Sendable {
 
 /// A reaction that is added to a message or taken away (`x.msg.react`).
 public struct MessageReactionChange: Hashable, Sendable {
+    /// Which message it is about.
     public var messageID: SharedMessageID
     /// Who has sent the message, in groups.
     public var memberID: MemberID?
+    /// For which members it is; it must be the scope of the message.
     public var scope: MessageScope?
+    /// Which reaction.
     public var reaction: MessageReaction
+    /// Whether it is added, or taken away.
     public var add: Bool
 
     public init(
@@ -180,7 +193,9 @@ public struct MessageReactionChange: Hashable, Sendable {
 public struct ContactRequest: Hashable, Sendable {
     /// A message that is sent with the request.
     public struct Message: Hashable, Sendable {
+        /// Which message it is about.
         public var messageID: SharedMessageID
+        /// What the message says now.
         public var content: MessageContent
 
         public init(messageID: SharedMessageID, content: MessageContent) {
@@ -189,10 +204,13 @@ public struct ContactRequest: Hashable, Sendable {
         }
     }
 
+    /// The profile of the one who asks.
     public var profile: Profile
+    /// The same for repeated requests.
     public var requestID: ContactRequestID?
     /// The identifier that the requester gave the welcome message of the address.
     public var welcomeMessageID: SharedMessageID?
+    /// What the one who asks has written.
     public var message: Message?
 
     public init(

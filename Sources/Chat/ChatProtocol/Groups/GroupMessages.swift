@@ -3,7 +3,9 @@ public import SMPWire
 
 /// A member with its role.
 public struct MemberIDRole: Hashable, JSONConvertible {
+    /// Which member.
     public var memberID: MemberID
+    /// What the member may do.
     public var role: GroupMemberRole
 
     public init(memberID: MemberID, role: GroupMemberRole) {
@@ -30,8 +32,11 @@ public enum BusinessChatType: String, TextCode {
 
 /// What makes a group a business chat.
 public struct BusinessChatInfo: Hashable, JSONConvertible {
+    /// Which side the receiver is on.
     public var chatType: BusinessChatType
+    /// The member that is the business.
     public var businessID: MemberID
+    /// The member that is the customer.
     public var customerID: MemberID
 
     public init(chatType: BusinessChatType, businessID: MemberID, customerID: MemberID) {
@@ -54,13 +59,19 @@ public struct BusinessChatInfo: Hashable, JSONConvertible {
 
 /// An invitation of a contact to a group (`x.grp.inv`).
 public struct GroupInvitation: Hashable, JSONConvertible {
+    /// The member that sends this.
     public var fromMember: MemberIDRole
+    /// The identifier and role that the receiver gets.
     public var invitedMember: MemberIDRole
     /// An invitation link for the connection of the group.
     public var connectionRequest: String
+    /// The profile of the group.
     public var groupProfile: GroupProfile
+    /// Set for business chats.
     public var business: BusinessChatInfo?
+    /// Set if the contact has joined by the link of the group.
     public var groupLinkID: GroupLinkID?
+    /// How many members there are.
     public var groupSize: Int?
 
     public init(
@@ -102,12 +113,19 @@ public struct GroupInvitation: Hashable, JSONConvertible {
 
 /// What the host of a group tells a member who joins by its link (`x.grp.link.inv`).
 public struct GroupLinkInvitation: Hashable, JSONConvertible {
+    /// The member that sends this.
     public var fromMember: MemberIDRole
+    /// Its display name.
     public var fromMemberName: String
+    /// The identifier and role that the receiver gets.
     public var invitedMember: MemberIDRole
+    /// The profile of the group.
     public var groupProfile: GroupProfile
+    /// Whether the member may take part at once; nil from old hosts: it may.
     public var accepted: GroupAcceptance?
+    /// Set for business chats.
     public var business: BusinessChatInfo?
+    /// How many members there are.
     public var groupSize: Int?
 
     public init(
@@ -149,9 +167,13 @@ public struct GroupLinkInvitation: Hashable, JSONConvertible {
 
 /// The refusal of a request to join a group (`x.grp.link.reject`).
 public struct GroupLinkRejection: Hashable, JSONConvertible {
+    /// The member that sends this.
     public var fromMember: MemberIDRole
+    /// The identifier and role that the receiver gets.
     public var invitedMember: MemberIDRole
+    /// The profile of the group.
     public var groupProfile: GroupProfile
+    /// Why it is refused.
     public var reason: GroupRejectionReason
 
     public init(
@@ -181,8 +203,11 @@ public struct GroupLinkRejection: Hashable, JSONConvertible {
 
 /// The request of an owner to a relay to serve a channel (`x.grp.relay.inv`).
 public struct GroupRelayInvitation: Hashable, JSONConvertible {
+    /// The member that sends this.
     public var fromMember: MemberIDRole
+    /// The profile of the owner.
     public var fromMemberProfile: Profile
+    /// The identifier that the relay gets.
     public var relayMemberID: MemberID
     /// The short link of the channel.
     public var groupLink: String
@@ -212,10 +237,13 @@ public struct GroupRelayInvitation: Hashable, JSONConvertible {
 
 /// A member as others are told of it.
 public struct MemberInfo: Hashable, JSONConvertible {
+    /// Which member.
     public var memberID: MemberID
+    /// What the member may do.
     public var role: GroupMemberRole
     /// The chat versions that the member supports.
     public var versions: VersionRange?
+    /// The profile of the member.
     public var profile: Profile
     /// The key with which the member signs.
     public var key: Ed25519.PublicKey?
@@ -252,6 +280,7 @@ public struct MemberInfo: Hashable, JSONConvertible {
 
 /// What a member is restricted in, for all members.
 public struct MemberRestrictions: Hashable, JSONConvertible {
+    /// What holds for the member.
     public var restriction: MemberRestrictionStatus
 
     public init(restriction: MemberRestrictionStatus) { self.restriction = restriction }

@@ -14,6 +14,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case invalidValue
     }
 
+    /// What kind of fault it is.
     public let code: Code
     /// What is wrong. It holds no part of the input but names of members and, for ``Code/malformed``, the byte offset.
     public let reason: String

@@ -12,8 +12,11 @@ public struct JSONObject: Sendable {
         removeRepeatedNames()
     }
 
+    /// Whether there are no members.
     public var isEmpty: Bool { members.isEmpty }
+    /// How many members there are.
     public var count: Int { members.count }
+    /// The names of the members, in order.
     public var keys: [String] { members.map(\.key) }
 
     /// The value of the member; setting nil removes it, setting a value keeps its place.

@@ -16,13 +16,19 @@ extension JSONValue {
     /// An integer.
     public static func int(_ value: some BinaryInteger) -> JSONValue { .number(JSONNumber(value)) }
 
+    /// Whether it is null.
     public var isNull: Bool { if case .null = self { true } else { false } }
+    /// The boolean, nil if it is none.
     public var boolValue: Bool? { if case .bool(let flag) = self { flag } else { nil } }
+    /// The string, nil if it is none.
     public var stringValue: String? { if case .string(let text) = self { text } else { nil } }
+    /// The number, nil if it is none.
     public var numberValue: JSONNumber? { if case .number(let number) = self { number } else { nil } }
     /// The number if it is whole and fits, however it is spelled (`3`, `3.0`, `3e0`).
     public var intValue: Int64? { numberValue?.integer() }
+    /// The elements, nil if it is no array.
     public var arrayValue: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+    /// The members, nil if it is no object.
     public var objectValue: JSONObject? { if case .object(let members) = self { members } else { nil } }
 
     /// The member of that name; nil if there is none or the value is not an object.

@@ -60,10 +60,15 @@ public struct JSONWriter: Sendable {
         var text = text
         text.withUTF8 { utf8 in
             var start = 0
-            for (index, byte) in utf8.enumerated() where Self.needsEscape(byte) {
-                bytes.append(contentsOf: utf8[start..<index])
-                escape(byte)
-                start = index + 1
+            var index = 0
+            while index < utf8.count {
+                let byte = utf8[index]
+                if Self.needsEscape(byte) {
+                    bytes.append(contentsOf: utf8[start..<index])
+                    escape(byte)
+                    start = index + 1
+                }
+                index += 1
             }
             bytes.append(contentsOf: utf8[start...])
         }

@@ -150,5 +150,6 @@ public enum TextFormat: Hashable, JSONConvertible {
         }
     }
 
+    /// Whether it is a link to a contact, group or channel.
     public var isSimplexLink: Bool { if case .simplexLink = self { true } else { false } }
 }

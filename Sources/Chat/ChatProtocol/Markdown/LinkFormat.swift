@@ -6,19 +6,24 @@ enum LinkFormat {
     /// The format of a word, which may end with punctuation that is not part of a link.
     static func word(_ word: ArraySlice<Unicode.Scalar>, withoutPunctuation content: ArraySlice<Unicode.Scalar>) -> TextFormat? {
         if isAddress(content) {
-            if let format = simplexLink(String(scalars: word), showText: nil, acceptsFull: true) { return format }
+            // All SimpleX links have a fragment, most other addresses have none.
+            if word.contains("#"), let format = simplexLink(String(scalars: word), showText: nil, acceptsFull: true) {
+                return format
+            }
             return WebAddress(String(scalars: content)) != nil ? .uri : nil
         }
-        if isDomain(content) { return .uri }
+        if content.contains("."), isDomain(content) { return .uri }
         if word.contains("@"), EmailAddress.isValid(Bytes(String(scalars: content).utf8)) { return .email }
         return nil
     }
 
     /// The format of a link with a text of its own. Full SimpleX links cannot hide behind a text.
     static func hyperLink(showing text: String, to link: String) -> TextFormat? {
-        if let format = simplexLink(link, showText: text, acceptsFull: false) { return format }
-        guard (try? ConnectionRequestURI(wireString: link)) == nil, WebAddress(link) != nil else { return nil }
-        return .hyperLink(showText: text, linkURI: link)
+        if link.utf8.contains(UInt8(ascii: "#")) {
+            if let format = simplexLink(link, showText: text, acceptsFull: false) { return format }
+            if (try? ConnectionRequestURI(wireString: link)) != nil { return nil }
+        }
+        return WebAddress(link) == nil ? nil : .hyperLink(showText: text, linkURI: link)
     }
 
     private static let schemes = ["http://", "https://", "simplex:/"].map { Array($0.unicodeScalars) }

@@ -95,7 +95,7 @@ struct FormattedPieces {
     var hasFormat: Bool { list.contains { $0.format != nil } }
 
     mutating func append(_ format: TextFormat?, _ scalars: ArraySlice<Unicode.Scalar>) {
-        append(format, String(scalars: scalars))
+        if !scalars.isEmpty { append(format, String(scalars: scalars)) }
     }
 
     mutating func append(_ format: TextFormat?, _ text: String) {

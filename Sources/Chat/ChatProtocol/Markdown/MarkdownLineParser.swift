@@ -7,6 +7,8 @@ struct MarkdownLineParser {
 
     private let line: Scalars
     private var position: Int
+    /// Up to where pieces have been made. All that lies between pieces with a format is text as it stands.
+    private var done: Int
     /// Where the next `]` and `)` are, once looked for: attempts at links would look for them from every `[`.
     private var nextBracket = 0
     private var nextParenthesis = 0
@@ -14,15 +16,13 @@ struct MarkdownLineParser {
     init(_ line: Scalars) {
         self.line = line
         position = line.startIndex
+        done = line.startIndex
     }
 
     mutating func parse(into pieces: inout FormattedPieces) {
         while let scalar = next {
             switch scalar {
-            case " ":
-                let start = position
-                skip { $0 == " " }
-                pieces.append(nil, line[start..<position])
+            case " ": skip { $0 == " " }
             case "*": emphasis(.bold, into: &pieces)
             case "_": emphasis(.italic, into: &pieces)
             case "~": emphasis(.strikeThrough, into: &pieces)
@@ -32,6 +32,16 @@ struct MarkdownLineParser {
                 if !special(scalar, into: &pieces) { word(into: &pieces) }
             }
         }
+        pieces.append(nil, line[done...])
+    }
+
+    /// Adds text with a format, that shows `content` for all of `range`, after the text before it.
+    private mutating func add(
+        _ format: TextFormat, _ content: Scalars, for range: Range<Int>, to pieces: inout FormattedPieces
+    ) {
+        pieces.append(nil, line[done..<range.lowerBound])
+        pieces.append(format, content)
+        done = range.upperBound
     }
 
     private var next: Unicode.Scalar? { position < line.endIndex ? line[position] : nil }
@@ -55,17 +65,12 @@ struct MarkdownLineParser {
         let mark = line[start]
         let end = index(from: start + 1) { $0 == mark }
         guard end < line.endIndex else {
-            pieces.append(nil, line[start...])
             position = end
             return
         }
         let content = line[start + 1..<end]
         position = end + 1
-        if isBare(content) {
-            pieces.append(format, content)
-        } else {
-            pieces.append(nil, line[start..<position])
-        }
+        if isBare(content) { add(format, content, for: start..<position, to: &pieces) }
     }
 
     /// Text between runs of `#`; all but the outermost marks are shown.
@@ -78,9 +83,7 @@ struct MarkdownLineParser {
         let markStart = position
         skip { $0 == "#" }
         if position > markStart, isBare(content) {
-            pieces.append(.secret, line[start + 1..<position - 1])
-        } else {
-            pieces.append(nil, line[start..<position])
+            add(.secret, line[start + 1..<position - 1], for: start..<position, to: &pieces)
         }
     }
 
@@ -103,7 +106,7 @@ struct MarkdownLineParser {
         guard let first = scalar(at: contentStart), first != " ", first != "!" else { return false }
         let contentEnd = index(from: contentStart) { $0 == "!" }
         guard contentEnd < line.endIndex, line[contentEnd - 1] != " " else { return false }
-        pieces.append(format, line[contentStart..<contentEnd])
+        add(format, line[contentStart..<contentEnd], for: position..<contentEnd + 1, to: &pieces)
         position = contentEnd + 1
         return true
     }
@@ -140,8 +143,8 @@ struct MarkdownLineParser {
         if isCommand, !isCommandText(name) { return false }
         let text = String(scalars: name)
         let nameEnd = isQuoted ? end + 1 : name.endIndex
-        pieces.append(isCommand ? .command(text) : .mention(memberName: text), line[position..<nameEnd])
-        pieces.append(nil, line[nameEnd..<max(end, nameEnd)])
+        let range = position..<nameEnd
+        add(isCommand ? .command(text) : .mention(memberName: text), line[range], for: range, to: &pieces)
         position = max(end, nameEnd)
         return true
     }
@@ -169,7 +172,7 @@ struct MarkdownLineParser {
         }
         guard let format = LinkFormat.hyperLink(showing: String(scalars: text), to: String(scalars: link)) else { return false }
         position = nextParenthesis + 1
-        pieces.append(format, line[start..<position])
+        add(format, line[start..<position], for: start..<position, to: &pieces)
         return true
     }
 
@@ -212,7 +215,7 @@ struct MarkdownLineParser {
             end = groupEnd
         }
         guard (7...22).contains(end - start) else { return false }
-        pieces.append(.phone, line[start..<end])
+        add(.phone, line[start..<end], for: start..<end, to: &pieces)
         position = end
         return true
     }
@@ -225,10 +228,7 @@ struct MarkdownLineParser {
         var content = word
         while let last = content.last, last != "/", last != ")", last.isPunctuation { content.removeLast() }
         if let format = LinkFormat.word(word, withoutPunctuation: content) {
-            pieces.append(format, content)
-            pieces.append(nil, word[content.endIndex...])
-        } else {
-            pieces.append(nil, word)
+            add(format, content, for: start..<content.endIndex, to: &pieces)
         }
     }
 }

@@ -33,6 +33,7 @@ public enum ChatBinding: Hashable, Sendable {
     /// A message in a direct chat, by the hash that both sides compare as the security code.
     case direct(securityCodeHash: Bytes)
 
+    /// What kind of chat it is.
     public var tag: ChatBindingTag {
         switch self {
         case .group: .group

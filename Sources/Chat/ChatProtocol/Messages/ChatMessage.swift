@@ -4,7 +4,9 @@ public import SMPWire
 public struct ChatMessage: Hashable, Sendable {
     /// The chat versions that the sender supports.
     public var versions: VersionRange
+    /// Set for what edits, deletions, reactions and quotes may refer to.
     public var messageID: SharedMessageID?
+    /// What the message says.
     public var event: ChatMessageEvent
 
     public init(versions: VersionRange = ChatVersions.supported, messageID: SharedMessageID? = nil, event: ChatMessageEvent) {
@@ -13,6 +15,7 @@ public struct ChatMessage: Hashable, Sendable {
         self.event = event
     }
 
+    /// The tag of the event.
     public var tag: ChatEventTag { event.tag }
 }
 

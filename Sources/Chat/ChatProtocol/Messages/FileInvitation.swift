@@ -10,7 +10,7 @@ public enum InlineFileMode: String, TextCode {
 public struct FileDescription: Hashable, JSONConvertible {
     /// Part of the YAML text; at most ``ChatLimits/fileDescriptionPart`` bytes.
     public var text: String
-    /// Counted from 0.
+    /// The part in the invitation is 0, those that follow in messages of their own are counted from 1.
     public var partNumber: Int
     /// Whether this is the last part.
     public var isComplete: Bool
@@ -43,6 +43,7 @@ public struct FileInvitation: Hashable, JSONConvertible {
     public var digest: Base64URLBytes?
     /// The connection by which very old clients send files.
     public var connectionRequest: String?
+    /// Set if the file travels inside messages.
     public var inline: InlineFileMode?
     /// The first part of the file description, empty while the file is still being uploaded.
     public var fileDescription: FileDescription?

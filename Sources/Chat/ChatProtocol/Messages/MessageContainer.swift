@@ -1,6 +1,8 @@
 /// Points at another message of the same chat.
 public struct MessageReference: Hashable, JSONConvertible {
+    /// Which message; nil for messages without an identifier.
     public var messageID: SharedMessageID?
+    /// When its sender sent it.
     public var sentAt: UTCTimestamp
     /// Whether the one who refers to the message has sent it, in direct chats.
     public var sent: Bool
@@ -34,7 +36,9 @@ public struct MessageReference: Hashable, JSONConvertible {
 
 /// A quoted message: where it is, and its content as the one who quotes it has it.
 public struct QuotedMessage: Hashable, JSONConvertible {
+    /// Which message is quoted.
     public var reference: MessageReference
+    /// What the message says.
     public var content: MessageContent
 
     public init(reference: MessageReference, content: MessageContent) {
@@ -73,8 +77,10 @@ public enum MessageScope: Hashable, JSONConvertible {
 
 /// Members that a text mentions, by the names that the text has for them.
 public struct MessageMentions: Hashable, JSONConvertible, ExpressibleByDictionaryLiteral {
+    /// Members by the names that stand in the text.
     public var members: [String: MemberID]
 
+    /// Whether nobody is mentioned.
     public var isEmpty: Bool { members.isEmpty }
 
     public init(_ members: [String: MemberID] = [:]) { self.members = members }
@@ -106,19 +112,25 @@ public struct MessageMentions: Hashable, JSONConvertible, ExpressibleByDictionar
 
 /// A message with all that goes with its content (`x.msg.new`).
 public struct MessageContainer: Hashable, JSONConvertible {
+    /// What the message says.
     public var content: MessageContent
+    /// Whom the text mentions.
     public var mentions: MessageMentions
+    /// The file that comes with the message.
     public var file: FileInvitation?
     /// Seconds after which the message disappears.
     public var ttl: Int?
     /// Whether the message is still being typed, and will be updated.
     public var live: Bool?
+    /// For which members the message is; nil for all.
     public var scope: MessageScope?
     /// Whether an owner posts in the name of the channel.
     public var asGroup: Bool?
+    /// The message that this one replies to.
     public var quote: QuotedMessage?
     /// The channel post that the message is a comment to.
     public var parent: MessageReference?
+    /// Whether the message was forwarded from another chat; see ``isForwarded``.
     public var forward: Bool?
 
     public init(
@@ -140,7 +152,9 @@ public struct MessageContainer: Hashable, JSONConvertible {
 
     /// Whether the message was forwarded from another chat.
     public var isForwarded: Bool { forward == true }
+    /// Whether the message is still being typed.
     public var isLive: Bool { live == true }
+    /// Whether it is posted in the name of the channel.
     public var isAsGroup: Bool { asGroup == true }
 
     public init(json: JSONValue) throws(JSONError) {

@@ -2,6 +2,7 @@ public import SMPWire
 
 /// Whose message a host or relay forwards, and when its router took it.
 public struct MessageForward: Hashable, Sendable {
+    /// Who sent the message that is forwarded.
     public enum Sender: Hashable, Sendable {
         /// A member, with the name that the one who forwards has for it.
         case member(MemberID, name: String)
@@ -9,6 +10,7 @@ public struct MessageForward: Hashable, Sendable {
         case channel
     }
 
+    /// Who sent the message.
     public var sender: Sender
     /// Binary forms keep whole seconds only.
     public var brokerTimestamp: UTCTimestamp

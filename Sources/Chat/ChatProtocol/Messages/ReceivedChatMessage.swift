@@ -6,6 +6,7 @@ public struct ReceivedChatMessage: Hashable, Sendable {
     public var forward: MessageForward?
     /// The bytes that were signed, if it is signed. Nothing has been verified yet.
     public var signed: SignedMessage?
+    /// The message itself.
     public var message: ChatMessage
 
     public init(forward: MessageForward? = nil, signed: SignedMessage? = nil, message: ChatMessage) {

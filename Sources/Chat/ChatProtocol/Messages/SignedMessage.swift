@@ -9,6 +9,7 @@ public struct MessageSignature: Hashable, Sendable, WireCodable {
         case member
     }
 
+    /// Whose key it is.
     public let key: KeyReference
     /// 64 bytes of Ed25519, or 114 of Ed448, which no client makes.
     public let bytes: Bytes
@@ -39,6 +40,7 @@ public struct MessageSignature: Hashable, Sendable, WireCodable {
 /// The exact bytes of a message with signatures over them. They are stored and forwarded as they are: a message that was
 /// encoded again would not verify.
 public struct SignedMessage: Hashable, Sendable {
+    /// In what kind of chat it was signed.
     public let binding: ChatBindingTag
     /// 1 to 255 signatures.
     public let signatures: [MessageSignature]

@@ -1,5 +1,6 @@
 /// A preference that says only whether a feature is allowed.
 public struct SimplePreference: Hashable, JSONConvertible {
+    /// Whether the feature is allowed.
     public var allow: FeatureAllowed
 
     public init(allow: FeatureAllowed) { self.allow = allow }
@@ -11,6 +12,7 @@ public struct SimplePreference: Hashable, JSONConvertible {
 
 /// The preference for messages that disappear.
 public struct TimedMessagesPreference: Hashable, JSONConvertible {
+    /// Whether the feature is allowed.
     public var allow: FeatureAllowed
     /// Seconds after which messages disappear.
     public var ttl: Int?
@@ -36,12 +38,19 @@ public struct TimedMessagesPreference: Hashable, JSONConvertible {
 
 /// The preferences of a user, in the profile for all contacts or set for one contact; what is nil has its default.
 public struct ChatPreferences: Hashable, JSONConvertible {
+    /// Messages that disappear.
     public var timedMessages: TimedMessagesPreference?
+    /// Deleting sent messages for both sides.
     public var fullDelete: SimplePreference?
+    /// Reactions to messages.
     public var reactions: SimplePreference?
+    /// Voice messages.
     public var voice: SimplePreference?
+    /// Files and media.
     public var files: SimplePreference?
+    /// Audio and video calls.
     public var calls: SimplePreference?
+    /// Chat sessions; nothing uses them yet.
     public var sessions: SimplePreference?
     /// The menu of a bot.
     public var commands: [BotCommand]?

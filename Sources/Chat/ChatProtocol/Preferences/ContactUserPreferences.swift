@@ -1,6 +1,8 @@
 /// For which sides of a direct chat a feature is enabled.
 public struct PreferenceEnabled: Hashable, JSONConvertible {
+    /// Whether the user may use it.
     public var forUser: Bool
+    /// Whether the contact may use it.
     public var forContact: Bool
 
     public init(forUser: Bool, forContact: Bool) {
@@ -35,6 +37,7 @@ public enum ContactUserPreferenceSource<Preference: JSONConvertible & Hashable>:
     case contact(Preference)
     case user(Preference)
 
+    /// The preference, wherever it comes from.
     public var preference: Preference {
         switch self {
         case .contact(let preference), .user(let preference): preference
@@ -60,8 +63,11 @@ public enum ContactUserPreferenceSource<Preference: JSONConvertible & Hashable>:
 
 /// How a feature stands between the user and one contact.
 public struct ContactUserPreference<Preference: JSONConvertible & Hashable>: Hashable, JSONConvertible {
+    /// For which sides the feature is enabled.
     public var enabled: PreferenceEnabled
+    /// What the user allows.
     public var userPreference: ContactUserPreferenceSource<Preference>
+    /// What the contact allows.
     public var contactPreference: Preference
 
     public init(
@@ -86,12 +92,19 @@ public struct ContactUserPreference<Preference: JSONConvertible & Hashable>: Has
 
 /// How all features stand between the user and one contact.
 public struct ContactUserPreferences: Hashable, JSONConvertible {
+    /// Messages that disappear.
     public var timedMessages: ContactUserPreference<TimedMessagesPreference>
+    /// Deleting sent messages for both sides.
     public var fullDelete: ContactUserPreference<SimplePreference>
+    /// Reactions to messages.
     public var reactions: ContactUserPreference<SimplePreference>
+    /// Voice messages.
     public var voice: ContactUserPreference<SimplePreference>
+    /// Files and media.
     public var files: ContactUserPreference<SimplePreference>
+    /// Audio and video calls.
     public var calls: ContactUserPreference<SimplePreference>
+    /// Chat sessions; nothing uses them yet.
     public var sessions: ContactUserPreference<SimplePreference>
     /// The menu of the contact, if it is a bot.
     public var commands: [BotCommand]?

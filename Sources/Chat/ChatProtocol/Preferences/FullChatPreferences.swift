@@ -1,12 +1,20 @@
 /// Preferences with nothing left open.
 public struct FullChatPreferences: Hashable, JSONConvertible {
+    /// Messages that disappear.
     public var timedMessages: TimedMessagesPreference
+    /// Deleting sent messages for both sides.
     public var fullDelete: SimplePreference
+    /// Reactions to messages.
     public var reactions: SimplePreference
+    /// Voice messages.
     public var voice: SimplePreference
+    /// Files and media.
     public var files: SimplePreference
+    /// Audio and video calls.
     public var calls: SimplePreference
+    /// Chat sessions; nothing uses them yet.
     public var sessions: SimplePreference
+    /// The menu of a bot.
     public var commands: [BotCommand]
 
     /// What holds where nothing is set.

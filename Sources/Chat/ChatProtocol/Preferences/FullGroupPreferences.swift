@@ -1,17 +1,30 @@
 /// Group preferences with nothing left open.
 public struct FullGroupPreferences: Hashable, JSONConvertible {
+    /// Messages that disappear.
     public var timedMessages: TimedMessagesGroupPreference
+    /// Messages from member to member, as contacts.
     public var directMessages: RoleGroupPreference
+    /// Deleting sent messages for all.
     public var fullDelete: RoleGroupPreference
+    /// Reactions to messages.
     public var reactions: GroupPreference
+    /// Voice messages.
     public var voice: RoleGroupPreference
+    /// Files and media.
     public var files: RoleGroupPreference
+    /// SimpleX links in messages.
     public var simplexLinks: RoleGroupPreference
+    /// Reports to moderators.
     public var reports: GroupPreference
+    /// New members get recent messages.
     public var history: GroupPreference
+    /// Members may chat with the moderators.
     public var support: GroupPreference
+    /// Chat sessions; nothing uses them yet.
     public var sessions: RoleGroupPreference
+    /// Comments to the posts of a channel.
     public var comments: CommentsGroupPreference
+    /// The menu of the bot of the group.
     public var commands: [BotCommand]
 
     /// What holds where nothing is set.
@@ -89,6 +102,7 @@ public struct FullGroupPreferences: Hashable, JSONConvertible {
 
 /// How a feature stands in a group.
 public struct GroupFeatureState: Hashable, Sendable {
+    /// Whether the feature is on.
     public var enable: GroupFeatureEnabled
     /// Seconds: the time to live of messages, or how long posts take comments.
     public var parameter: Int?

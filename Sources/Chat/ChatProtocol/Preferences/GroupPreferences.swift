@@ -1,5 +1,6 @@
 /// A group preference that says only whether a feature is on.
 public struct GroupPreference: Hashable, JSONConvertible {
+    /// Whether the feature is on.
     public var enable: GroupFeatureEnabled
 
     public init(enable: GroupFeatureEnabled) { self.enable = enable }
@@ -11,6 +12,7 @@ public struct GroupPreference: Hashable, JSONConvertible {
 
 /// A group preference that may hold for members from a role up only.
 public struct RoleGroupPreference: Hashable, JSONConvertible {
+    /// Whether the feature is on.
     public var enable: GroupFeatureEnabled
     /// The lowest role that may use the feature; nil for all members.
     public var role: GroupMemberRole?
@@ -36,6 +38,7 @@ public struct RoleGroupPreference: Hashable, JSONConvertible {
 
 /// The group preference for messages that disappear.
 public struct TimedMessagesGroupPreference: Hashable, JSONConvertible {
+    /// Whether the feature is on.
     public var enable: GroupFeatureEnabled
     /// Seconds after which messages disappear.
     public var ttl: Int?
@@ -61,6 +64,7 @@ public struct TimedMessagesGroupPreference: Hashable, JSONConvertible {
 
 /// The group preference for comments to channel posts.
 public struct CommentsGroupPreference: Hashable, JSONConvertible {
+    /// Whether the feature is on.
     public var enable: GroupFeatureEnabled
     /// Seconds from a post after which it takes no more comments; nil for no end. Development versions of the official
     /// client call it `closeAfter`: that is read, and never written.
@@ -91,17 +95,29 @@ public struct CommentsGroupPreference: Hashable, JSONConvertible {
 
 /// The preferences of a group, as its profile carries them; what is nil has its default.
 public struct GroupPreferences: Hashable, JSONConvertible {
+    /// Messages that disappear.
     public var timedMessages: TimedMessagesGroupPreference?
+    /// Messages from member to member, as contacts.
     public var directMessages: RoleGroupPreference?
+    /// Deleting sent messages for all.
     public var fullDelete: RoleGroupPreference?
+    /// Reactions to messages.
     public var reactions: GroupPreference?
+    /// Voice messages.
     public var voice: RoleGroupPreference?
+    /// Files and media.
     public var files: RoleGroupPreference?
+    /// SimpleX links in messages.
     public var simplexLinks: RoleGroupPreference?
+    /// Reports to moderators.
     public var reports: GroupPreference?
+    /// New members get recent messages.
     public var history: GroupPreference?
+    /// Members may chat with the moderators.
     public var support: GroupPreference?
+    /// Chat sessions; nothing uses them yet.
     public var sessions: RoleGroupPreference?
+    /// Comments to the posts of a channel.
     public var comments: CommentsGroupPreference?
     /// The menu of the bot of the group.
     public var commands: [BotCommand]?

@@ -47,4 +47,9 @@ public enum DisplayName {
         let needsQuotes = scalars.last?.isPunctuation == true || scalars.contains { $0.isSpace }
         return needsQuotes ? "'\(name)'" : name
     }
+
+    /// The name as it is sent with forwarded messages: of a longer one the first 16 scalars and an ellipsis.
+    public static func shortened(_ name: String) -> String {
+        name.unicodeScalars.count <= 16 ? name : String(scalars: name.unicodeScalars.prefix(16)) + "…"
+    }
 }

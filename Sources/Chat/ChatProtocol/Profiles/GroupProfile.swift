@@ -25,6 +25,7 @@ public enum GroupType: TextCode {
 
 /// What makes a group public: its link and its identity.
 public struct PublicGroupProfile: Hashable, JSONConvertible {
+    /// Who may post.
     public var groupType: GroupType
     /// A short link.
     public var groupLink: String
@@ -72,15 +73,21 @@ public struct GroupMemberAdmission: Hashable, JSONConvertible {
 
 /// The profile of a group.
 public struct GroupProfile: Hashable, JSONConvertible {
+    /// The name of the group.
     public var displayName: String
+    /// A longer name, usually empty.
     public var fullName: String
     /// At most ``ChatLimits/shortDescription`` bytes in JSON.
     public var shortDescription: String?
     /// The welcome message.
     public var description: String?
+    /// The picture of the group.
     public var image: ImageData?
+    /// Set for groups that are reached through relays.
     public var publicGroup: PublicGroupProfile?
+    /// What the group allows.
     public var groupPreferences: GroupPreferences?
+    /// How new members are admitted; nil: at once.
     public var memberAdmission: GroupMemberAdmission?
 
     public init(

@@ -1,5 +1,6 @@
 /// A picture in a profile or message: a data URI, as `data:image/jpg;base64,…`. Its size is bounded by that of the message.
 public struct ImageData: Hashable, JSONConvertible {
+    /// The data URI.
     public var uri: String
 
     public init(_ uri: String) { self.uri = uri }
@@ -19,13 +20,17 @@ public enum ChatPeerType: String, TextCode {
 public struct Profile: Hashable, JSONConvertible {
     /// See ``DisplayName`` for what is valid. Peers' names are shown as they come.
     public var displayName: String
+    /// A longer name, usually empty.
     public var fullName: String
     /// At most ``ChatLimits/shortDescription`` bytes in JSON.
     public var shortDescription: String?
+    /// The picture of the user.
     public var image: ImageData?
     /// The user's contact address, as a full or short link.
     public var contactLink: String?
+    /// What the user allows; nil from very old clients.
     public var preferences: ChatPreferences?
+    /// Whether a bot answers; nil from clients that do not say.
     public var peerType: ChatPeerType?
 
     public init(

@@ -1,5 +1,6 @@
 /// What a contact address or invitation says of its owner, before anyone connects: the user data of its short link.
 public struct ContactShortLinkData: Hashable, JSONConvertible {
+    /// The profile of the one who has the address.
     public var profile: Profile
     /// The welcome message.
     public var message: MessageContent?
@@ -30,6 +31,7 @@ public struct ContactShortLinkData: Hashable, JSONConvertible {
 
 /// Facts about a public group that change without its owner signing them.
 public struct PublicGroupData: Hashable, JSONConvertible {
+    /// Members, as far as the public may know.
     public var publicMemberCount: Int64
 
     public init(publicMemberCount: Int64) { self.publicMemberCount = publicMemberCount }
@@ -41,7 +43,9 @@ public struct PublicGroupData: Hashable, JSONConvertible {
 
 /// What a group link says of the group: the user data of its short link.
 public struct GroupShortLinkData: Hashable, JSONConvertible {
+    /// The profile of the group.
     public var groupProfile: GroupProfile
+    /// Set for public groups.
     public var publicGroupData: PublicGroupData?
 
     public init(groupProfile: GroupProfile, publicGroupData: PublicGroupData? = nil) {
@@ -65,6 +69,7 @@ public struct GroupShortLinkData: Hashable, JSONConvertible {
 
 /// What the link of a relay to one channel says: the user data of its short link.
 public struct RelayShortLinkData: Hashable, JSONConvertible {
+    /// The profile of the relay.
     public var relayProfile: Profile
 
     public init(relayProfile: Profile) { self.relayProfile = relayProfile }
@@ -76,9 +81,13 @@ public struct RelayShortLinkData: Hashable, JSONConvertible {
 
 /// A relay as its address and the lists of relays show it.
 public struct RelayProfile: Hashable, JSONConvertible {
+    /// The name of the relay.
     public var displayName: String
+    /// A longer name, usually empty.
     public var fullName: String
+    /// What people are told of the relay.
     public var shortDescription: String?
+    /// The picture of the relay.
     public var image: ImageData?
 
     public init(displayName: String, fullName: String = "", shortDescription: String? = nil, image: ImageData? = nil) {
@@ -108,6 +117,7 @@ public struct RelayProfile: Hashable, JSONConvertible {
 
 /// What the address of a relay says of it: the user data of its short link.
 public struct RelayAddressLinkData: Hashable, JSONConvertible {
+    /// The profile of the relay.
     public var relayProfile: RelayProfile
 
     public init(relayProfile: RelayProfile) { self.relayProfile = relayProfile }
@@ -119,6 +129,7 @@ public struct RelayAddressLinkData: Hashable, JSONConvertible {
 
 /// The client data in the full link of a group, by which clients tell it from a contact address.
 public struct GroupLinkClientData: Hashable, JSONConvertible {
+    /// The same in all links of the group.
     public var groupLinkID: GroupLinkID
 
     public init(groupLinkID: GroupLinkID) { self.groupLinkID = groupLinkID }
