@@ -11,6 +11,8 @@ public struct OpenedMessage: Sendable {
     public let addedKeys: [SkippedMessageKey]
     /// The key of this message, if it was missing.
     public let removedKey: SkippedMessageKey?
+    /// Keys of the oldest chains that are given up, since there were more than ``Ratchet/maximumKept``.
+    public var droppedKeys: [SkippedMessageKey] = []
 }
 
 extension Ratchet {
@@ -103,6 +105,8 @@ extension Ratchet {
         let isChanged = material != nil || next.receivedCount != receivedCount || next.versions != versions
         for key in added { skipped.insert(key) }
         self = next
-        return OpenedMessage(plaintext: plaintext, isChanged: isChanged, addedKeys: added, removedKey: nil)
+        return OpenedMessage(
+            plaintext: plaintext, isChanged: isChanged, addedKeys: added, removedKey: nil,
+            droppedKeys: added.isEmpty ? [] : skipped.dropOldest(keeping: Ratchet.maximumKept))
     }
 }

@@ -10,6 +10,9 @@ public import SMPWire
 public struct Ratchet: Sendable, Equatable {
     /// The most messages that may be missing before a received one in its chain.
     public static let maximumSkipped: UInt32 = 512
+    /// The most keys of missing messages that are kept for one ratchet. When there are more, those of the oldest chains are given up:
+    /// otherwise a peer could make this side keep, and try for every header, as many as it likes.
+    public static let maximumKept = 5_120
 
     struct SendingChain: Sendable, Equatable {
         var chainKey: SecretBytes

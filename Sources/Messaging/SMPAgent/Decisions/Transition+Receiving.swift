@@ -208,7 +208,8 @@ extension Transition {
         let opened = ratchet.open(encrypted, skipped: &keys, kemKeys: context.kemKeys, random: context.random)
         if opened.isChanged {
             setRatchet(ratchet)
-            setSkippedKeys(keys, added: opened.addedKeys, removed: opened.removedKey.map { [$0] } ?? [])
+            setSkippedKeys(
+                keys, added: opened.addedKeys, removed: opened.droppedKeys + (opened.removedKey.map { [$0] } ?? []))
         }
         return opened.plaintext.map { ($0, ratchet.isReceivingPQ) }.mapError { AgentError($0) }
     }

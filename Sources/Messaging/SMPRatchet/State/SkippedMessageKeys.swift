@@ -43,6 +43,7 @@ public struct SkippedMessageKeys: Sendable {
 
     public init() {}
 
+    /// Keys as a store kept them, the oldest first.
     public init(_ keys: some Sequence<SkippedMessageKey>) {
         for key in keys { insert(key) }
     }
@@ -78,6 +79,18 @@ public struct SkippedMessageKeys: Sendable {
         guard let index = index(of: headerKey), let key = chains[index].keys.removeValue(forKey: number) else { return nil }
         if chains[index].keys.isEmpty { chains.remove(at: index) }
         return SkippedMessageKey(headerKey: headerKey, number: number, messageKey: key)
+    }
+
+    /// Takes the chains out that were added first, until there are no more keys than `maximum`.
+    mutating func dropOldest(keeping maximum: Int) -> [SkippedMessageKey] {
+        var excess = count - maximum
+        var dropped: [SkippedMessageKey] = []
+        while excess > 0 {
+            let chain = chains.removeFirst()
+            excess -= chain.keys.count
+            dropped += chain.keys.map { SkippedMessageKey(headerKey: chain.headerKey, number: $0.key, messageKey: $0.value) }
+        }
+        return dropped
     }
 
     private func index(of headerKey: SecretBytes) -> Int? { chains.firstIndex { $0.headerKey == headerKey } }
