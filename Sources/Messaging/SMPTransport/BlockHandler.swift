@@ -13,7 +13,13 @@ final class BlockHandler: ChannelInboundHandler {
     private var isReading = false
     private var isReadPending = false
 
-    init(_ connection: SMPConnection) { self.connection = connection }
+    private let acknowledgesAtOnce: Bool
+
+    /// - Parameter acknowledgesAtOnce: see ``acknowledgeAtOnce(_:)``.
+    init(_ connection: SMPConnection, acknowledgesAtOnce: Bool = false) {
+        self.connection = connection
+        self.acknowledgesAtOnce = acknowledgesAtOnce
+    }
 
     func handlerAdded(context: ChannelHandlerContext) { connection.handlerAdded(self, context) }
 
@@ -41,6 +47,7 @@ final class BlockHandler: ChannelInboundHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         isReadPending = false
+        if acknowledgesAtOnce { acknowledgeAtOnce(context.channel) }
         connection.receivedAllForNow()
         readIfWanted(context)
     }

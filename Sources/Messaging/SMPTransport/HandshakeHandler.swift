@@ -5,13 +5,17 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
     private let timeout: TimeAmount
+    private let acknowledgesAtOnce: Bool
     private let completion: (Result<SMPConnection, ConnectionError>) -> Void
     private var timer: Scheduled<Void>?
     private var isOver = false
 
-    /// - Parameter completion: called once, on the event loop.
-    init(timeout: TimeAmount, completion: @escaping (Result<SMPConnection, ConnectionError>) -> Void) {
+    /// - Parameters:
+    ///   - acknowledgesAtOnce: see ``acknowledgeAtOnce(_:)``.
+    ///   - completion: called once, on the event loop.
+    init(timeout: TimeAmount, acknowledgesAtOnce: Bool = false, completion: @escaping (Result<SMPConnection, ConnectionError>) -> Void) {
         self.timeout = timeout
+        self.acknowledgesAtOnce = acknowledgesAtOnce
         self.completion = completion
     }
 
@@ -34,11 +38,13 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
         let connection = SMPConnection(channel: context.channel, handshake: handshake)
         do {
-            try context.pipeline.syncOperations.addHandler(BlockHandler(connection), position: .after(self))
+            try context.pipeline.syncOperations.addHandler(
+                BlockHandler(connection, acknowledgesAtOnce: acknowledgesAtOnce), position: .after(self))
         } catch {
             return fail(context, ConnectionError(.closed, "the connection was closed in the TLS handshake", cause: error))
         }
         timer?.cancel()
+        if acknowledgesAtOnce { acknowledgeAtOnce(context.channel) }
         finish(.success(connection))
         context.pipeline.syncOperations.removeHandler(self, promise: nil)
     }

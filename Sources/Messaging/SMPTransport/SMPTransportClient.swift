@@ -91,7 +91,8 @@ public struct SMPTransportClient: Sendable {
     private func addHandlers(to channel: any Channel, _ keyHash: Bytes, _ attempt: ConnectAttempt) throws {
         let session = try TLSSession(context, verifying: .server(fingerprint: keyHash), allocator: channel.allocator)
         try channel.pipeline.syncOperations.addHandlers([
-            OpenSSLHandler(session), HandshakeHandler(timeout: timeout, completion: attempt.finish),
+            OpenSSLHandler(session),
+            HandshakeHandler(timeout: timeout, acknowledgesAtOnce: true, completion: attempt.finish),
         ])
     }
 

@@ -27,6 +27,17 @@ public struct TCPKeepAlive: Sendable, Hashable {
     }
 }
 
+/// Lets the kernel acknowledge what has arrived at once; it falls back to waiting by itself. Must be called on the channel's
+/// event loop.
+///
+/// Official servers write each block by itself, and their kernel holds a block back until the one before is acknowledged. As
+/// Linux delays acknowledgements by 40 ms, a client that does not ask for this waits so long for the server's hello, and for
+/// the second message of each two that come together.
+func acknowledgeAtOnce(_ channel: any Channel) {
+    // A socket that does not take the option works without it.
+    try? channel.syncOptions?.setOption(.tcpOption(.init(rawValue: TCP_QUICKACK)), value: 1)
+}
+
 extension ChannelOptions.Types.WriteBufferWaterMark {
     static let smpBlocks = Self(low: SMPConnection.writeLimit / 2, high: SMPConnection.writeLimit)
 }
