@@ -1,3 +1,4 @@
+public import Logging
 public import NIOCore
 public import NIOPosix
 public import SMPCrypto
@@ -26,11 +27,12 @@ public final class SMPClientPool: SMPRouting {
     ///   - group: the event loops; two of them serve thousands of connections.
     ///   - random: for correlation ids, session keys and jitter.
     ///   - clock: for timeouts and back-off.
+    ///   - logger: told at `debug` level about connections, and about what routers say that answers nothing.
     /// - Throws: ``SMPClientError`` `crypto` when TLS is not available here.
     public init(
         configuration: SMPClientConfiguration = SMPClientConfiguration(),
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, random: any RandomSource = SystemRandomSource(),
-        clock: some Clock<Duration> = ContinuousClock()
+        clock: some Clock<Duration> = ContinuousClock(), logger: Logger = Logger(label: "smp.client")
     ) throws(SMPClientError) {
         let time = ClientTime(clock)
         let connector: RouterConnector
@@ -45,7 +47,7 @@ public final class SMPClientPool: SMPRouting {
         self.events = events
         self.emitter = emitter
         environment = SessionSlot.Environment(
-            configuration: configuration, time: time,
+            configuration: configuration, time: time, logger: logger,
             randomUnit: {
                 let bytes = random.bytes(4)
                 return Double(bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }) / Double(UInt32.max)

@@ -1,4 +1,6 @@
+import Logging
 import SMPProtocol
+import SMPWire
 import Synchronization
 
 /// The connection for one ``TransportSessionKey``: made when it is needed, one attempt at a time, and made again while there
@@ -12,6 +14,7 @@ final class SessionSlot: Sendable {
     struct Environment: Sendable {
         let configuration: SMPClientConfiguration
         let time: ClientTime
+        let logger: Logger
         /// A random number from 0 to 1.
         let randomUnit: @Sendable () -> Double
         let emit: @Sendable (SMPClientEvent) -> Void
@@ -138,7 +141,12 @@ final class SessionSlot: Sendable {
             if case .success(let session) = result { session.close(Self.closedError) }
             return
         }
-        if case .success = result { environment.emit(.connected(key)) }
+        switch result {
+        case .success(let session):
+            log("connected", ["version": "\(session.info.version)"])
+            environment.emit(.connected(key))
+        case .failure(let error): log("could not connect", ["error": "\(error)"])
+        }
         for waiter in waiters { waiter.resume(returning: result) }
         resubscribeIfNeeded()
     }
@@ -178,8 +186,14 @@ final class SessionSlot: Sendable {
         case .lateSubscription(let queue):
             let isNews = state.withLock { $0.current == number && $0.subscriptions.confirm(queue, in: number) }
             if isNews { environment.emit(.subscribed(key, queues: [queue])) }
-        case .unexpected: break
+        case .unexpected(.success(let name)): log("the router sent what answers nothing", ["message": "\(name)"])
+        case .unexpected(.failure(let error)): log("the router sent what cannot be read", ["error": "\(error)"])
         }
+    }
+
+    private func log(_ text: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata) {
+        environment.logger.debug(
+            text, metadata: metadata().merging(["router": "\(key.server)", "user": "\(key.userID)"]) { $1 })
     }
 
     private func ended(_ number: Int, _ reason: SMPClientError) {
@@ -195,6 +209,7 @@ final class SessionSlot: Sendable {
             return state.subscriptions.disconnect(number)
         }
         guard let lost else { return }
+        log("disconnected", ["reason": "\(reason)", "queues": "\(lost.count)"])
         environment.emit(.disconnected(key, queues: lost))
         resubscribeIfNeeded()
     }
