@@ -166,10 +166,11 @@ final class TestParty: Sendable {
     // MARK: Waiting
 
     /// Waits until what was seen fulfils a condition.
+    @discardableResult
     func wait(
         _ what: Comment, within limit: Duration = .seconds(30), sourceLocation: SourceLocation = #_sourceLocation,
         until condition: @escaping @Sendable (Memory) -> Bool
-    ) async {
+    ) async -> Bool {
         let number = waiters.withLock { waiters in
             waiters.next += 1
             return waiters.next
@@ -190,6 +191,7 @@ final class TestParty: Sendable {
             let events = seen.events.suffix(12).map { "\($0.event)".prefix(160) }.joined(separator: "\n")
             Issue.record("\(name) did not see in time: \(what)\nfailures: \(seen.failures)\nlast events:\n\(events)", sourceLocation: sourceLocation)
         }
+        return isFulfilled
     }
 
     private func checkWaiters() {

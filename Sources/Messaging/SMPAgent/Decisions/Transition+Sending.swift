@@ -59,13 +59,17 @@ extension Transition {
         guard var ratchet = state.ratchet else { throw AgentError(.connection(.simplex, context: "sending: no ratchet yet")) }
         let targets = queues ?? state.deliveryQueues
         guard !targets.isEmpty else { throw AgentError(.connection(.simplex, context: "sending: no queue to send to")) }
-        if pqEncryption == true, !record.pqSupport { updateRecord { $0.pqSupport = true } }
+        // Agents before that version could not make room for the larger headers.
+        let isPossible = record.agentVersion >= AgentVersion.pqRatchet
+        let wanted = pqEncryption.map { $0 && isPossible }
+        // Either side may turn it on: the ratchet's headers are large from then on.
+        if wanted == true || ratchet.supportsPQ, !record.pqSupport { updateRecord { $0.pqSupport = true } }
         let length = AgentLimits.messageLength(agentVersion: record.agentVersion, pqSupport: record.pqSupport)
         let headerLength = 1 + 8 + 1 + record.lastSentHash.count
         guard MessagePadding.fits(headerLength + content.bytes.count, in: length) else {
             throw AgentError(.command(.large, context: "a message of \(content.bytes.count) bytes"))
         }
-        let (key, isPQ) = try ratchet.sealHeader(pqEncryption: pqEncryption, context)
+        let (key, isPQ) = try ratchet.sealHeader(pqEncryption: wanted, context)
         setRatchet(ratchet)
 
         let (messageID, header) = nextSentMessage()
