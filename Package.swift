@@ -71,8 +71,9 @@ let chat: [Target] =
     + room(
         "ChatEngine", on: "Chat",
         uses: [
-            "ChatProtocol", "ChatAPI", "SMPAgent", "SMPProtocol", "SMPCrypto", "SMPWire", "SQLiteStorage", grdb, logging,
-        ])
+            "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "SQLiteStorage", grdb, logging,
+        ],
+        tests: ["SMPSimulation", "SMPServer"])
 
 let bots: [Target] =
     room("Parley", on: "Bots", uses: ["ChatAPI", "ChatProtocol", "SQLiteStorage", "CRE2", "CQRencode", grdb, logging])

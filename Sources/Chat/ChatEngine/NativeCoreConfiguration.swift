@@ -1,5 +1,7 @@
 public import ChatProtocol
 public import Logging
+public import SMPAgent
+public import SMPClient
 public import SMPProtocol
 
 /// How a ``NativeCore`` is set up.
@@ -14,6 +16,10 @@ public struct NativeCoreConfiguration: Sendable {
     public var reportsHosts = false
     /// How long messages whose delivery is known are remembered for their receipts, in seconds.
     public var receiptPeriod: Int64 = 21 * 86_400
+    /// How the agent beneath works.
+    public var agent = AgentConfiguration()
+    /// How routers are reached, for cores that make connections of their own.
+    public var client = SMPClientConfiguration()
     /// Where the core logs; texts of messages, keys and links only at `debug` and below.
     public var logger: Logger
 

@@ -120,6 +120,15 @@ extension BrokerErrorType {
     var api: BrokerError { bridged(self) ?? .unexpected(message: String(describing: self)) }
 }
 
+extension QueueState {
+    var api: JSONValue {
+        guard let data = try? JSONEncoder().encode(self), let json = try? JSONValue(parsing: String(decoding: data, as: UTF8.self)) else {
+            return [:]
+        }
+        return json
+    }
+}
+
 extension MessageIntegrity {
     /// The item that tells of missing or repeated messages; nil if all is well.
     var itemError: MessageIntegrityError? {

@@ -100,10 +100,19 @@ extension ChatTransaction {
         effects.work.append(work)
     }
 
-    /// Has the agent delete the connections of a contact, if asked to after what waits to be sent.
-    func deleteAgentConnections(of contact: Contact, user: User, waitsForDelivery: Bool) throws {
-        let connections = try db.connections(ofContact: contact.contactID).map(\.agentConnectionID)
-        guard !connections.isEmpty else { return }
-        try enqueue(.delete(connections: connections, waitsForDelivery: waitsForDelivery), user: user)
+    /// Has the agent delete the connections of a contact.
+    ///
+    /// - Parameter parting: A last event, which is delivered before, with all that was written earlier.
+    func deleteAgentConnections(of contact: Contact, parting: ChatMessageEvent? = nil, user: User) throws {
+        let records = try db.connections(ofContact: contact.contactID)
+        guard !records.isEmpty else { return }
+        var last: [Delivery] = []
+        if let parting, let record = records.first(where: { $0.id == contact.activeConnection?.connectionID }) {
+            // The rows go with the connection: what is not handed over yet travels with the work.
+            try send(parting, to: contact)
+            effects.deliveries.removeAll { $0.connectionID == record.id }
+            last = try db.waitingDeliveries(connection: record.id)
+        }
+        try enqueue(.delete(connections: records.map(\.agentConnectionID), after: last), user: user)
     }
 }

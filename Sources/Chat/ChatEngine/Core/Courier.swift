@@ -129,11 +129,7 @@ final class Courier: Sendable {
     }
 
     private func handOver(_ batch: [Delivery], _ connection: Bytes) async {
-        let requests = batch.map { delivery in
-            AgentSendRequest(
-                connection: ConnectionID(connection), body: delivery.body,
-                flags: MessageFlags(notification: delivery.notifies), pqEncryption: delivery.pqEncryption, key: delivery.id)
-        }
+        let requests = batch.map(\.request)
         let results = await agent.send(requests)
         var taken: [(Delivery, AcceptedMessage)] = []
         for (delivery, result) in zip(batch, results) {
@@ -177,5 +173,14 @@ final class Courier: Sendable {
             if case .failure = result { logger.error("messages that wait could not be read") }
             for connection in started { run(connection) }
         }
+    }
+}
+
+extension Delivery {
+    /// The message as the agent takes it.
+    var request: AgentSendRequest {
+        AgentSendRequest(
+            connection: ConnectionID(agentConnectionID), body: body, flags: MessageFlags(notification: notifies),
+            pqEncryption: pqEncryption, key: id)
     }
 }

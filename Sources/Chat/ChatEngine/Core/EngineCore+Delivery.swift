@@ -64,10 +64,21 @@ extension EngineCore {
             }
         case .accept(let request): try await acceptInBackground(request)
         case .reject(let invitation): try await ignoringPermanent { () async throws(AgentFault) in try await agent.reject(InvitationID(invitation)) }
-        case .delete(let connections, let waits):
-            try await ignoringPermanent { () async throws(AgentFault) in try await agent.delete(connections.map { ConnectionID($0) }, waitDelivery: waits) }
+        case .delete(let connections, let messages): try await delete(connections, after: messages)
+        case .publishAddress: try await publishAddress(agentUser: work.agentUserID)
         case .deleteUser(let deleteQueues):
             try await ignoringPermanent { () async throws(AgentFault) in try await agent.deleteUser(work.agentUserID, deleteQueues: deleteQueues) }
+        }
+    }
+
+    private func delete(_ connections: [Bytes], after messages: [Delivery]) async throws(AgentFault) {
+        if !messages.isEmpty {
+            for result in await agent.send(messages.map(\.request)) {
+                if case .failure(let fault) = result, fault.isTemporary { throw fault }
+            }
+        }
+        try await ignoringPermanent { () async throws(AgentFault) in
+            try await agent.delete(connections.map { ConnectionID($0) }, waitDelivery: !messages.isEmpty)
         }
     }
 

@@ -12,6 +12,7 @@ final class EngineCore: Sendable {
     let store: ChatStore
     let agent: any AgentService
     let hub = ChatEventHub()
+    let turns = Turns()
     let random: any RandomSource
     let clock: any Clock<Duration>
     let now: @Sendable () -> UTCTimestamp
@@ -23,6 +24,15 @@ final class EngineCore: Sendable {
         let clerk: Clerk
         let timer: ExpiryTimer
     }
+
+    /// Whether the core sends and receives, and who stores what is received.
+    struct Running {
+        var isRunning = false
+        var receiver: Task<Void, Never>?
+    }
+
+    let running = Mutex(Running())
+    var isRunning: Bool { running.withLock { $0.isRunning } }
 
     private let parts = Mutex<Parts?>(nil)
 

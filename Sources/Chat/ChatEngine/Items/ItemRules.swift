@@ -14,6 +14,26 @@ enum ItemRules {
         return !isDirect || now.seconds - sentAt.seconds < editingPeriod
     }
 
+    /// Whether a deletion for both sides is still carried out, a few hours after it is not offered any more.
+    static func canDeleteForBoth(_ item: ChatItem, at now: UTCTimestamp) -> Bool {
+        guard case .sentMessage = item.content, item.meta.deleted == nil, item.meta.sharedMessageID != nil else { return false }
+        return now.seconds - item.meta.itemTimestamp.seconds < editingPeriod + 6 * 3600
+    }
+
+    /// What a message repeats of the one that it answers: large content is told by its text only.
+    static func quoted(_ quoted: MessageContent, in content: MessageContent, fileName: String?) -> MessageContent {
+        let text = quoted.text.isEmpty ? fileName ?? "" : quoted.text
+        switch content {
+        case .text, .file, .voice, .report: break
+        default: return .text(text)
+        }
+        switch quoted {
+        case .image(_, let image): return .image(text: text, image: image)
+        case .file: return .file(text)
+        default: return quoted
+        }
+    }
+
     /// Whether the other side may still delete an item of its own here.
     static func acceptsDeletion(of item: ChatItem, at time: UTCTimestamp) -> Bool {
         item.meta.deleted == nil && time.seconds - item.meta.itemTimestamp.seconds < deletionPeriod
@@ -61,6 +81,14 @@ enum ReactionRules {
     static func isAllowed(_ reaction: MessageReaction, isAdded: Bool, after reactions: [MessageReaction]) -> Bool {
         if isAdded { return !reactions.contains(reaction) && reactions.count < ChatLimits.reactionsPerMessage }
         return reactions.contains(reaction)
+    }
+
+    /// Refuses a reaction of this profile that changes nothing or is one too many.
+    static func check(_ reaction: MessageReaction, isAdded: Bool, after reactions: [MessageReaction]) throws {
+        let isThere = reactions.contains(reaction)
+        if isAdded, isThere { throw Refusal.command("reaction already added") }
+        if isAdded, reactions.count >= ChatLimits.reactionsPerMessage { throw Refusal.command("too many reactions") }
+        if !isAdded, !isThere { throw Refusal.command("reaction already removed") }
     }
 
     /// Counts reactions that are stored as `1{…}` for this profile's and `0{…}` for the other side's, joined by U+001F.

@@ -49,7 +49,9 @@ extension ChatTransaction {
             context.contact = try updateProfile(of: contact, to: profile, createsItems: createsItems, user: context.user)
             return
         }
-        let id = try db.insertContact(NewContactRecord(profile: profile), user: context.user.userID, at: now)
+        var new = NewContactRecord(profile: profile)
+        new.userPreferences = context.user.preferences(forNewContact: profile)
+        let id = try db.insertContact(new, user: context.user.userID, at: now)
         try db.updateConnection(context.record.id, contact: id, at: now)
         if let tag = context.connection.contactRequestTag { try db.updateContact(id, requestTag: tag) }
         let contact = try contact(id, of: context.user)

@@ -51,7 +51,7 @@ extension ChatTransaction {
     /// The contact has deleted us: the chat stays, nothing can be sent any more.
     func receiveContactDeletion(id: SharedMessageID?, brokerTime: UTCTimestamp, in context: inout ReceivingContext) throws {
         guard var contact = context.contact else { return }
-        try deleteAgentConnections(of: contact, user: context.user, waitsForDelivery: false)
+        try deleteAgentConnections(of: contact, user: context.user)
         guard contact.contactUsed else {
             try db.deleteContact(contact, user: context.user.userID)
             context.contact = nil

@@ -37,7 +37,9 @@ extension ChatTransaction {
     private func addRequest(
         _ id: InvitationID, pqSupport: Bool, _ asked: ContactRequest, _ message: ChatMessage, address: UserContactLink, user: User
     ) throws {
-        let contactID = try db.insertContact(NewContactRecord(profile: asked.profile), user: user.userID, at: now)
+        var new = NewContactRecord(profile: asked.profile)
+        new.userPreferences = user.preferences(forNewContact: asked.profile)
+        let contactID = try db.insertContact(new, user: user.userID, at: now)
         var contact = try contact(contactID, of: user)
         let requestID = try db.insertContactRequest(
             NewContactRequestRecord(

@@ -1,17 +1,25 @@
 import GRDB
 import SQLiteStorage
 
+/// Told of every transaction; tests make them fail.
+protocol ChatStoreInterceptor: Sendable {
+    func willWrite() throws
+    func didWrite() throws
+}
+
 /// The chat database: who the users and their contacts are, and every item of every chat.
 ///
 /// All plain SQL of the engine is in extensions of `Database` in this folder, behind methods that say what they do. Reads see the last
 /// commit; writes that wait for the disk at the same time share one commit.
 final class ChatStore: Sendable {
     private let file: DatabaseFile
+    private let interceptor: (any ChatStoreInterceptor)?
 
     /// Opens, and if need be makes or migrates, `<prefix>_chat.db`; nil keeps the database in memory.
     ///
     /// - Throws: `StorageError` `newerDatabase` or `unavailable`.
-    init(prefix: String?) throws(StorageError) {
+    init(prefix: String?, interceptor: (any ChatStoreInterceptor)? = nil) throws(StorageError) {
+        self.interceptor = interceptor
         file = try DatabaseFile(
             path: prefix.map { $0 + "_chat.db" }, label: "chat", migrator: ChatStoreMigrations.migrator,
             prepare: { db in db.add(function: Self.caseFolding) })
@@ -32,14 +40,38 @@ final class ChatStore: Sendable {
     func write<T: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> T, afterCommit: (@Sendable (T) -> Void)? = nil
     ) async throws -> T {
-        try await file.write(body, afterCommit: afterCommit)
+        guard let interceptor else { return try await file.write(body, afterCommit: afterCommit) }
+        try interceptor.willWrite()
+        let value = try await file.write(body) { value in
+            guard (try? interceptor.didWrite()) != nil else { return }
+            afterCommit?(value)
+        }
+        try interceptor.didWrite()
+        return value
     }
 
     /// Runs `body` in a transaction without waiting for it; completions come in the order of the writes.
     func submit<T: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> T, completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
-        file.submit(body, completion: completion)
+        guard let interceptor else {
+            file.submit(body, completion: completion)
+            return
+        }
+        do {
+            try interceptor.willWrite()
+        } catch {
+            completion(.failure(error))
+            return
+        }
+        file.submit(body) { result in
+            do {
+                try interceptor.didWrite()
+                completion(result)
+            } catch {
+                completion(.failure(error))
+            }
+        }
     }
 
     /// Finishes what waits and closes the file.

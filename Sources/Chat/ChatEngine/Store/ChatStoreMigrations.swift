@@ -2,6 +2,9 @@ import GRDB
 
 /// The named migrations of `<prefix>_chat.db`. A migration that has landed is never edited: change comes as a new one.
 enum ChatStoreMigrations {
+    /// What the migrations are called, oldest first.
+    static var names: [String] { migrator.migrations }
+
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 profiles, contacts, items") { db in
@@ -10,6 +13,14 @@ enum ChatStoreMigrations {
             try db.execute(sql: items)
             try db.execute(sql: sending)
             try db.execute(sql: indexes)
+        }
+        migrator.registerMigration("2 colours of profiles, addresses of contacts") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE users ADD COLUMN ui_themes_json TEXT;
+                    CREATE INDEX profiles_by_address ON profiles(user_id, json_extract(profile_json, '$.contactLink'))
+                        WHERE json_extract(profile_json, '$.contactLink') IS NOT NULL;
+                    """)
         }
         return migrator
     }

@@ -12,9 +12,11 @@ struct AgentWork: Sendable, Hashable {
         /// Accept a request to be a contact, by the connection that is prepared for it if there is one already.
         case accept(request: UserContactRequestID)
         case reject(invitation: Bytes)
-        /// Delete connections, if asked to after what they still have to send.
-        case delete(connections: [Bytes], waitsForDelivery: Bool)
+        /// Delete connections: at once, or after these messages and all before them are delivered.
+        case delete(connections: [Bytes], after: [Delivery])
         case deleteUser(deleteQueues: Bool)
+        /// Publish the profile behind the link of the profile's address.
+        case publishAddress
     }
 
     var id: Int64
@@ -60,6 +62,7 @@ extension AgentWork.Task {
         case .reject: "reject"
         case .delete: "delete"
         case .deleteUser: "deleteUser"
+        case .publishAddress: "publishAddress"
         }
     }
 
@@ -69,9 +72,10 @@ extension AgentWork.Task {
         case .allow(let confirmation, let info): ["confirmation": text(confirmation), "info": text(info)]
         case .accept(let request): ["request": .int(request)]
         case .reject(let invitation): ["invitation": text(invitation)]
-        case .delete(let connections, let waits):
-            ["connections": .array(connections.map(text)), "waitsForDelivery": .bool(waits)]
+        case .delete(let connections, let messages):
+            ["connections": .array(connections.map(text)), "after": .array(messages.map(\.json))]
         case .deleteUser(let deleteQueues): ["deleteQueues": .bool(deleteQueues)]
+        case .publishAddress: [:]
         }
     }
 
@@ -89,9 +93,30 @@ extension AgentWork.Task {
             self = .reject(invitation: invitation)
         case "delete":
             let connections = (json["connections"]?.arrayValue ?? []).compactMap(bytes)
-            self = .delete(connections: connections, waitsForDelivery: json["waitsForDelivery"]?.boolValue ?? false)
+            self = .delete(connections: connections, after: (json["after"]?.arrayValue ?? []).compactMap(Delivery.init))
         case "deleteUser": self = .deleteUser(deleteQueues: json["deleteQueues"]?.boolValue ?? false)
+        case "publishAddress": self = .publishAddress
         default: return nil
         }
+    }
+}
+
+extension Delivery {
+    fileprivate var json: JSONValue {
+        [
+            "id": .int(id), "connection": .int(connectionID), "agentConnection": .string(Base64URL.encode(agentConnectionID)),
+            "body": .string(Base64URL.encode(body)), "notifies": .bool(notifies), "pqEncryption": .bool(pqEncryption),
+        ]
+    }
+
+    fileprivate init?(json: JSONValue) {
+        guard let id = json["id"]?.intValue, let connection = json["connection"]?.intValue,
+            let agentConnection = json["agentConnection"]?.stringValue.flatMap({ Base64URL.decode($0) }),
+            let body = json["body"]?.stringValue.flatMap({ Base64URL.decode($0) }), let notifies = json["notifies"]?.boolValue,
+            let pqEncryption = json["pqEncryption"]?.boolValue
+        else { return nil }
+        self.init(
+            id: id, connectionID: connection, agentConnectionID: agentConnection, body: body, notifies: notifies,
+            pqEncryption: pqEncryption)
     }
 }

@@ -110,10 +110,14 @@ extension Database {
         try connection(where: "cn.user_contact_link_id = ?", [id])
     }
 
-    /// The newest connection of a user that was made from this link, by this side or the other.
+    /// The connection of a user that was made from this link, by this side or the other: one with a contact if there is one, else the
+    /// newest.
     func connection(user: UserID, linkKey: String) throws -> ConnectionRecord? {
         try connection(
-            where: "cn.user_id = ? AND cn.link_key = ? AND cn.kind = 'contact' ORDER BY cn.connection_id DESC LIMIT 1", [user, linkKey])
+            where: """
+                cn.user_id = ? AND cn.link_key = ? AND cn.kind = 'contact' AND cn.status <> 'deleted'
+                ORDER BY cn.contact_id IS NULL, cn.connection_id DESC LIMIT 1
+                """, [user, linkKey])
     }
 
     /// The newest connection of a user that was made from this short link, with the full link.
@@ -164,8 +168,14 @@ extension Database {
             ])
     }
 
+    /// Changes the status. A connection that is ready is not found by its one-time link any more.
     func updateConnection(_ id: Int64, status: ConnectionStatus, at time: UTCTimestamp) throws {
         let (word, error) = status.stored
+        if status == .ready {
+            try run(
+                "UPDATE connections SET full_link = NULL, short_link = NULL, link_key = NULL WHERE connection_id = ? AND via_address = 0",
+                [id])
+        }
         try run(
             "UPDATE connections SET status = ?, status_error = ?, updated_at = ? WHERE connection_id = ?",
             [word, error, time.stored, id])
@@ -231,6 +241,13 @@ extension Database {
         try run(
             "UPDATE connections SET incognito_profile_id = ?, updated_at = ? WHERE connection_id = ?",
             [incognitoProfile, time.stored, id])
+    }
+
+    /// The tag under which the other side knows repeated requests by this connection.
+    func requestTag(connection id: Int64) throws -> ContactRequestID? {
+        try first("SELECT x_contact_id FROM connections WHERE connection_id = ?", [id]) {
+            ContactRequestID(stored: $0.optionalBytes())
+        } ?? nil
     }
 
     func deleteConnection(_ id: Int64) throws {

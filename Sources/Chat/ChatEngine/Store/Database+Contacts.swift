@@ -105,6 +105,28 @@ extension Database {
         ) { try Self.contact(&$0, of: user) }
     }
 
+    /// The contact without a connection whose profile says that this is its address.
+    func contact(of user: User, publishing links: [String]) throws -> Contact? {
+        for link in links {
+            let found = try first(
+                Self.contactSelection + """
+                     WHERE c.user_id = ? AND c.is_user = 0 AND c.contact_status = 'active'
+                        AND p.user_id = c.user_id AND json_extract(p.profile_json, '$.contactLink') = ?
+                        AND NOT EXISTS (SELECT 1 FROM connections x WHERE x.contact_id = c.contact_id) LIMIT 1
+                    """, [user.userID, link]
+            ) { try Self.contact(&$0, of: user) }
+            if let found { return found }
+        }
+        return nil
+    }
+
+    /// The ids of the messages that belong to the preparation of a contact.
+    func contactPreparation(_ id: ContactID) throws -> (welcome: SharedMessageID?, request: SharedMessageID?)? {
+        try first("SELECT welcome_shared_msg_id, request_shared_msg_id FROM contacts WHERE contact_id = ?", [id]) {
+            (SharedMessageID(stored: $0.optionalBytes()), SharedMessageID(stored: $0.optionalBytes()))
+        }
+    }
+
     /// The contact that was made by a request with this tag.
     func contact(of user: User, requestTag tag: ContactRequestID) throws -> Contact? {
         try first(

@@ -33,19 +33,25 @@ extension Database {
         try run("INSERT INTO delivery_items (delivery_id, chat_item_id) VALUES (?, ?)", [id, item])
     }
 
+    private static let waiting = """
+        SELECT d.delivery_id, d.connection_id, cn.agent_connection_id, d.body, d.notify, cn.pq_encryption
+        FROM deliveries d JOIN connections cn ON cn.connection_id = d.connection_id WHERE d.agent_msg_id IS NULL AND d.done = 0
+        """
+
+    private static func delivery(_ row: inout RowReader) -> Delivery {
+        Delivery(
+            id: row.int(), connectionID: row.int(), agentConnectionID: row.bytes(), body: row.bytes(), notifies: row.flag(),
+            pqEncryption: row.flag())
+    }
+
     /// What the agent was not given yet, oldest first.
     func waitingDeliveries(after id: Int64, limit: Int) throws -> [Delivery] {
-        try all(
-            """
-            SELECT d.delivery_id, d.connection_id, cn.agent_connection_id, d.body, d.notify, cn.pq_encryption
-            FROM deliveries d JOIN connections cn ON cn.connection_id = d.connection_id
-            WHERE d.agent_msg_id IS NULL AND d.done = 0 AND d.delivery_id > ? ORDER BY d.delivery_id LIMIT ?
-            """, [id, limit]
-        ) {
-            Delivery(
-                id: $0.int(), connectionID: $0.int(), agentConnectionID: $0.bytes(), body: $0.bytes(), notifies: $0.flag(),
-                pqEncryption: $0.flag())
-        }
+        try all(Self.waiting + " AND d.delivery_id > ? ORDER BY d.delivery_id LIMIT ?", [id, limit], Self.delivery)
+    }
+
+    /// What the agent was not given yet of one connection, oldest first.
+    func waitingDeliveries(connection id: Int64) throws -> [Delivery] {
+        try all(Self.waiting + " AND d.connection_id = ? ORDER BY d.delivery_id", [id], Self.delivery)
     }
 
     /// The agent has the message: its body is not needed any more.

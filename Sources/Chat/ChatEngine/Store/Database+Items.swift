@@ -150,12 +150,13 @@ extension Database {
     }
 
     /// The newest item of a chat whose text begins so; `isSent` limits it to one direction.
-    func itemID(contact: ContactID, textPrefix: String, isSent: Bool?) throws -> ChatItemID? {
-        try number(
+    func itemID(owner: ItemOwner, textPrefix: String, isSent: Bool?) throws -> ChatItemID? {
+        let (column, ownerID) = owner.column
+        return try number(
             """
-            SELECT chat_item_id FROM chat_items WHERE contact_id = ? AND (? IS NULL OR sent = ?)
+            SELECT chat_item_id FROM chat_items WHERE \(column) = ? AND (? IS NULL OR sent = ?)
                 AND substr(item_text, 1, length(?)) = ? ORDER BY chat_item_id DESC LIMIT 1
-            """, [contact, isSent, isSent, textPrefix, textPrefix])
+            """, [ownerID, isSent, isSent, textPrefix, textPrefix])
     }
 
     func lastItemID(owner: ItemOwner) throws -> ChatItemID? {

@@ -58,6 +58,10 @@ extension Database {
         }
     }
 
+    func noteFolderID(user: UserID) throws -> NoteFolderID? {
+        try number("SELECT note_folder_id FROM note_folders WHERE user_id = ?", [user])
+    }
+
     func touchNoteFolder(_ id: NoteFolderID, chatTime: UTCTimestamp) throws {
         try run("UPDATE note_folders SET chat_ts = ? WHERE note_folder_id = ?", [chatTime.stored, id])
     }

@@ -17,7 +17,8 @@ extension Database {
     private static let userColumns = """
         SELECT u.user_id, u.agent_user_id, u.user_contact_id, u.local_display_name, p.profile_id, p.profile_json, p.local_alias,
             u.active, u.active_order, u.password_hash, u.password_salt, u.show_notifications, u.send_receipts_contacts,
-            u.send_receipts_groups, u.auto_accept_member_contacts, u.member_profile_updated_at, u.chat_relay
+            u.send_receipts_groups, u.auto_accept_member_contacts, u.member_profile_updated_at, u.chat_relay,
+            u.ui_themes_json
         FROM users u JOIN profiles p ON p.profile_id = u.profile_id
         """
 
@@ -36,13 +37,20 @@ extension Database {
         let password = hash.flatMap { hash in
             salt.map { PasswordHash(hash: Base64URL.encode(hash), salt: Base64URL.encode($0)) }
         }
+        let showsNotifications = row.flag()
+        let sendsToContacts = row.flag()
+        let sendsToGroups = row.flag()
+        let acceptsMembers = row.flag()
+        let memberProfileUpdatedAt = row.optionalInt().map(UTCTimestamp.init(stored:))
+        let isChatRelay = row.flag()
+        let uiThemes = try row.optionalText().map { try JSONValue(parsing: $0) }
         return User(
             userID: id, agentUserID: String(agentID), userContactID: contactID, localDisplayName: name,
             profile: LocalProfile(profile, id: profileID, alias: alias),
             fullPreferences: FullChatPreferences(profile.preferences), isActive: isActive, activeOrder: order,
-            viewPasswordHash: password, showsNotifications: row.flag(), sendsReceiptsToContacts: row.flag(),
-            sendsReceiptsToSmallGroups: row.flag(), autoAcceptsMemberContacts: row.flag(),
-            userMemberProfileUpdatedAt: row.optionalInt().map(UTCTimestamp.init(stored:)), isChatRelay: row.flag())
+            viewPasswordHash: password, showsNotifications: showsNotifications, sendsReceiptsToContacts: sendsToContacts,
+            sendsReceiptsToSmallGroups: sendsToGroups, autoAcceptsMemberContacts: acceptsMembers,
+            userMemberProfileUpdatedAt: memberProfileUpdatedAt, uiThemes: uiThemes, isChatRelay: isChatRelay)
     }
 
     /// All profiles, oldest first.
@@ -142,6 +150,10 @@ extension Database {
         try run(
             "UPDATE users SET password_hash = ?, password_salt = ?, show_notifications = ? WHERE user_id = ?",
             [hash?.blob, salt?.blob, showsNotifications, id])
+    }
+
+    func updateUser(_ id: UserID, uiThemes: JSONValue?) throws {
+        try run("UPDATE users SET ui_themes_json = ? WHERE user_id = ?", [uiThemes?.text, id])
     }
 
     /// Whether receipts are sent to contacts; contacts with a setting of their own keep it unless it is cleared.

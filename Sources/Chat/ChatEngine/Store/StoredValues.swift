@@ -1,3 +1,10 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Foundation
+#endif
 import ChatAPI
 import ChatProtocol
 import SMPWire
@@ -69,5 +76,14 @@ extension ProtocolIdentifier {
     init?(stored bytes: Bytes?) {
         guard let bytes, !bytes.isEmpty else { return nil }
         self.init(bytes)
+    }
+}
+
+extension UTCTimestamp {
+    /// The moment that the system's clock shows.
+    static func current() -> UTCTimestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return UTCTimestamp(seconds: Int64(time.tv_sec), nanoseconds: UInt32(time.tv_nsec))
     }
 }

@@ -1,0 +1,222 @@
+import ChatAPI
+import ChatProtocol
+
+// What commands do with chats.
+
+extension ChatTransaction {
+    // MARK: Lists and pages
+
+    /// Chats of a profile, each with its newest item.
+    func chats(
+        of user: User, _ page: TimePagination, filter: ChatListQuery, withConnections: Bool
+    ) throws -> [Chat] {
+        try db.chatList(user: user.userID, page: page, filter: filter, withConnections: withConnections).compactMap { entry in
+            switch entry.kind {
+            case .contact:
+                guard let contact = try db.contact(entry.id, of: user) else { return nil }
+                return Chat(
+                    chatInfo: .direct(contact: contact), chatItems: try newest(.contact(entry.id)),
+                    chatStats: try db.stats(ofContact: entry.id))
+            case .notes:
+                guard let folder = try db.noteFolder(entry.id, user: user.userID) else { return nil }
+                return Chat(
+                    chatInfo: .local(noteFolder: folder), chatItems: try newest(.notes(entry.id)),
+                    chatStats: ChatStats(unreadChat: folder.isUnread))
+            case .connection:
+                guard let connection = try db.pendingConnection(entry.id, user: user.userID) else { return nil }
+                return Chat(chatInfo: .contactConnection(contactConnection: connection), chatItems: [])
+            }
+        }
+    }
+
+    private func newest(_ owner: ItemOwner) throws -> [ChatItem] {
+        try db.lastItem(owner: owner, at: now).map { [$0.item] } ?? []
+    }
+
+    func page(
+        of chat: ChatReference, content: MessageContentType?, _ pagination: ChatPagination, search: String?
+    ) throws -> ChatResponse {
+        let user = try user()
+        let place = try place(chat, of: user)
+        let filter = ItemFilter(search: search, messageKind: content?.code)
+        guard let page = try db.items(pagination, in: .chat(place.owner), filter: filter, at: now) else {
+            throw Refusal.store(.chatItemNotFound(itemID: pagination.itemID ?? 0))
+        }
+        var stats = ChatStats()
+        if case .contact(let contact) = place, page.navigation != nil { stats = try db.stats(ofContact: contact.contactID) }
+        let chat = Chat(chatInfo: place.info, chatItems: page.items.map { $0.item }, chatStats: stats)
+        return .apiChat(user: user, chat: chat, navigation: page.navigation)
+    }
+
+    /// Items of all chats of a profile.
+    func items(of user: User, _ pagination: ChatPagination, search: String?) throws -> [ItemInChat] {
+        guard let page = try db.items(pagination, in: .user(user.userID), filter: ItemFilter(search: search), at: now) else {
+            throw Refusal.store(.chatItemNotFound(itemID: pagination.itemID ?? 0))
+        }
+        var places: [ItemOwner: ChatInfo] = [:]
+        return try page.items.map { item in
+            let info = try places[item.owner] ?? place(of: item, user: user).info
+            places[item.owner] = info
+            return ItemInChat(chatInfo: info, chatItem: item.item)
+        }
+    }
+
+    func itemInfo(_ id: ChatItemID, in chat: ChatReference) throws -> ChatResponse {
+        let user = try user()
+        let place = try place(chat, of: user)
+        let stored = try item(id, in: place)
+        var versions = try db.versions(item: id)
+        if versions.isEmpty, let message = stored.message {
+            let meta = stored.item.meta
+            versions = [
+                ChatItemVersion(
+                    versionID: id, content: message, formattedText: Markdown.parse(message.text), itemVersionTimestamp: meta.itemTimestamp,
+                    createdAt: meta.createdAt)
+            ]
+        }
+        var source: ItemInChat?
+        if case .contact(_, _, let contactID?, let itemID?) = stored.item.meta.forwarded {
+            let contact = try contact(contactID, of: user)
+            source = ItemInChat(chatInfo: .direct(contact: contact), chatItem: try item(itemID, contact: contactID).item)
+        }
+        return .chatItemInfo(
+            user: user, chatItem: ItemInChat(chatInfo: place.info, chatItem: stored.item),
+            info: ChatItemInfo(versions: versions, forwardedFromChatItem: source))
+    }
+
+    // MARK: Reading
+
+    func markRead(_ chat: ChatReference) throws -> ChatResponse {
+        _ = try user()
+        switch chat.type {
+        case .direct:
+            let (user, contact) = try reader(of: chat.id)
+            try startTimers(of: contact, only: nil)
+            try db.markRead(contact: contact.contactID, at: now)
+            return .cmdOk(user: user)
+        case .local:
+            let user = try user()
+            try db.updateNoteFolder(try noteFolder(chat.id, of: user).noteFolderID, isUnread: false)
+            return .cmdOk(user: user)
+        default: return try refuseGroup(chat)
+        }
+    }
+
+    func markRead(_ chat: ChatReference, items: [ChatItemID]) throws -> ChatResponse {
+        _ = try user()
+        guard chat.type == .direct else {
+            if chat.type == .group { return try refuseGroup(chat) }
+            throw Refusal.command("not supported")
+        }
+        let (user, contact) = try reader(of: chat.id)
+        try startTimers(of: contact, only: items)
+        try db.markRead(contact: contact.contactID, items: items, at: now)
+        return .itemsReadForChat(user: user, chatInfo: .direct(contact: contact))
+    }
+
+    /// The profile whose chat is read: with the official core this is the one that the contact belongs to, whoever is active.
+    private func reader(of id: ContactID) throws -> (User, Contact) {
+        guard let owner = try db.userID(ofContact: id), actor == nil || actor == owner else {
+            throw Refusal.store(.userNotFoundByContactID(contactID: id))
+        }
+        let user = try anyUser(owner)
+        return (user, try contact(id, of: user))
+    }
+
+    /// Messages that disappear begin to when they are read.
+    private func startTimers(of contact: Contact, only ids: [ChatItemID]?) throws {
+        for item in try db.unreadTimedItems(contact: contact.contactID, only: ids) {
+            try db.updateItem(item.id, deleteAt: now.adding(seconds: item.ttl))
+            effects.hasNewExpiry = true
+        }
+    }
+
+    func markUnread(_ chat: ChatReference, _ isUnread: Bool) throws -> ChatResponse {
+        let user = try user()
+        switch chat.type {
+        case .direct: try db.updateContact(try contact(chat.id, of: user).contactID, unreadChat: isUnread)
+        case .local: try db.updateNoteFolder(try noteFolder(chat.id, of: user).noteFolderID, isUnread: isUnread)
+        default: return try refuseGroup(chat)
+        }
+        return .cmdOk(user: user)
+    }
+
+    // MARK: Settings
+
+    func set(_ settings: ChatSettings, of chat: ChatReference) throws -> ChatResponse {
+        let user = try user()
+        guard chat.type == .direct else { return try refuseGroup(chat) }
+        try db.updateContact(try contact(chat.id, of: user).contactID, settings: settings)
+        return .cmdOk(user: user)
+    }
+
+    func setTTL(_ seconds: Int64?, of chat: ChatReference, user id: UserID) throws -> ChatResponse {
+        let user = try user(id)
+        guard chat.type == .direct else { return try refuseGroup(chat) }
+        try db.updateContact(try contact(chat.id, of: user).contactID, itemTTL: seconds)
+        effects.hasNewExpiry = true
+        return .cmdOk(user: user)
+    }
+
+    // MARK: Deleting
+
+    func clear(_ chat: ChatReference) throws -> ChatResponse {
+        let user = try user()
+        let place = try place(chat, of: user)
+        try db.deleteItems(owner: place.owner)
+        return .chatCleared(user: user, chatInfo: place.info)
+    }
+
+    func deleteChat(_ chat: ChatReference, _ mode: ChatDeleteMode) throws -> ChatResponse {
+        let user = try user()
+        switch chat.type {
+        case .direct: return .contactDeleted(user: user, contact: try deleteContact(chat.id, mode, of: user))
+        case .contactConnection:
+            guard let connection = try db.pendingConnection(chat.id, user: user.userID), let record = try db.connection(chat.id) else {
+                throw Refusal.store(.pendingConnectionNotFound(connectionID: chat.id))
+            }
+            try enqueue(.delete(connections: [record.agentConnectionID], after: []), user: user)
+            try db.deleteConnection(chat.id)
+            return .contactConnectionDeleted(user: user, connection: connection)
+        case .group: return try refuseGroup(chat)
+        default: throw Refusal.command("not supported")
+        }
+    }
+
+    private func deleteContact(_ id: ContactID, _ mode: ChatDeleteMode, of user: User) throws -> Contact {
+        let contact = try contact(id, of: user)
+        switch mode {
+        case .full(let notify):
+            try takeLeave(of: contact, notify: notify, user: user)
+            try db.deleteContact(contact, user: user.userID)
+            return contact
+        case .entity(let notify):
+            try takeLeave(of: contact, notify: notify, user: user)
+            try db.deleteConnections(ofContact: id)
+            try db.updateContact(id, status: .deletedByUser, at: now)
+            return try self.contact(id, of: user)
+        case .messages:
+            try db.deleteItems(owner: .contact(id))
+            try db.updateContact(id, chatDeleted: true)
+            var deleted = contact
+            deleted.chatDeleted = true
+            return deleted
+        }
+    }
+
+    /// Tells a contact that it is deleted, if asked to, and then ends the connection.
+    private func takeLeave(of contact: Contact, notify: Bool, user: User) throws {
+        let tells = notify && contact.activeConnection?.status == .ready && (try? sendingConnection(contact)) != nil
+        try deleteAgentConnections(of: contact, parting: tells ? .deleteContact : nil, user: user)
+    }
+}
+
+extension ChatPagination {
+    /// The item that a page is relative to.
+    var itemID: ChatItemID? {
+        switch self {
+        case .after(let id, _), .before(let id, _), .around(let id, _): id
+        case .last, .initial: nil
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import ChatAPI
+import ChatProtocol
+import GRDB
+
+// Commands about chats.
+
+extension CommandRunner {
+    func run(_ command: ChatsCommand) async throws(ChatCoreError) -> ChatResponse {
+        switch command {
+        case .list(let id, let pending, let pagination, let filter):
+            try await query { transaction in
+                let user = try transaction.user(id)
+                let chats = try transaction.chats(of: user, pagination, filter: filter, withConnections: pending)
+                return .apiChats(user: user, chats: chats)
+            }
+        case .page(let chat, let content, let pagination, let search):
+            try await query { try $0.page(of: chat, content: content, pagination, search: search) }
+        case .contentTypes(let chat):
+            try await query { transaction in
+                let place = try transaction.place(chat, of: try transaction.user())
+                return .chatContentTypes(contentTypes: try transaction.db.messageKinds(owner: place.owner))
+            }
+        case .items(let pagination, let search):
+            try await query { transaction in
+                let user = try transaction.user()
+                let items = try transaction.items(of: user, pagination, search: search)
+                return .chatItems(user: user, chatName: nil, chatItems: items)
+            }
+        case .itemInfo(let chat, let id): try await query { try $0.itemInfo(id, in: chat) }
+        case .markRead(let chat): try await transaction { try $0.markRead(chat) }
+        case .markItemsRead(let chat, let ids): try await transaction { try $0.markRead(chat, items: ids) }
+        case .markUnread(let chat, let isUnread): try await transaction { try $0.markUnread(chat, isUnread) }
+        case .delete(let chat, let mode): try await transaction { try $0.deleteChat(chat, mode) }
+        case .clear(let chat): try await transaction { try $0.clear(chat) }
+        case .setSettings(let chat, let settings): try await transaction { try $0.set(settings, of: chat) }
+        case .setMessageTTL(let id, let chat, let seconds): try await transaction { try $0.setTTL(seconds, of: chat, user: id) }
+        case .setThemes(let chat, let themes):
+            try await transaction { transaction in
+                let user = try transaction.user()
+                guard chat.type == .direct else { return try transaction.refuseGroup(chat) }
+                let contact = try transaction.contact(chat.id, of: user)
+                try transaction.db.updateContact(contact.contactID, uiThemes: themes)
+                return .cmdOk(user: user)
+            }
+        case .tags(let id):
+            try await query { transaction in
+                let user = try transaction.user(id)
+                return .chatTags(user: user, userTags: try transaction.db.tags(user: user.userID))
+            }
+        case .createTag(let tag):
+            try await transaction { transaction in
+                let user = try transaction.user()
+                try transaction.db.insertTag(user: user.userID, text: tag.text, emoji: tag.emoji)
+                return .chatTags(user: user, userTags: try transaction.db.tags(user: user.userID))
+            }
+        case .setTags(let chat, let ids):
+            try await transaction { transaction in
+                let user = try transaction.user()
+                guard chat.type == .direct else { return try transaction.refuseGroup(chat) }
+                try transaction.db.setTags(ids, contact: chat.id)
+                return .tagsUpdated(
+                    user: user, userTags: try transaction.db.tags(user: user.userID),
+                    chatTags: try transaction.db.tags(contact: chat.id))
+            }
+        case .deleteTag(let id): try await changeTags { try $0.deleteTag(id, user: $1) }
+        case .updateTag(let id, let tag): try await changeTags { try $0.updateTag(id, user: $1, text: tag.text, emoji: tag.emoji) }
+        case .reorderTags(let ids): try await changeTags { try $0.reorderTags(ids, user: $1) }
+        }
+    }
+
+    private func changeTags(
+        _ change: @escaping @Sendable (Database, UserID) throws -> Void
+    ) async throws(ChatCoreError) -> ChatResponse {
+        try await transaction { transaction in
+            let user = try transaction.user()
+            try change(transaction.db, user.userID)
+            return .cmdOk(user: user)
+        }
+    }
+}

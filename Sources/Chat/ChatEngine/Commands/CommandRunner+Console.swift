@@ -1,0 +1,225 @@
+import ChatAPI
+import ChatProtocol
+
+// Commands for people at a console: they become the commands with ids.
+
+extension CommandRunner {
+    func run(_ command: ConsoleCommand) async throws(ChatCoreError) -> ChatResponse {
+        switch command {
+        case .help(let section): return .chatHelp(section: section)
+        case .welcome: return .welcome(user: try await query { try $0.user() })
+        case .send(let target, let text): return try await send(text, to: target)
+        case .sendLive(let chat, let text):
+            let reference = try await reference(chat)
+            guard reference.type == .direct else { return try await refuse("live messages in such chats") }
+            return try await run(.messages(.send(to: .direct(reference.id), [ComposedMessage(content: .text(text))], live: true)))
+        case .quote(let name, let direction, let quoted, let text):
+            let (id, item) = try await query { transaction in
+                let contact = try transaction.contact(named: name, of: try transaction.user())
+                let item = try transaction.itemID(.contact(contact.contactID), text: quoted, isSent: direction == .sent)
+                return (contact.contactID, item)
+            }
+            return try await run(.messages(.send(to: .direct(id), [ComposedMessage(content: .text(text), quotedItemID: item)])))
+        case .edit(let chat, let old, let text):
+            let (reference, item) = try await item(in: chat, text: old, isSent: true)
+            return try await run(.messages(.update(reference, item, UpdatedMessage(content: .text(text)))))
+        case .delete(let chat, let text):
+            let (reference, item) = try await item(in: chat, text: text, isSent: true)
+            return try await run(.messages(.delete(reference, [item], mode: .broadcast)))
+        case .react(let chat, let isAdded, let reaction, let text):
+            let (reference, item) = try await item(in: chat, text: text, isSent: nil)
+            return try await run(.messages(.react(reference, item, add: isAdded, reaction)))
+        case .forward(let target, let source, _, let text):
+            let (from, item) = try await item(in: source, text: text, isSent: nil)
+            return try await run(.messages(.forward(to: try await reference(target), from: from, [item])))
+        case .itemInfo(let chat, let text):
+            let (reference, item) = try await item(in: chat, text: text, isSent: nil)
+            return try await run(.chats(.itemInfo(reference, item)))
+        case .broadcast(let text): return try await transaction { try $0.broadcast(.text(text)) }
+        case .lastChats(let count):
+            return try await query { transaction in
+                let user = try transaction.user()
+                return .chats(chats: try transaction.chats(of: user, .last(count ?? 5_000), filter: .all, withConnections: false))
+            }
+        case .lastMessages(let chat, let count, let search):
+            return try await query { transaction in
+                let user = try transaction.user()
+                let items = try transaction.lastItems(count, of: chat, search: search, user: user)
+                return .chatItems(user: user, chatName: chat, chatItems: items)
+            }
+        case .lastItemID(let chat, let index):
+            return try await query { transaction in
+                let user = try transaction.user()
+                let items = try transaction.lastItems(index + 1, of: chat, search: nil, user: user)
+                return .chatItemID(user: user, chatItemID: items.first?.chatItem.meta.itemID)
+            }
+        case .showItem(let id):
+            return try await query { transaction in
+                let user = try transaction.user()
+                guard let id = try id ?? transaction.db.lastItemID(user: user.userID) else {
+                    return .chatItems(user: user, chatName: nil, chatItems: [])
+                }
+                guard let stored = try transaction.db.item(id, user: user.userID, at: transaction.now) else {
+                    throw Refusal.store(.chatItemNotFound(itemID: id))
+                }
+                let info = try transaction.place(of: stored, user: user).info
+                return .chatItems(user: user, chatName: nil, chatItems: [ItemInChat(chatInfo: info, chatItem: stored.item)])
+            }
+        case .showLiveItems: return .cmdOk(user: nil)
+        case .contact(let name, let command): return try await run(command, contact: name)
+        case .setNotifications(let chat, let filter): return try await changeSettings(of: chat) { $0.notifications = filter }
+        case .setReceipts(let chat, let sends): return try await changeSettings(of: chat) { $0.sendsReceipts = sends }
+        case .setMessageTTL(let chat, let seconds):
+            let user = try await query { try $0.user() }
+            return try await run(.chats(.setMessageTTL(user: user.userID, try await reference(chat), seconds: seconds)))
+        case .messageTTL(let chat):
+            return try await query { transaction in
+                let user = try transaction.user()
+                let reference = try transaction.reference(chat, of: user)
+                guard reference.type == .direct else { throw Refusal.command("not supported") }
+                return .chatItemTTL(user: user, ttl: try transaction.contact(reference.id, of: user).chatItemTTL)
+            }
+        case .clearNotes:
+            let folder = try await query { try $0.noteFolderID(of: try $0.user()) }
+            return try await run(.chats(.clear(.local(folder))))
+        case .quoteInGroup(let group, _, _, _), .moderate(let group, _, _), .group(let group, _), .member(let group, _, _):
+            return try await query { transaction in
+                _ = try transaction.user()
+                throw Refusal.store(.groupNotFoundByName(groupName: group))
+            }
+        case .groups: return .groupsList(user: try await query { try $0.user() }, groups: [])
+        case .newGroup: return try await refuse("groups")
+        case .sendFile(let chat, _), .sendImage(let chat, _), .forwardFile(let chat, _), .forwardImage(let chat, _):
+            _ = try await reference(chat)
+            return try await refuse("files")
+        }
+    }
+
+    private func reference(_ chat: ChatName) async throws(ChatCoreError) -> ChatReference {
+        try await query { try $0.reference(chat, of: try $0.user()) }
+    }
+
+    private func item(
+        in chat: ChatName, text: String, isSent: Bool?
+    ) async throws(ChatCoreError) -> (ChatReference, ChatItemID) {
+        try await query { transaction in
+            let user = try transaction.user()
+            let reference = try transaction.reference(chat, of: user)
+            return (reference, try transaction.itemID(try transaction.place(reference, of: user).owner, text: text, isSent: isSent))
+        }
+    }
+
+    private func send(_ text: String, to target: ConsoleTarget) async throws(ChatCoreError) -> ChatResponse {
+        let message = Composition(ComposedMessage(content: .text(text)))
+        return try await transaction { transaction in
+            let user = try transaction.user()
+            switch target {
+            case .contact(let name):
+                guard let id = try transaction.db.contactID(named: name, user: user.userID) else {
+                    throw Refusal.chat(.contactNotFound(contactName: name, suspectedMember: nil))
+                }
+                return try transaction.send([message], to: id, isLive: false, ttl: nil, of: user)
+            case .notes: return try transaction.addNotes([message], to: try transaction.noteFolderID(of: user), of: user)
+            case .group(let group), .support(let group, _), .member(let group, _):
+                throw Refusal.store(.groupNotFoundByName(groupName: group))
+            }
+        }
+    }
+
+    private func changeSettings(
+        of chat: ChatName, _ change: @escaping @Sendable (inout ChatSettings) -> Void
+    ) async throws(ChatCoreError) -> ChatResponse {
+        try await transaction { transaction in
+            let user = try transaction.user()
+            let reference = try transaction.reference(chat, of: user)
+            guard reference.type == .direct else { throw Refusal.command("not supported") }
+            var settings = try transaction.contact(reference.id, of: user).chatSettings
+            change(&settings)
+            return try transaction.set(settings, of: reference)
+        }
+    }
+
+    // MARK: Contacts by name
+
+    private func run(_ command: NamedContactCommand, contact name: String) async throws(ChatCoreError) -> ChatResponse {
+        switch command {
+        case .accept(let incognito): return try await run(.address(.accept(try await requestID(name), incognito: incognito)))
+        case .reject: return try await run(.address(.reject(try await requestID(name))))
+        default: break
+        }
+        let contact = try await query { try $0.contact(named: name, of: try $0.user()) }
+        let id = contact.contactID
+        switch command {
+        case .info: return try await run(.contacts(.info(id)))
+        case .queueInfo: return try await run(.contacts(.queueInfo(id)))
+        case .switchQueue: return try await run(.contacts(.switchQueue(id)))
+        case .abortSwitch: return try await run(.contacts(.abortSwitch(id)))
+        case .syncRatchet(let force): return try await run(.contacts(.syncRatchet(id, force: force)))
+        case .securityCode: return try await run(.contacts(.securityCode(id)))
+        case .verify(let code): return try await run(.contacts(.verify(id, code: code)))
+        case .enable: return try await run(.contacts(.enable(id)))
+        case .delete(let mode): return try await run(.chats(.delete(.direct(id), mode: mode)))
+        case .clear: return try await run(.chats(.clear(.direct(id))))
+        case .acceptMemberContact: return try await run(.contacts(.acceptMemberContact(id)))
+        case .setFeature(let feature, let allowed):
+            var preferences = contact.userPreferences
+            preferences.set(feature, allow: allowed)
+            return try await run(.contacts(.setPreferences(id, preferences)))
+        case .setTimedMessages(let setting):
+            var preferences = contact.userPreferences
+            let ttl = preferences.timedMessages?.ttl
+            preferences.timedMessages =
+                switch setting {
+                case .enable(let seconds): TimedMessagesPreference(allow: .yes, ttl: seconds)
+                case .enableKeepingTTL: TimedMessagesPreference(allow: .yes, ttl: ttl)
+                case .disable: TimedMessagesPreference(allow: .no, ttl: ttl)
+                case nil: nil
+                }
+            return try await run(.contacts(.setPreferences(id, preferences)))
+        case .call, .accept, .reject: return try await refuse("calls")
+        }
+    }
+
+    private func requestID(_ name: String) async throws(ChatCoreError) -> UserContactRequestID {
+        try await query { transaction in
+            let user = try transaction.user()
+            guard let id = try transaction.db.contactRequestID(named: name, user: user.userID) else {
+                throw Refusal.store(.contactRequestNotFoundByName(contactName: name))
+            }
+            return id
+        }
+    }
+}
+
+extension ChatTransaction {
+    /// The newest item with that text.
+    fileprivate func itemID(_ owner: ItemOwner, text: String, isSent: Bool?) throws -> ChatItemID {
+        guard let id = try db.itemID(owner: owner, textPrefix: text, isSent: isSent) else {
+            throw Refusal.store(.chatItemNotFoundByText(text: text))
+        }
+        return id
+    }
+
+    fileprivate func lastItems(_ count: Int, of chat: ChatName?, search: String?, user: User) throws -> [ItemInChat] {
+        guard let chat else { return try items(of: user, .last(count), search: search) }
+        let place = try place(try reference(chat, of: user), of: user)
+        let page = try db.items(.last(count), in: .chat(place.owner), filter: ItemFilter(search: search), at: now)
+        return (page?.items ?? []).map { ItemInChat(chatInfo: place.info, chatItem: $0.item) }
+    }
+
+    /// Sends a message to all contacts that can be written to.
+    fileprivate func broadcast(_ content: MessageContent) throws -> ChatResponse {
+        let user = try user()
+        var successes = 0
+        var failures = 0
+        for var contact in try db.contacts(of: user) where contact.contactUsed && (try? sendingConnection(contact)) != nil {
+            do {
+                _ = try sendMessage(MessageContainer(content: content), to: &contact, of: user)
+                successes += 1
+            } catch is Refusal {
+                failures += 1
+            }
+        }
+        return .broadcastSent(user: user, content: content, successes: successes, failures: failures, timestamp: now)
+    }
+}

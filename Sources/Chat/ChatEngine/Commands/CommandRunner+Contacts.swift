@@ -1,0 +1,189 @@
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+import SMPWire
+
+// Commands about contacts.
+
+extension CommandRunner {
+    func run(_ command: ContactCommand) async throws(ChatCoreError) -> ChatResponse {
+        switch command {
+        case .list(let id):
+            try await query { transaction in
+                let user = try transaction.user(id)
+                return .contactsList(user: user, contacts: try transaction.db.contacts(of: user))
+            }
+        case .info(let id): try await info(id)
+        case .queueInfo(let id): try await queueInfo(id)
+        case .setPreferences(let id, let preferences): try await transaction { try $0.setPreferences(preferences, of: id) }
+        case .setAlias(let id, let alias):
+            try await transaction { transaction in
+                let user = try transaction.user()
+                let contact = try transaction.contact(id, of: user)
+                try transaction.db.updateProfileAlias(contact.profile.profileID, alias: alias)
+                return .contactAliasUpdated(user: user, contact: try transaction.contact(id, of: user))
+            }
+        case .setCustomData(let id, let data):
+            try await transaction { transaction in
+                let user = try transaction.user()
+                _ = try transaction.contact(id, of: user)
+                try transaction.db.updateContact(id, customData: data)
+                return .cmdOk(user: user)
+            }
+        case .switchQueue(let id):
+            try await withAgent(id) { agent, connection throws(AgentFault) in try await agent.switchQueue(of: connection)
+            } answer: { .contactSwitchStarted(user: $0, contact: $1, connectionStats: $2.api) }
+        case .abortSwitch(let id):
+            try await withAgent(id) { agent, connection throws(AgentFault) in try await agent.abortSwitch(of: connection)
+            } answer: { .contactSwitchAborted(user: $0, contact: $1, connectionStats: $2.api) }
+        case .syncRatchet(let id, let force): try await syncRatchet(id, force: force)
+        case .securityCode(let id): try await securityCode(id)
+        case .verify(let id, let code): try await verify(id, code: code)
+        case .enable(let id):
+            try await transaction { transaction in
+                let user = try transaction.user()
+                let contact = try transaction.contact(id, of: user)
+                guard let connection = contact.activeConnection else { throw Refusal.chat(.contactNotActive(contact: contact)) }
+                try transaction.db.updateConnection(connection.connectionID, authErrors: 0, quotaErrors: connection.quotaErrorCounter)
+                return .cmdOk(user: user)
+            }
+        case .changeUser(let id, let newUser): try await transaction { try $0.moveContact(id, to: newUser) }
+        case .connectPrepared(let id, let incognito, let message):
+            try await connectPrepared(id, incognito: incognito, message: message)
+        case .connectViaAddress(let user, let incognito, let id): try await connectViaAddress(id, user: user, incognito: incognito)
+        case .inviteMemberContact(let id, _), .acceptMemberContact(let id):
+            try await query { transaction in
+                let contact = try transaction.contact(id, of: try transaction.user())
+                throw Refusal.chat(.contactNotActive(contact: contact))
+            }
+        }
+    }
+
+    /// A contact with a connection, for the profile of the command.
+    private func connected(_ id: ContactID) async throws(ChatCoreError) -> (User, Contact, Connection, ConnectionID) {
+        try await query { transaction in
+            let user = try transaction.user()
+            let contact = try transaction.contact(id, of: user)
+            guard let connection = contact.activeConnection, let agentID = Base64URL.decode(connection.agentConnectionID) else {
+                throw Refusal.chat(.contactNotActive(contact: contact))
+            }
+            return (user, contact, connection, ConnectionID(agentID))
+        }
+    }
+
+    private func withAgent<T: Sendable>(
+        _ id: ContactID, _ call: (any AgentService, ConnectionID) async throws(AgentFault) -> T,
+        answer: (User, Contact, T) -> ChatResponse
+    ) async throws(ChatCoreError) -> ChatResponse {
+        let (user, contact, _, agentID) = try await connected(id)
+        let value = try await core.agent { agent throws(AgentFault) in try await call(agent, agentID) }
+        return answer(user, contact, value)
+    }
+
+    private func info(_ id: ContactID) async throws(ChatCoreError) -> ChatResponse {
+        let (user, contact, incognito) = try await query { transaction in
+            let user = try transaction.user()
+            let contact = try transaction.contact(id, of: user)
+            return (user, contact, try transaction.incognitoProfile(contact.activeConnection))
+        }
+        var stats: AgentConnectionStats?
+        if let agentID = contact.activeConnection.flatMap({ Base64URL.decode($0.agentConnectionID) }) {
+            stats = try await core.agent { agent throws(AgentFault) in try await agent.stats(of: ConnectionID(agentID)) }
+        }
+        return .contactInfo(user: user, contact: contact, connectionStats: stats?.api, customUserProfile: incognito)
+    }
+
+    private func queueInfo(_ id: ContactID) async throws(ChatCoreError) -> ChatResponse {
+        let (user, _, _, agentID) = try await connected(id)
+        let state = try await core.agent { agent throws(AgentFault) in try await agent.queueState(of: agentID) }
+        return .queueInfo(user: user, receivedMessage: nil, queueInfo: state.api)
+    }
+
+    private func syncRatchet(_ id: ContactID, force: Bool) async throws(ChatCoreError) -> ChatResponse {
+        let (user, contact, connection, agentID) = try await connected(id)
+        let stats = try await core.agent { agent throws(AgentFault) in
+            try await agent.synchronizeRatchet(of: agentID, pqSupport: connection.pqSupport, force: force)
+        }
+        try await transaction { transaction in
+            var current = try transaction.contact(id, of: user)
+            try transaction.addInternalItems(
+                [.sentConnectionEvent(event: .ratchetSync(status: stats.ratchetSyncState.api, member: nil))], isSent: true, to: &current,
+                of: user)
+        }
+        return .contactRatchetSyncStarted(user: user, contact: contact, connectionStats: stats.api)
+    }
+
+    // MARK: Security codes
+
+    private func code(_ connection: ConnectionID) async throws(ChatCoreError) -> SecurityCode {
+        SecurityCode(hash: try await core.agent { agent throws(AgentFault) in try await agent.ratchetHash(of: connection) })
+    }
+
+    private func securityCode(_ id: ContactID) async throws(ChatCoreError) -> ChatResponse {
+        let (user, contact, connection, agentID) = try await connected(id)
+        let code = try await code(agentID)
+        guard let confirmed = connection.connectionCode, !code.matches(confirmed.securityCode) else {
+            return .contactCode(user: user, contact: contact, connectionCode: code.text)
+        }
+        return try await transaction { transaction in
+            try transaction.db.updateConnection(connection.connectionID, securityCode: nil)
+            return .contactCode(user: user, contact: try transaction.contact(id, of: user), connectionCode: code.text)
+        }
+    }
+
+    private func verify(_ id: ContactID, code entered: String?) async throws(ChatCoreError) -> ChatResponse {
+        let (user, _, connection, agentID) = try await connected(id)
+        let code = try await code(agentID)
+        let isVerified = entered.map(code.matches) ?? false
+        if isVerified || entered == nil {
+            try await transaction { transaction in
+                let confirmed = isVerified ? ConfirmedSecurityCode(securityCode: code.text, verifiedAt: transaction.now) : nil
+                try transaction.db.updateConnection(connection.connectionID, securityCode: confirmed)
+            }
+        }
+        return .connectionVerified(user: user, verified: isVerified, expectedCode: code.text)
+    }
+}
+
+extension ChatTransaction {
+    /// Sets what a contact is allowed, and tells it.
+    func setPreferences(_ preferences: ChatPreferences, of id: ContactID) throws -> ChatResponse {
+        let user = try user()
+        let contact = try contact(id, of: user)
+        guard let connection = contact.activeConnection else { throw Refusal.chat(.contactNotActive(contact: contact)) }
+        guard contact.userPreferences != preferences else {
+            return .contactPrefsUpdated(user: user, fromContact: contact, toContact: contact)
+        }
+        _ = try sendingConnection(contact)
+        try db.updateContact(id, userPreferences: preferences, at: now)
+        var updated = try self.contact(id, of: user)
+        let incognito = try incognitoProfile(connection)
+        let before = sharedProfile(of: user, with: contact, incognito: incognito, usesProfileTTL: false)
+        let after = sharedProfile(of: user, with: updated, incognito: incognito, usesProfileTTL: false)
+        if before != after {
+            try send(.info(after), to: updated)
+            if updated.contactUsed {
+                let result = updated
+                try addInternalItems(
+                    FeatureItems.changedByUser(from: contact.mergedPreferences, to: updated.mergedPreferences), isSent: true,
+                    to: &updated, of: user)
+                return .contactPrefsUpdated(user: user, fromContact: contact, toContact: result)
+            }
+        }
+        return .contactPrefsUpdated(user: user, fromContact: contact, toContact: updated)
+    }
+
+    /// Gives a prepared contact to another profile.
+    func moveContact(_ id: ContactID, to newUserID: UserID) throws -> ChatResponse {
+        let user = try user()
+        let contact = try contact(id, of: user)
+        guard contact.preparedContact != nil else { throw Refusal.command("contact doesn't have link to connect") }
+        guard contact.activeConnection == nil else { throw Refusal.command("contact already has connection") }
+        let newUser = try anyUser(newUserID)
+        try db.moveContact(contact, from: user.userID, to: newUserID, at: now)
+        try db.updateContact(id, userPreferences: newUser.preferences(forNewContact: contact.profile.published), at: now)
+        var moved = try self.contact(id, of: newUser)
+        try addItems(changedFrom: contact, to: &moved, of: newUser)
+        return .contactUserChanged(user: user, fromContact: contact, newUser: newUser, toContact: moved)
+    }
+}

@@ -1,0 +1,56 @@
+import ChatAPI
+import ChatProtocol
+
+// Commands about the core itself.
+
+extension CommandRunner {
+    /// What this core answers for its version: the official one whose API it has.
+    static let version = "6.5.0.19"
+    static let agentVersion = "6.5.0.17"
+
+    func run(_ command: CoreCommand) async throws(ChatCoreError) -> ChatResponse {
+        switch command {
+        case .start:
+            _ = try await query { try $0.user() }
+            return try await core.start() ? .chatStarted : .chatRunning
+        case .checkRunning: return core.isRunning ? .chatRunning : .chatStopped
+        case .stop:
+            await core.stop()
+            return .chatStopped
+        case .activate:
+            _ = try await query { try $0.user() }
+            await core.agent.resume()
+            return .cmdOk(user: nil)
+        case .suspend(let microseconds):
+            await core.agent.suspend(timeout: .microseconds(microseconds))
+            return .cmdOk(user: nil)
+        case .connectionsDifference(let showsIDs):
+            let nothing = DatabaseDifference(missingIDs: [], extraIDs: [])
+            return .connectionsDiff(showIDs: showsIDs, userIDs: nothing, connectionIDs: nothing)
+        case .resubscribeAll:
+            let agent = core.agent
+            Task { await agent.subscribeAll() }
+            return .cmdOk(user: nil)
+        case .setTemporaryFolder, .setFilesFolder, .setRemoteHostsFolder, .setFilePaths, .setEncryptLocalFiles, .setContactMerge:
+            return .cmdOk(user: nil)
+        case .saveAppSettings(let settings):
+            try await transaction { try $0.db.set(settings, setting: "app") }
+            return .cmdOk(user: nil)
+        case .appSettings(let defaults):
+            let stored = try await query { try $0.db.setting("app") }
+            return .appSettings(appSettings: stored ?? defaults ?? [:])
+        case .version:
+            return .versionInfo(
+                versionInfo: CoreVersionInfo(version: Self.version, simplexmqVersion: Self.agentVersion, simplexmqCommit: ""),
+                chatMigrations: ChatStoreMigrations.names.map { DatabaseMigration(name: $0, hasDown: false) }, agentMigrations: [])
+        case .custom: throw try await refusal("not supported")
+        case .quit, .debugLocks, .subscriptionsTotal, .serversSummary, .resetServersStatistics, .subscriptions, .workers, .queues:
+            return try await refuse("this command")
+        }
+    }
+
+    private func refusal(_ message: String) async throws(ChatCoreError) -> ChatCoreError {
+        _ = try await query { try $0.user() }
+        return ChatCoreError(Refusal.command(message).error)
+    }
+}

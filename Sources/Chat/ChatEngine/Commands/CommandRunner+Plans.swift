@@ -1,0 +1,147 @@
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+import SMPProtocol
+import SMPWire
+
+// What connecting by a link would do.
+
+extension CommandRunner {
+    func plan(_ text: String, user id: UserID?) async throws(ChatCoreError) -> ChatResponse {
+        let user = try await query { try $0.user(id) }
+        guard let link = try? ConnectionLink(wireString: text) else { throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error) }
+        let (full, plan) = try await plan(link, user: user)
+        return .connectionPlan(user: user, connectionLink: full.created, plan: plan)
+    }
+
+    func plan(_ link: ConnectionLink, user: User) async throws(ChatCoreError) -> (FullLink, ConnectionPlan) {
+        switch link {
+        case .full(let link):
+            let full = FullLink(link)
+            return (full, try await plan(full, data: nil, user: user))
+        case .short(let link):
+            let short = link.with(scheme: .server)
+            if let known = try await query({ try $0.knownPlan(short, user: user) }) { return known }
+            if case .contact(_, let type, _, _) = short, type != .contact {
+                if type == .relay {
+                    throw ChatCoreError(Refusal.command("chat relay links are not supported in this version").error)
+                }
+                throw ChatCoreError(Refusal.unsupported("groups").error)
+            }
+            let agentUser = try agentUser(of: user)
+            let resolved = try await core.agent { agent throws(AgentFault) in
+                try await agent.resolveShortLink(user: agentUser, link: short)
+            }
+            let full = FullLink(resolved.fixed.connectionRequest, short: short)
+            let data = try? ShortLinkUserData.decode(ContactShortLinkData.self, from: resolved.user.userData.bytes)
+            return (full, try await plan(full, data: data, user: user))
+        }
+    }
+
+    private func plan(_ link: FullLink, data: ContactShortLinkData?, user: User) async throws(ChatCoreError) -> ConnectionPlan {
+        do {
+            return try await query { transaction in
+                link.kind == .invitation
+                    ? .invitationLink(plan: try transaction.invitationPlan(link, data: data, user: user))
+                    : .contactAddress(plan: try transaction.addressPlan(link, data: data, user: user))
+            }
+        } catch {
+            guard let error = error.chatError else { throw error }
+            return .error(error: error)
+        }
+    }
+
+    /// Connects by any link, unless its plan says that there is nothing to connect.
+    func connectLink(_ text: String, incognito: Bool) async throws(ChatCoreError) -> ChatResponse {
+        let user = try await query { try $0.user() }
+        guard let link = try? ConnectionLink(wireString: text) else { throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error) }
+        let (full, plan) = try await plan(link, user: user)
+        guard plan.proceeds else { return .connectionPlan(user: user, connectionLink: full.created, plan: plan) }
+        if case .error(let error) = plan { core.hub.publish(.chatError(error: error)) }
+        if case .contactAddress(.contactViaAddress(let contact)) = plan {
+            return try await connectViaAddress(contact.contactID, user: user.userID, incognito: incognito)
+        }
+        return try await connect(full.created, user: user.userID, incognito: incognito)
+    }
+}
+
+extension ConnectionPlan {
+    /// Whether connecting goes on without asking.
+    fileprivate var proceeds: Bool {
+        switch self {
+        case .invitationLink(.ok), .invitationLink(.ownLink), .contactAddress(.ok), .contactAddress(.ownLink),
+            .contactAddress(.connectingConfirmReconnect), .contactAddress(.contactViaAddress), .groupLink(.ok), .groupLink(.ownLink),
+            .groupLink(.connectingConfirmReconnect), .error:
+            true
+        default: false
+        }
+    }
+}
+
+extension ChatTransaction {
+    /// The plan for a short link that is known here, so that nobody has to be asked.
+    func knownPlan(_ short: ConnectionShortLink, user: User) throws -> (FullLink, ConnectionPlan)? {
+        let text = short.wireString
+        func full(_ text: String) throws -> FullLink { FullLink(try ConnectionRequestURI(wireString: text), short: short) }
+        switch short.mode {
+        case .invitation:
+            if let (record, link) = try db.connection(user: user.userID, shortLink: text) {
+                return (try full(link), .invitationLink(plan: try plan(for: record, data: nil, user: user)))
+            }
+            if let contact = try db.contact(of: user, preparedFrom: text), let prepared = contact.preparedContact {
+                return (try full(prepared.connectionLink.fullLink), .invitationLink(plan: .known(contact: contact)))
+            }
+        case .contact:
+            if let address = try db.address(ofUser: user.userID, shortLink: text) {
+                return (try full(address.connectionLink.fullLink), .contactAddress(plan: .ownLink))
+            }
+            if let contact = try db.contact(of: user, preparedFrom: text), let prepared = contact.preparedContact,
+                contact.status == .active
+            {
+                return (try full(prepared.connectionLink.fullLink), .contactAddress(plan: .known(contact: contact)))
+            }
+        }
+        return nil
+    }
+
+    func invitationPlan(_ link: FullLink, data: ContactShortLinkData?, user: User) throws -> InvitationLinkPlan {
+        guard let record = try db.connection(user: user.userID, linkKey: link.key) else {
+            return .ok(linkData: data, ownerVerification: nil)
+        }
+        return try plan(for: record, data: data, user: user)
+    }
+
+    private func plan(for record: ConnectionRecord, data: ContactShortLinkData?, user: User) throws -> InvitationLinkPlan {
+        if let id = record.contactID, let contact = try db.contact(id, of: user) {
+            return contact.status == .active ? .known(contact: contact) : .ok(linkData: data, ownerVerification: nil)
+        }
+        switch record.connection.status {
+        case .new where record.connection.contactConnectionInitiated: return .ownLink
+        case .prepared: return .ok(linkData: data, ownerVerification: nil)
+        default: return .connecting(contact: nil)
+        }
+    }
+
+    func addressPlan(_ link: FullLink, data: ContactShortLinkData?, user: User) throws -> ContactAddressPlan {
+        if link.isGroup { throw Refusal.unsupported("groups") }
+        if try db.address(ofUser: user.userID, linkKey: link.key) != nil { return .ownLink }
+        guard let record = try db.connection(user: user.userID, linkKey: link.key) else {
+            if let contact = try db.contact(of: user, publishing: [link.created.fullLink, link.created.shortLink].compactMap(\.self)) {
+                return .contactViaAddress(contact: contact)
+            }
+            return .ok(linkData: data, ownerVerification: nil)
+        }
+        guard let id = record.contactID, let contact = try db.contact(id, of: user) else {
+            return record.connection.status == .prepared ? .ok(linkData: data, ownerVerification: nil) : .connectingConfirmReconnect
+        }
+        if contact.status == .active {
+            return contact.isReady ? .known(contact: contact) : .connectingProhibit(contact: contact)
+        }
+        return .ok(linkData: data, ownerVerification: nil)
+    }
+}
+
+extension Contact {
+    /// Whether messages can be sent.
+    var isReady: Bool { activeConnection?.status == .ready || activeConnection?.status == .sendReady }
+}

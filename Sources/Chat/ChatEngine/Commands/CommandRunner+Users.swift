@@ -1,0 +1,147 @@
+import ChatAPI
+import ChatProtocol
+import GRDB
+import SMPAgent
+
+// Commands about profiles.
+
+extension CommandRunner {
+    func run(_ command: UserCommand) async throws(ChatCoreError) -> ChatResponse {
+        switch command {
+        case .create(let new): try await createUser(new)
+        case .showActive: try await query { .activeUser(user: try $0.user()) }
+        case .list: try await query { .usersList(users: try $0.visibleUsers()) }
+        case .setActive(let id, let password): try await activate(password) { try $0.knownUser(id) }
+        case .setActiveNamed(let name, let password): try await activate(password) { try $0.knownUser(named: name) }
+        case .setAllReceipts(let enabled):
+            try await transaction { transaction in
+                _ = try transaction.user()
+                try transaction.db.updateAllReceipts(enabled: enabled)
+                return .cmdOk(user: nil)
+            }
+        case .setContactReceipts(let id, let settings):
+            try await changeSetting(of: id) {
+                try $0.updateContactReceipts(user: $1, enabled: settings.enable, clearOverrides: settings.clearOverrides)
+            }
+        case .setGroupReceipts(let id, let settings):
+            try await changeSetting(of: id) { try $0.updateGroupReceipts(user: $1, enabled: settings.enable) }
+        case .setAutoAcceptMemberContacts(let id, let enabled):
+            try await changeSetting(of: id) { try $0.updateAutoAcceptMemberContacts(user: $1, enabled: enabled) }
+        case .hide(let id, let password): try await transaction { try $0.hideUser(id, password: password) }
+        case .unhide(let id, let password): try await transaction { try $0.unhideUser(id, password: password) }
+        case .mute(let id): try await transaction { try $0.setNotifications(ofUser: id, to: false) }
+        case .unmute(let id): try await transaction { try $0.setNotifications(ofUser: id, to: true) }
+        case .delete(let id, let deleteQueues, let password):
+            try await transaction { try $0.deleteUser(try $0.knownUser(id), deleteQueues: deleteQueues, password: password) }
+        case .deleteNamed(let name, let password):
+            try await transaction { transaction in
+                guard let user = try transaction.db.user(named: name) else {
+                    throw Refusal.store(.userNotFoundByName(contactName: name))
+                }
+                return try transaction.deleteUser(user, deleteQueues: true, password: password)
+            }
+        case .updateProfile(let id, let profile): try await transaction { try $0.updateProfile(of: try $0.user(id), to: profile) }
+        case .showProfile:
+            try await query { let user = try $0.user(); return .userProfile(user: user, profile: user.profile.published) }
+        case .showProfileImage:
+            try await query { let user = try $0.user(); return .userProfileImage(user: user, profile: user.profile.published) }
+        case .renameProfile(let name, let description):
+            try await changeProfile { $0.displayName = name; $0.shortDescription = description; $0.fullName = "" }
+        case .updateProfileImage(let image): try await changeProfile { $0.image = image }
+        case .setBotCommands(let commands):
+            try await changeProfile { profile in
+                profile.preferences = profile.preferences ?? ChatPreferences()
+                profile.preferences?.commands = commands
+                profile.peerType = .bot
+            }
+        case .setFeature(let feature, let allowed):
+            try await changeProfile { profile in
+                profile.preferences = profile.preferences ?? ChatPreferences()
+                profile.preferences?.set(feature, allow: allowed)
+            }
+        case .setTimedMessages(let enabled):
+            try await changeProfile { profile in
+                profile.preferences = profile.preferences ?? ChatPreferences()
+                profile.preferences?.timedMessages = TimedMessagesPreference(allow: enabled ? .yes : .no)
+            }
+        case .setThemes(let id, let themes):
+            try await transaction { transaction in
+                let user = try transaction.anyUser(id)
+                try transaction.db.updateUser(id, uiThemes: themes)
+                return .cmdOk(user: try transaction.anyUser(user.userID))
+            }
+        case .markRead(let id):
+            try await transaction { transaction in
+                let user = try transaction.user(id)
+                try transaction.db.markAllRead(user: user.userID, at: transaction.now)
+                return .cmdOk(user: user)
+            }
+        case .setMessageTTL(let id, let seconds):
+            try await transaction { transaction in
+                let user = try transaction.user(id)
+                try transaction.db.updateItemTTL(user: user.userID, seconds: seconds > 0 ? seconds : nil)
+                transaction.effects.hasNewExpiry = true
+                return .cmdOk(user: user)
+            }
+        case .messageTTL(let id):
+            try await query { transaction in
+                let user = try transaction.user(id)
+                return .chatItemTTL(user: user, ttl: try transaction.db.itemTTL(user: user.userID))
+            }
+        }
+    }
+
+    private func createUser(_ new: NewUser) async throws(ChatCoreError) -> ChatResponse {
+        let profile = new.profile ?? RandomProfile.make(core.random)
+        try await query { try $0.checkNewUser(new, name: profile.displayName) }
+        let servers = core.configuration.servers
+        let agentID = try await core.agent { agent throws(AgentFault) in try await agent.createUser(servers: servers) }
+        let presets = core.configuration.presetContacts
+        do {
+            return try await transaction { transaction in
+                try transaction.checkNewUser(new, name: profile.displayName)
+                let user = try transaction.addUser(new, profile: profile, agentID: agentID, presets: presets)
+                return .activeUser(user: user)
+            }
+        } catch {
+            // Somebody was faster: the agent's part must not stay behind.
+            let core = core
+            Task { try? await core.agent.deleteUser(agentID, deleteQueues: true) }
+            throw error
+        }
+    }
+
+    private func activate(
+        _ password: String?, _ find: @escaping @Sendable (ChatTransaction) throws -> User
+    ) async throws(ChatCoreError) -> ChatResponse {
+        guard core.isRunning else { throw ChatCoreError(Refusal.chat(.chatNotStarted).error) }
+        return try await transaction { transaction in
+            let user = try find(transaction)
+            try transaction.check(password, of: user, asked: try? transaction.user())
+            try transaction.db.activateUser(user.userID)
+            return .activeUser(user: try transaction.anyUser(user.userID))
+        }
+    }
+
+    /// Changes a setting of a profile that is not hidden; the answer shows the profile of the command.
+    private func changeSetting(
+        of id: UserID?, _ change: @escaping @Sendable (Database, UserID) throws -> Void
+    ) async throws(ChatCoreError) -> ChatResponse {
+        try await transaction { transaction in
+            let user = try transaction.user()
+            let target = try id.map { try transaction.knownUser($0) } ?? user
+            try transaction.check(nil, of: target, asked: user)
+            try change(transaction.db, target.userID)
+            return .cmdOk(user: try transaction.anyUser(user.userID))
+        }
+    }
+
+    private func changeProfile(_ change: @escaping @Sendable (inout Profile) -> Void) async throws(ChatCoreError) -> ChatResponse {
+        try await transaction { transaction in
+            let user = try transaction.user()
+            var profile = user.profile.published
+            change(&profile)
+            return try transaction.updateProfile(of: user, to: profile)
+        }
+    }
+}

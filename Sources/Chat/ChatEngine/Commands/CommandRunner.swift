@@ -1,0 +1,45 @@
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+
+/// Carries out a command: each is one transaction, or some with work of the agent between them.
+struct CommandRunner: Sendable {
+    let core: EngineCore
+    /// The profile that the command is for; nil for the active one.
+    let actor: UserID?
+
+    func run(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse {
+        switch command {
+        case .users(let command): try await run(command)
+        case .core(let command): try await run(command)
+        case .chats(let command): try await run(command)
+        case .messages(let command): try await run(command)
+        case .contacts(let command): try await run(command)
+        case .connections(let command): try await run(command)
+        case .address(let command): try await run(command)
+        case .console(let command): try await run(command)
+        case .groups(let command): try await run(command)
+        case .files(let command): try await run(command)
+        case .servers(let command): try await run(command)
+        case .calls(let command): try await run(command)
+        case .database, .devices: try await refuse("databases and devices")
+        case .raw: throw ChatCoreError(.notACommand)
+        }
+    }
+
+    /// Runs a transaction for the profile of the command.
+    func transaction<T: Sendable>(_ body: @escaping @Sendable (ChatTransaction) throws -> T) async throws(ChatCoreError) -> T {
+        try await core.transaction(as: actor, body)
+    }
+
+    /// Runs queries for the profile of the command.
+    func query<T: Sendable>(_ body: @escaping @Sendable (ChatTransaction) throws -> T) async throws(ChatCoreError) -> T {
+        try await core.query(as: actor, body)
+    }
+
+    /// Refuses what this core does not do, after what official cores check first: whether there is a profile.
+    func refuse(_ what: String) async throws(ChatCoreError) -> ChatResponse {
+        _ = try await query { try $0.user() }
+        throw ChatCoreError(Refusal.unsupported(what).error)
+    }
+}

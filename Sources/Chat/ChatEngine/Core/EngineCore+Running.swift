@@ -1,0 +1,76 @@
+import ChatAPI
+import ChatProtocol
+import Logging
+import SMPAgent
+import SQLiteStorage
+import Synchronization
+
+// Starting and stopping. A core that is stopped still takes commands; what they send waits in the store.
+
+extension EngineCore {
+    /// Begins to send and receive, with what an earlier run left behind first.
+    ///
+    /// - Returns: false if the core was running.
+    @discardableResult
+    func start() async throws(ChatCoreError) -> Bool {
+        guard running.withLock({ running in
+            defer { running.isRunning = true }
+            return !running.isRunning
+        }) else { return false }
+        do {
+            if running.withLock({ $0.receiver }) == nil {
+                try await agent { agent throws(AgentFault) in try await agent.start() }
+            } else {
+                await agent.resume()
+            }
+            try await forgetOldDeliveries()
+            try await clerk.start()
+        } catch {
+            running.withLock { $0.isRunning = false }
+            throw ChatCoreError(thrown: error)
+        }
+        running.withLock { running in
+            guard running.receiver == nil else { return }
+            let receiver = Receiver(core: self)
+            running.receiver = Task { await receiver.run() }
+        }
+        courier.start()
+        timer.start()
+        let agent = agent
+        Task { await agent.subscribeAll() }
+        return true
+    }
+
+    /// Stops sending and receiving.
+    func stop() async {
+        guard running.withLock({ running in
+            defer { running.isRunning = false }
+            return running.isRunning
+        }) else { return }
+        timer.stop()
+        courier.stop()
+        clerk.stop()
+        await agent.suspend(timeout: .zero)
+    }
+
+    /// Ends everything; the core cannot be started again.
+    func close() async {
+        await stop()
+        await agent.close()
+        await running.withLock { $0.receiver }?.value
+        do {
+            try await store.close()
+        } catch {
+            logger.error("the store could not be closed", metadata: ["error": "\(error.code)"])
+        }
+        hub.finish()
+        untie()
+    }
+
+    /// Deliveries whose receipts are not expected any more are forgotten, some at a time.
+    private func forgetOldDeliveries() async throws(ChatCoreError) {
+        let limit = 10_000
+        let before = now().adding(seconds: -configuration.receiptPeriod)
+        try await transaction { try $0.db.deleteDeliveries(before: before, limit: limit) }
+    }
+}

@@ -1,0 +1,68 @@
+import ChatAPI
+import ChatProtocol
+import SMPProtocol
+import SMPWire
+
+/// A link to connect by, read.
+struct FullLink: Sendable {
+    var link: ConnectionRequestURI
+    /// The short link that led to it.
+    var short: ConnectionShortLink?
+
+    init(_ link: ConnectionRequestURI, short: ConnectionShortLink? = nil) {
+        self.link = link
+        self.short = short?.with(scheme: .server)
+    }
+
+    /// The link of a command.
+    init(_ link: CreatedConnectionLink) throws {
+        guard let full = try? ConnectionRequestURI(wireString: link.fullLink) else { throw Refusal.chat(.invalidConnectionRequest) }
+        var short: ConnectionShortLink?
+        if let text = link.shortLink {
+            guard let parsed = try? ConnectionShortLink(wireString: text), parsed.mode == full.mode else {
+                throw Refusal.chat(.invalidConnectionRequest)
+            }
+            short = parsed
+        }
+        self.init(full, short: short)
+    }
+
+    /// The link as it is stored and shown.
+    var created: CreatedConnectionLink { CreatedConnectionLink(fullLink: link.wireString, shortLink: short?.wireString) }
+
+    /// What the link is found by again, whatever its scheme and whichever versions it offers.
+    var key: String {
+        var known = link
+        switch known {
+        case .invitation(var request, let parameters):
+            request.scheme = .simplex
+            known = .invitation(request, parameters)
+        case .contact(var request):
+            request.scheme = .simplex
+            request.agentVersions = SMPAgentVersion.supported
+            known = .contact(request)
+        }
+        return known.wireString
+    }
+
+    /// Whether the link offers post-quantum encryption from the first message; nil if it does not say.
+    var offersPostQuantum: Bool? {
+        switch link {
+        case .invitation(_, let parameters): parameters.kemKey != nil
+        case .contact: nil
+        }
+    }
+
+    /// Whether it is the address of a group.
+    var isGroup: Bool {
+        guard let data = link.request.clientData, let json = try? JSONValue(parsing: data) else { return false }
+        return json["groupLinkId"] != nil || json["type"] == "group"
+    }
+
+    var kind: ConnectionLinkMode { link.mode == .invitation ? .invitation : .contact }
+}
+
+extension ContactShortLinkData {
+    /// What is published behind a link: nil if it does not fit, which the agent tells.
+    var userData: UserLinkData? { (try? ShortLinkUserData.encode(self)).map { UserLinkData($0) } }
+}

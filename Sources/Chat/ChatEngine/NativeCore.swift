@@ -1,0 +1,149 @@
+public import ChatAPI
+import ChatProtocol
+import Logging
+import SMPAgent
+public import SMPClient
+import SMPCrypto
+public import SQLiteStorage
+import Synchronization
+
+/// A chat core of our own: profiles, contacts and messages in one folder, over the agent beneath it.
+///
+/// All profiles are live at once; commands say which they are for. It keeps its data in `<prefix>_chat.db` and `<prefix>_agent.db` and
+/// holds `<prefix>.lock`, so that no two cores use one folder.
+///
+/// Everything that a response says is on disk. A message is written into the store together with the item that shows it, and stays
+/// there until the agent has it: a crash at any moment neither loses nor doubles it.
+public final class NativeCore: ChatCore {
+    let core: EngineCore
+    private let lock: FolderLock?
+    private let network: (any SMPRouting)?
+
+    /// A core over an agent that is there already.
+    init(
+        configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, network: (any SMPRouting)? = nil,
+        lock: FolderLock? = nil,
+        random: any RandomSource = SystemRandomSource(), clock: any Clock<Duration> = ContinuousClock(),
+        now: @escaping @Sendable () -> UTCTimestamp = { .current() }
+    ) {
+        self.lock = lock
+        self.network = network
+        core = EngineCore(configuration: configuration, store: store, agent: agent, random: random, clock: clock, now: now)
+    }
+
+    /// Opens the core of a folder, and makes its databases if they are not there.
+    ///
+    /// - Parameter network: How routers are reached; the core closes it.
+    /// - Throws: `StorageError` `locked` if another core uses the folder, `newerDatabase` or `unavailable`.
+    public static func open(_ configuration: NativeCoreConfiguration, network: any SMPRouting) throws(StorageError) -> NativeCore {
+        let lock: FolderLock?
+        if let prefix = configuration.prefix { lock = try FolderLock(path: prefix + ".lock") } else { lock = nil }
+        do throws(StorageError) {
+            let store = try ChatStore(prefix: configuration.prefix)
+            let agentStore = try AgentStore(path: configuration.prefix.map { $0 + "_agent.db" })
+            let agent = SMPAgent(configuration: configuration.agent, store: agentStore, network: network)
+            return NativeCore(configuration: configuration, store: store, agent: agent, network: network, lock: lock)
+        } catch {
+            lock?.release()
+            throw error
+        }
+    }
+
+    /// Opens the core of a folder over connections of its own to the routers.
+    public static func open(_ configuration: NativeCoreConfiguration) throws(StorageError) -> NativeCore {
+        let pool: SMPClientPool
+        do {
+            pool = try SMPClientPool(configuration: configuration.client)
+        } catch {
+            throw StorageError(.unavailable, "the network cannot be used: \(error)")
+        }
+        return try open(configuration, network: pool)
+    }
+
+    // MARK: Life
+
+    /// Begins to send and receive. Commands are taken before, but what they send waits.
+    public func start() async throws(ChatCoreError) {
+        try await core.start()
+    }
+
+    /// Stops sending and receiving; ``start()`` goes on with what waits.
+    public func stop() async {
+        await core.stop()
+    }
+
+    /// Whether the core sends and receives.
+    public var isRunning: Bool { core.isRunning }
+
+    /// Stops, finishes what is being written and lets go of the folder. Subscriptions to events end.
+    public func close() async {
+        await core.close()
+        await network?.close()
+        lock?.release()
+    }
+
+    // MARK: ChatCore
+
+    public func send(_ command: ChatCommand, as user: UserID?) async throws(ChatCoreError) -> ChatResponse {
+        let runner = CommandRunner(core: core, actor: user)
+        // The caller may stop waiting; the command goes on.
+        let answer = Answer()
+        Task {
+            do throws(ChatCoreError) {
+                answer.give(.success(try await runner.run(command)))
+            } catch {
+                answer.give(.failure(error))
+            }
+        }
+        return try await answer.value.get()
+    }
+
+    public func events(bufferingUpTo limit: Int) -> ChatEvents {
+        core.hub.subscribe(bufferingUpTo: limit)
+    }
+}
+
+/// The answer to one command, for one who may stop waiting for it.
+private final class Answer: Sendable {
+    typealias Outcome = Result<ChatResponse, ChatCoreError>
+
+    private enum State {
+        case open
+        case waiting(CheckedContinuation<Outcome, Never>)
+        case given(Outcome)
+    }
+
+    private let state = Mutex(State.open)
+
+    func give(_ outcome: Outcome) {
+        let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
+            switch state {
+            case .open:
+                state = .given(outcome)
+                return nil
+            case .waiting(let waiter):
+                state = .given(outcome)
+                return waiter
+            case .given: return nil
+            }
+        }
+        waiter?.resume(returning: outcome)
+    }
+
+    var value: Outcome {
+        get async {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let given = state.withLock { state -> Outcome? in
+                        if case .given(let outcome) = state { return outcome }
+                        state = .waiting(continuation)
+                        return nil
+                    }
+                    if let given { continuation.resume(returning: given) }
+                }
+            } onCancel: {
+                give(.failure(ChatCoreError(.cancelled, "The task that waited was cancelled.")))
+            }
+        }
+    }
+}
