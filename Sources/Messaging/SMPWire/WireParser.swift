@@ -13,6 +13,12 @@ public struct WireParser: Sendable {
         end = bytes.count
     }
 
+    private init(_ bytes: Bytes, from start: Int, to end: Int) {
+        self.bytes = bytes
+        offset = start
+        self.end = end
+    }
+
     /// Bytes not yet read.
     public var remaining: Int { end - offset }
     public var isAtEnd: Bool { offset == end }
@@ -40,6 +46,13 @@ public struct WireParser: Sendable {
         guard count >= 0, count <= remaining else { throw error(.truncated, "\(count) bytes of \(remaining)") }
         defer { offset += count }
         return Bytes(bytes[offset..<offset + count])
+    }
+
+    /// Reads a fixed number of bytes as an input of its own, without copying them. Its offsets are those of this input.
+    public mutating func nested(_ count: Int) throws(WireError) -> WireParser {
+        guard count >= 0, count <= remaining else { throw error(.truncated, "\(count) bytes of \(remaining)") }
+        defer { offset += count }
+        return WireParser(bytes, from: offset, to: offset + count)
     }
 
     /// Reads all that is left, possibly nothing.

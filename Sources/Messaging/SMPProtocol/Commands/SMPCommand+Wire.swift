@@ -72,8 +72,17 @@ extension SMPCommand: SMPMessage {
         }
     }
 
-    public init(parsing bytes: Bytes, version: UInt16) throws(SMPErrorType) {
-        var parser = WireParser(bytes)
+    public var sizeHint: Int {
+        switch self {
+        case .send(_, let body): 16 + body.count
+        case .lset(_, let data): 64 + data.fixedData.count + data.userData.count
+        case .pfwd(let forwarded): 64 + forwarded.encryptedTransmission.count
+        case .rfwd(let transmission): 16 + transmission.count
+        default: 256
+        }
+    }
+
+    public init(parsing parser: inout WireParser, version: UInt16) throws(SMPErrorType) {
         guard let tag = Tag(rawValue: parser.word()) else { throw .command(.unknown) }
         do {
             self = try Self.parse(tag, &parser, version: version)

@@ -32,7 +32,9 @@ public enum ReceivedMessageBody: Hashable, Sendable {
     /// - Parameter secret: what the queue's encryption keys of router and recipient agree on.
     /// - Throws: ``CryptoError`` if the body is longer than ``maximumBody``.
     public func seal(id: MessageID, secret: BoxSecret) throws(CryptoError) -> Bytes {
-        try secret.seal(wireBytes, nonce: BoxNonce(padding: id.bytes), paddedTo: Self.paddedLength)
+        var writer = WireWriter(reservingCapacity: Self.paddedLength)
+        encode(to: &writer)
+        return try secret.seal(writer.bytes, nonce: BoxNonce(padding: id.bytes), paddedTo: Self.paddedLength)
     }
 
     /// - Throws: ``CryptoError`` if the message was not encrypted with this secret, ``WireError`` if it is malformed.

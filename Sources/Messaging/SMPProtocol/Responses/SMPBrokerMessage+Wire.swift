@@ -65,8 +65,17 @@ extension SMPBrokerMessage: SMPMessage {
         }
     }
 
-    public init(parsing bytes: Bytes, version: UInt16) throws(SMPErrorType) {
-        var parser = WireParser(bytes)
+    public var sizeHint: Int {
+        switch self {
+        case .msg(let message): 64 + message.encryptedBody.count
+        case .lnk(_, let data): 64 + data.fixedData.count + data.userData.count
+        case .rres(let response), .pres(let response): 16 + response.count
+        case .end, .deld, .ok, .pong, .sok: 32
+        default: 256
+        }
+    }
+
+    public init(parsing parser: inout WireParser, version: UInt16) throws(SMPErrorType) {
         guard let tag = Tag(rawValue: parser.word()) else { throw .command(.unknown) }
         do {
             self = try Self.parse(tag, &parser, version: version)

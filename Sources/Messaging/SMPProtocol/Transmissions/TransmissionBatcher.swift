@@ -68,9 +68,13 @@ extension TransmissionContext {
     ) -> [ReceivedTransmission<Message>] {
         do {
             var parser = WireParser(content)
-            let transmissions = try parser.nonEmptyList(of: LargeBytes.self)
+            let count = Int(try parser.byte())
+            guard count > 0 else { throw parser.error(.invalidValue, "a block has a transmission") }
+            var transmissions: [WireParser] = []
+            transmissions.reserveCapacity(count)
+            for _ in 0..<count { transmissions.append(try parser.nested(Int(parser.read(UInt16.self)))) }
             try parser.finish()
-            return transmissions.map { ReceivedTransmission($0.bytes, in: self) }
+            return transmissions.map { ReceivedTransmission($0, in: self) }
         } catch {
             return [ReceivedTransmission(failed: .block, in: self)]
         }

@@ -31,7 +31,7 @@ extension TransmissionContext {
     public func encode(
         _ message: some SMPMessage, correlationID: CorrelationID, entity: EntityID
     ) -> EncodedTransmission {
-        var writer = WireWriter()
+        var writer = WireWriter(reservingCapacity: 96 + message.sizeHint)
         writer.write(short: sessionID)
         let prefix = writer.bytes.count
         writer.write(correlationID)
@@ -60,7 +60,7 @@ extension TransmissionContext {
 
     /// What a router sends: without authorisation.
     public func unauthorized(_ message: some SMPMessage, correlationID: CorrelationID, entity: EntityID) -> Bytes {
-        var writer = WireWriter()
+        var writer = WireWriter(reservingCapacity: 96 + message.sizeHint)
         writer.write(byte: 0)
         if !impliesSessionID { writer.write(short: sessionID) }
         writer.write(correlationID)
@@ -80,35 +80,39 @@ public struct ReceivedTransmission<Message: SMPMessage>: Sendable {
     /// The message, or what a receiver answers with or puts in its place.
     public let message: Result<Message, SMPErrorType>
     private let context: TransmissionContext
-    private let body: Bytes
+    /// Stands where what is authorised begins, in the content of the block.
+    private let body: WireParser
 
     /// What the authorisation is for.
     public var authorizedData: Bytes {
-        guard context.impliesSessionID else { return body }
-        var writer = WireWriter(reservingCapacity: body.count + context.sessionID.count + 1)
+        var body = body
+        guard context.impliesSessionID else { return body.rest() }
+        var writer = WireWriter(reservingCapacity: body.remaining + context.sessionID.count + 1)
         writer.write(short: context.sessionID)
-        writer.write(raw: body)
+        writer.write(raw: body.rest())
         return writer.bytes
     }
 
-    init(_ bytes: Bytes, in context: TransmissionContext) {
+    init(_ transmission: WireParser, in context: TransmissionContext) {
         do {
-            self = try Self.parse(bytes, in: context)
+            self = try Self.parse(transmission, in: context)
         } catch {
             self.init(failed: .block, in: context)
         }
     }
 
-    private static func parse(_ bytes: Bytes, in context: TransmissionContext) throws(WireError) -> ReceivedTransmission {
-        var parser = WireParser(bytes)
+    private static func parse(
+        _ transmission: WireParser, in context: TransmissionContext
+    ) throws(WireError) -> ReceivedTransmission {
+        var parser = transmission
         let authorizationBytes = try parser.short()
         var service: Bytes?
         if context.hasServiceSignature, !authorizationBytes.isEmpty {
             service = try parser.optional(ShortBytes.self)?.bytes
             if let service, service.count != 64 { throw parser.error(.invalidValue, "a service signature of 64 bytes") }
         }
-        let body = parser.rest()
-        var content = WireParser(body)
+        let body = parser
+        var content = body
         let sessionID = context.impliesSessionID ? context.sessionID : try content.short()
         let correlationID = try content.read(CorrelationID.self)
         let entity = try content.read(EntityID.self)
@@ -119,7 +123,7 @@ public struct ReceivedTransmission<Message: SMPMessage>: Sendable {
             return ReceivedTransmission(failed: .block, in: context, correlationID: correlationID)
         }
         let message = Result { () throws(SMPErrorType) in
-            let message = try Message(parsing: content.rest(), version: context.version)
+            let message = try Message(parsing: &content, version: context.version)
             try message.checkCredentials(authorization, entity: entity)
             return message
         }
@@ -130,7 +134,7 @@ public struct ReceivedTransmission<Message: SMPMessage>: Sendable {
 
     private init(
         correlationID: CorrelationID, entity: EntityID, authorization: TransmissionAuthorization, serviceSignature: Bytes?,
-        message: Result<Message, SMPErrorType>, context: TransmissionContext, body: Bytes
+        message: Result<Message, SMPErrorType>, context: TransmissionContext, body: WireParser
     ) {
         self.correlationID = correlationID
         self.entity = entity
@@ -148,6 +152,6 @@ public struct ReceivedTransmission<Message: SMPMessage>: Sendable {
         authorization = .none
         serviceSignature = nil
         message = .failure(error)
-        body = []
+        body = WireParser([])
     }
 }

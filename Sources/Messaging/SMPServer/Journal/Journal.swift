@@ -22,6 +22,8 @@ final class Journal: Sendable {
     private struct State {
         var segments: [Segment]
         var pending: Bytes = []
+        /// Was written; its memory is used again.
+        var spare: Bytes = []
         var pendingMustBeSynchronized = false
         /// Where the next record will stand.
         var end: UInt64
@@ -29,6 +31,9 @@ final class Journal: Sendable {
         var isFirst = true
         var failure: RouterError?
     }
+
+    /// Bytes of memory kept for what is appended next.
+    private static let spareLimit = 1 << 20
 
     private let storage: any SegmentStorage
     private let durability: Durability
@@ -172,7 +177,8 @@ final class Journal: Sendable {
             if let failure = state.failure { return ([], 0, false, segment, failure) }
             guard !state.pending.isEmpty else { return nil }
             let result = (state.pending, state.end, state.pendingMustBeSynchronized, segment, RouterError?.none)
-            state.pending = []
+            state.pending = state.spare
+            state.spare = []
             state.pendingMustBeSynchronized = false
             // What follows belongs to a batch that is begun only when this one is durable.
             if result.2 || durability == .process {
@@ -181,7 +187,7 @@ final class Journal: Sendable {
             }
             return result
         }
-        guard let (bytes, end, mustBeSynchronized, last, failure) = taken else { return false }
+        guard var (bytes, end, mustBeSynchronized, last, failure) = taken else { return false }
         if let failure { throw failure }
         do throws(RouterError) {
             var segment = last
@@ -202,6 +208,8 @@ final class Journal: Sendable {
             state.withLock { $0.failure = error }
             throw error
         }
+        bytes.removeAll(keepingCapacity: bytes.capacity <= Self.spareLimit)
+        state.withLock { [bytes] in $0.spare = bytes }
         return true
     }
 

@@ -35,7 +35,6 @@ struct RecordFrame: Hashable, Sendable {
         var attributes = WireWriter(reservingCapacity: 96)
         record.encode(to: &attributes)
         let start = bytes.count
-        bytes.reserveCapacity(start + headerLength + attributes.bytes.count + body.count)
         append(magic, to: &bytes)
         append(UInt32(record.tag.rawValue) | (isFirst ? firstFlag : 0), to: &bytes)
         append(UInt32(attributes.bytes.count), to: &bytes)
