@@ -61,7 +61,7 @@ let messaging: [Target] =
     + room(
         "SMPAgent", on: "Messaging",
         uses: ["SQLiteStorage", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPProtocol", "SMPClient", grdb, logging],
-        tests: ["SMPSimulation"])
+        tests: ["SMPSimulation", "SMPServer"])
 
 let chat: [Target] =
     room("ChatProtocol", on: "Chat", uses: ["SMPWire", "SMPCrypto", "SMPProtocol", "CZstd"])

@@ -1,0 +1,177 @@
+import Foundation
+import SMPClient
+import SMPCrypto
+import SMPProtocol
+import SMPServer
+import SMPWire
+import Testing
+
+@testable import SMPAgent
+
+/// Agents over real connections: TLS on loopback and this package's router, or the official one where it is installed.
+@Suite struct RealRouterTests {
+    /// Connects two agents, sends both ways with receipts, and lets one of them leave and come back.
+    private func converse(on server: SMPServerAddress) async throws {
+        let (aliceFolder, bobFolder) = (try TemporaryFolder(), try TemporaryFolder())
+        func open(_ folder: TemporaryFolder) throws -> (SMPAgent, SMPClientPool) {
+            let pool = try SMPClientPool()
+            return (SMPAgent(store: try AgentStore(path: folder.path + "/agent.db"), network: pool), pool)
+        }
+        let (alice, alicePool) = try open(aliceFolder)
+        var (bob, bobPool) = try open(bobFolder)
+        try await alice.start()
+        try await bob.start()
+        let aliceUser = try await alice.createUser(servers: [SMPServerWithAuth(server)])
+        let bobUser = try await bob.createUser(servers: [SMPServerWithAuth(server)])
+
+        let created = try await alice.createConnection(
+            user: aliceUser, mode: .invitation, linkData: .invitation(UserLinkData(Bytes("hello".utf8))))
+        let short = try #require(created.shortLink)
+        let resolved = try await bob.resolveShortLink(user: bobUser, link: short)
+        #expect(resolved.user.userData.bytes == Bytes("hello".utf8))
+        let joined = try await bob.prepareToJoin(user: bobUser, link: resolved.fixed.connectionRequest, pqSupport: true)
+        let isSecured = try await bob.join(
+            user: bobUser, connection: joined, link: resolved.fixed.connectionRequest, info: Bytes("bob".utf8), pqSupport: true)
+        #expect(isSecured)
+
+        // Messages may be sent before the other side has allowed the connection.
+        _ = try await bob.send([AgentSendRequest(connection: joined, body: Bytes("early".utf8))])[0].get()
+        var texts: [String] = []
+        var isPQ: [Bool] = []
+        loop: for await notification in alice.events {
+            switch notification.event {
+            case .confirmation(let id, _, _, let info):
+                #expect(info == Bytes("bob".utf8))
+                try await alice.allowConnection(created.id, confirmation: id, info: Bytes("alice".utf8))
+            case .message(let metadata, _, let body):
+                texts.append(String(decoding: body, as: UTF8.self))
+                isPQ.append(metadata.pqEncryption)
+                try await alice.acknowledge(created.id, message: metadata.messageID, receipt: [])
+            case .connected: break
+            default: continue loop
+            }
+            if texts == ["early"], try await alice.stats(of: created.id).sendQueues.first?.status == .active { break }
+        }
+        _ = try await alice.send([AgentSendRequest(connection: created.id, body: Bytes("one".utf8))])[0].get()
+        var seen: [String] = []
+        var receipts = 0
+        for await notification in bob.events {
+            switch notification.event {
+            case .message(let metadata, _, let body):
+                seen.append(String(decoding: body, as: UTF8.self))
+                isPQ.append(metadata.pqEncryption)
+                try await bob.acknowledge(joined, message: metadata.messageID)
+            case .receipts(let metadata, let list):
+                receipts += list.count
+                try await bob.acknowledge(joined, message: metadata.messageID)
+            default: break
+            }
+            if seen == ["one"], receipts == 1 { break }
+        }
+        #expect(isPQ == [true, true])
+        #expect(try await alice.ratchetHash(of: created.id) == bob.ratchetHash(of: joined))
+
+        await bob.close()
+        await bobPool.close()
+        for number in 1...5 {
+            _ = try await alice.send([AgentSendRequest(connection: created.id, body: Bytes("\(number)".utf8))])[0].get()
+        }
+        (bob, bobPool) = try open(bobFolder)
+        try await bob.start()
+        for (_, result) in await bob.subscribeAll() { #expect(throws: Never.self) { try result.get() } }
+        seen = []
+        for await notification in bob.events {
+            guard case .message(let metadata, _, let body) = notification.event else { continue }
+            #expect(metadata.integrity == .ok)
+            seen.append(String(decoding: body, as: UTF8.self))
+            try await bob.acknowledge(joined, message: metadata.messageID)
+            if seen.count == 5 { break }
+        }
+        #expect(seen == (1...5).map(String.init))
+        try await bob.delete([joined], waitDelivery: false)
+        for await notification in bob.events where notification.event == .connectionsDeleted([joined]) { break }
+        await bob.close()
+        await alice.close()
+        await bobPool.close()
+        await alicePool.close()
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `Two agents talk over real connections through this package's router`() async throws {
+        var configuration = RouterConfiguration(storage: .memory)
+        configuration.port = 0
+        let router = try await SMPRouter.start(configuration)
+        try await converse(on: router.address)
+        await router.stop()
+    }
+
+    private static let officialServer: String? = {
+        guard let folder = ProcessInfo.processInfo.environment["SIMPLEX_PEERS"] else { return nil }
+        let path = folder + "/smp-server"
+        return FileManager.default.isExecutableFile(atPath: path) ? path : nil
+    }()
+
+    @Test(.enabled(if: RealRouterTests.officialServer != nil), .timeLimit(.minutes(2)))
+    func `Two agents talk through the official router`() async throws {
+        let server = try OfficialRouter(try #require(Self.officialServer))
+        try await server.start()
+        try await converse(on: server.address)
+        server.stop()
+    }
+}
+
+/// The official router as a process, with a folder and a port of its own.
+final class OfficialRouter {
+    let address: SMPServerAddress
+    private let process = Process()
+    private let folder: TemporaryFolder
+
+    init(_ executable: String) throws {
+        folder = try TemporaryFolder()
+        let environment = ProcessInfo.processInfo.environment.merging([
+            "SMP_SERVER_CFG_PATH": folder.path + "/etc", "SMP_SERVER_LOG_PATH": folder.path + "/var", "LANG": "C.UTF-8",
+        ]) { $1 }
+        let setup = Process()
+        setup.executableURL = URL(fileURLWithPath: executable)
+        setup.arguments = ["init", "--yes", "--ip", "127.0.0.1", "--no-password", "--disable-web"]
+        setup.environment = environment
+        setup.standardOutput = FileHandle.nullDevice
+        setup.standardError = FileHandle.nullDevice
+        try setup.run()
+        setup.waitUntilExit()
+
+        let ini = URL(fileURLWithPath: folder.path + "/etc/smp-server.ini")
+        let port = UInt16.random(in: 20_000...60_000)
+        var lines = try String(contentsOf: ini, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        for index in lines.indices {
+            if lines[index].hasPrefix("port = ") { lines[index] = "port = \(port)" }
+            if lines[index].hasPrefix("host = ") { lines[index] = "host = 127.0.0.1" }
+        }
+        try lines.joined(separator: "\n").write(to: ini, atomically: true, encoding: .utf8)
+
+        let fingerprint = try String(contentsOf: URL(fileURLWithPath: folder.path + "/etc/fingerprint"), encoding: .utf8)
+        address = try SMPServerAddress(
+            wireString: "smp://\(fingerprint.trimmingCharacters(in: .whitespacesAndNewlines))@127.0.0.1:\(port)")
+        process.executableURL = URL(fileURLWithPath: executable)
+        process.arguments = ["start"]
+        process.environment = environment
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    /// Waits until it answers.
+    func start() async throws {
+        for _ in 0..<200 {
+            let pool = try SMPClientPool()
+            let info = try? await pool.sessionInfo(TransportSessionKey(userID: 1, server: address))
+            await pool.close()
+            if info != nil { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    func stop() {
+        // Nothing of it is needed any more, and it does not leave at once when it is asked to.
+        kill(process.processIdentifier, SIGKILL)
+    }
+}
