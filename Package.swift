@@ -75,9 +75,37 @@ let chat: [Target] =
         ],
         tests: ["SMPSimulation", "SMPServer"])
 
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
 let bots: [Target] =
-    room("Parley", on: "Bots", uses: ["ChatAPI", "ChatProtocol", "SQLiteStorage", "CRE2", "CQRencode", grdb, logging])
+    room(
+        "Parley", on: "Bots",
+        uses: [
+            "ChatAPI", "ChatProtocol", "ChatEngine", "SMPWire", "SMPProtocol", "SMPServer", "SQLiteStorage", "CRE2", "CQRencode", grdb,
+            logging, lifecycle, signals,
+        ])
     + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
+
+let apps: [Target] = [
+    .executableTarget(
+        name: "ParleyCLI",
+        dependencies: [
+            "Parley", "ParleyRules", "ChatAPI", "ChatProtocol", "SMPWire", "SMPProtocol", "SMPServer", logging, lifecycle, signals,
+            arguments,
+        ],
+        path: "Sources/Apps/ParleyCLI", swiftSettings: settings),
+    .testTarget(
+        name: "ParleyCLITests", dependencies: ["ParleyCLI", "VectorSupport"], path: "Tests/ParleyCLITests", swiftSettings: settings),
+]
+
+/// A bot that shows one thing, as an executable of its own.
+func example(_ name: String) -> Target {
+    .executableTarget(name: name, dependencies: ["Parley"], path: "Examples/\(name)", swiftSettings: settings)
+}
+
+let examples: [Target] = [example("EchoBot"), example("SquaringBot")]
 
 let testSupport: [Target] = [
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings),
@@ -88,7 +116,11 @@ let testSupport: [Target] = [
 
 let package = Package(
     name: "parley",
-    products: [],
+    products: [
+        .executable(name: "parley", targets: ["ParleyCLI"]),
+        .library(name: "Parley", targets: ["Parley"]),
+        .library(name: "ParleyRules", targets: ["ParleyRules"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
@@ -101,6 +133,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
-    targets: systemLibraries + storage + messaging + chat + bots + testSupport,
+    targets: systemLibraries + storage + messaging + chat + bots + apps + examples + testSupport,
     cxxLanguageStandard: .cxx17
 )

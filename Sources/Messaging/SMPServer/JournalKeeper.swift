@@ -10,6 +10,7 @@ final class JournalKeeper: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
     private let isScheduled = Atomic(false)
+    private let isStopping = Atomic(false)
     private let bound: NIOLoopBoundBox<Bound>
     private let configuration: RouterConfiguration
 
@@ -115,8 +116,9 @@ final class JournalKeeper: Sendable {
         }
     }
 
-    /// Makes durable what is left and ends the thread.
+    /// Makes durable what is left and ends the thread. A second call returns at once: the thread is gone by then or about to be.
     func stop() async {
+        guard !isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
         _ = try? await loop.submit { [self] in
             commit()
             release()

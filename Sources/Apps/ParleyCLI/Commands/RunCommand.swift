@@ -1,0 +1,58 @@
+internal import ArgumentParser
+internal import Parley
+internal import ParleyRules
+
+/// `parley run`: runs the bots of a bots.yaml until it is told to stop.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Run the bots of a bots.yaml.",
+        discussion: """
+            Prints the address of each bot, with a QR code on a terminal, once all can be reached. SIGTERM or Ctrl-C lets the \
+            handlers that run finish and stops; nothing that was accepted is lost.
+            With --json it prints {"event":"ready","profiles":[…],"servers":[…]} instead.
+            """)
+
+    @Argument(help: "The file that describes the bots.")
+    var file = "bots.yaml"
+
+    @Option(help: "The folder for databases and keys. [default: $PARLEY_DATA, else parley-data]")
+    var data: String?
+
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws {
+        let bots = try BotsFileReader.read(file).makeBots()
+        let configuration = options.configuration(data: data)
+        let json = options.json
+        if !json { Output.line("Starting \(bots.count) bot\(bots.count == 1 ? "" : "s") from \(file), data in \(configuration.dataFolder) …") }
+        try await BotHost(bots, configuration: configuration).run { ready in
+            if json { Output.line(ReadyReport.json(ready)) } else { ReadyReport.show(ready) }
+        }
+        if !json { Output.line("Stopped.") }
+    }
+}
+
+/// What `parley run` says once every bot can be reached.
+enum ReadyReport {
+    static func show(_ ready: HostReady) {
+        for profile in ready.profiles {
+            guard let link = profile.shortAddress ?? profile.address else {
+                Output.line("\n\(profile.name) is running, without an address.")
+                continue
+            }
+            Output.line("\n\(profile.name) can be reached at")
+            Output.link(link)
+        }
+        Output.line("\nReady. Ctrl-C stops.")
+    }
+
+    static func json(_ ready: HostReady) -> String {
+        let profiles = ready.profiles.map { profile in
+            var members = [#""name":\#(Output.quoted(profile.name))"#, #""id":\#(Output.quoted(profile.id))"#]
+            if let address = profile.address { members.append(#""address":\#(Output.quoted(address))"#) }
+            if let address = profile.shortAddress { members.append(#""shortAddress":\#(Output.quoted(address))"#) }
+            return "{\(members.joined(separator: ","))}"
+        }
+        return #"{"event":"ready","profiles":[\#(profiles.joined(separator: ","))],"servers":[\#(ready.servers.map(Output.quoted).joined(separator: ","))]}"#
+    }
+}

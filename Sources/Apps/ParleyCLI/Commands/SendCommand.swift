@@ -1,0 +1,79 @@
+internal import ArgumentParser
+internal import ChatAPI
+internal import ChatProtocol
+internal import Parley
+
+/// `parley send`: one message from a profile to a contact, for scripts.
+struct SendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send", abstract: "Send one message to a contact, and wait until the router has it.",
+        discussion: """
+            The bots of the data folder must not be running: one process at a time can use a folder.
+            """)
+
+    @Option(name: .customLong("to"), help: "The contact, by its name.")
+    var recipient: String
+
+    @Option(help: "The profile that sends, by its name. [default: the only one]")
+    var profile: String?
+
+    @Option(help: "The folder for databases and keys. [default: $PARLEY_DATA, else parley-data]")
+    var data: String?
+
+    @Option(help: "Seconds to wait for the router.")
+    var timeout = 15
+
+    @Argument(help: "The text.")
+    var text: String
+
+    @OptionGroup var options: CommonOptions
+
+    func run() async throws {
+        let host = try await CoreHost.open(options.configuration(data: data))
+        do {
+            let user = try await ProfileFinder(core: host.core).profile(named: profile)
+            let session = ChatSession(core: host.core, user: user, json: options.json, deliveryTimeout: timeout)
+            let events = host.core.events()
+            Task { try await session.listen(to: events) }
+            _ = try await host.core.send(.core(.start()), as: nil)
+            _ = try await session.perform(.open(recipient))
+            guard try await session.deliver(text) else {
+                throw Outcome.Failed(description: "the router did not take the message within \(timeout) seconds; it is stored and will be sent at the next start")
+            }
+        } catch {
+            await host.close()
+            throw error
+        }
+        await host.close()
+    }
+}
+
+/// Finds profiles by name.
+struct ProfileFinder {
+    let core: any ChatCore
+
+    func all() async throws(ChatCoreError) -> [User] {
+        do throws(ChatCoreError) {
+            guard case .usersList(let users) = try await core.send(.users(.list), as: nil) else { return [] }
+            return users.map(\.user)
+        } catch {
+            guard error.isNoActiveUser else { throw error }
+            return []
+        }
+    }
+
+    /// The profile of a name, or the only one.
+    func profile(named name: String?) async throws -> User {
+        let users = try await all()
+        let names = users.map(\.localDisplayName).joined(separator: ", ")
+        guard let name else {
+            if users.count == 1 { return users[0] }
+            throw Outcome.BadInput(
+                description: users.isEmpty ? "the data folder has no profiles yet: start with parley run or parley chat" : "say which profile with --profile: \(names)")
+        }
+        guard let user = users.first(where: { $0.localDisplayName == name }) else {
+            throw Outcome.BadInput(description: "there is no profile \"\(name)\"; there are: \(names.isEmpty ? "none" : names)")
+        }
+        return user
+    }
+}

@@ -1,0 +1,45 @@
+internal import ArgumentParser
+internal import Logging
+internal import Parley
+
+/// Options of every command that opens a data folder.
+struct CommonOptions: ParsableArguments {
+    @Option(help: "A router as smp://fingerprint@host:port; can be given several times. Without it a router runs inside the process.")
+    var server: [String] = []
+
+    @Option(name: .customLong("router-host"), help: "The name or address under which others reach the router inside the process.")
+    var routerHost = "127.0.0.1"
+
+    @Option(name: .customLong("router-port"), help: "The port of the router inside the process; else one is chosen and kept.")
+    var routerPort: UInt16?
+
+    @Option(name: .customLong("log-level"), help: "trace, debug, info, notice, warning, error or critical.")
+    var logLevel: LogLevel = .notice
+
+    @Flag(help: "Print JSON, one object a line, for scripts.")
+    var json = false
+
+    func configuration(data: String?) -> HostConfiguration {
+        let level = logLevel.level, format: StructuredLogHandler.Format = json ? .json : .text
+        return HostConfiguration(
+            dataFolder: data, servers: server, router: EmbeddedRouterConfiguration(host: routerHost, port: routerPort),
+            logger: Logger(label: "parley") { StructuredLogHandler(label: $0, level: level, format: format) })
+    }
+}
+
+/// A level as a person types it.
+struct LogLevel: ExpressibleByArgument {
+    let level: Logger.Level
+
+    static let notice = LogLevel(level: .notice)
+
+    init(level: Logger.Level) { self.level = level }
+
+    init?(argument: String) {
+        guard let level = Logger.Level(rawValue: argument.lowercased()) else { return nil }
+        self.level = level
+    }
+
+    static var allValueStrings: [String] { Logger.Level.allCases.map(\.rawValue) }
+    var defaultValueDescription: String { level.rawValue }
+}

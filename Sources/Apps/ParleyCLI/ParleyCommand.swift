@@ -1,0 +1,29 @@
+internal import ArgumentParser
+
+/// `parley`: runs bots, checks their files, talks to people from a terminal, and runs a router.
+@main
+struct ParleyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "parley",
+        abstract: "Bots for the SimpleX network, many in one process.",
+        discussion: """
+            Exit codes: 0 done, 1 failed while running, 2 bad input.
+            """,
+        subcommands: [
+            RunCommand.self, CheckCommand.self, ChatCommandLine.self, SendCommand.self, ProfileCommand.self, ServerCommandLine.self,
+            VersionCommand.self,
+        ])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            Outcome.end(error)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+internal import ChatAPI
+internal import Foundation
+public import ServiceLifecycle
+internal import UnixSignals
+
+/// Runs bots in one process, on one data folder.
+///
+/// It is a `Service`, so it can run beside others in a `ServiceGroup`; ``run(onReady:)`` makes a group of its own that stops on
+/// SIGTERM and SIGINT.
+public struct BotHost: Service, CustomStringConvertible {
+    private let bots: [Bot]
+    private let configuration: HostConfiguration
+    private let onReady: @Sendable (HostReady) -> Void
+
+    /// - Parameter onReady: called once every bot can be reached.
+    public init(
+        _ bots: [Bot], configuration: HostConfiguration = HostConfiguration(), onReady: @escaping @Sendable (HostReady) -> Void = { _ in }
+    ) {
+        self.bots = bots
+        self.configuration = configuration
+        self.onReady = onReady
+    }
+
+    public var description: String { "bots" }
+
+    /// Runs the bots until the service is told to stop: then handlers that run finish, and the data folder is closed.
+    public func run() async throws {
+        try Self.check(bots)
+        let host = try await CoreHost.open(configuration)
+        do {
+            let store = try BotStateStore(path: host.dataFolder + "/bots.db", logger: configuration.logger)
+            let session = HostSession(
+                core: host.core, bots: bots, store: store, parallelHandlers: configuration.parallelHandlers,
+                logger: configuration.logger)
+            try await cancelWhenGracefulShutdown {
+                try await session.run { profiles in onReady(HostReady(profiles: profiles, servers: host.servers)) }
+            }
+            await session.drain()
+            await host.close()
+            try await store.close()
+        } catch {
+            await host.close()
+            throw error
+        }
+    }
+
+    /// Runs the bots until the process gets SIGTERM or SIGINT.
+    public func run(onReady: @escaping @Sendable (HostReady) -> Void) async throws {
+        let host = BotHost(bots, configuration: configuration, onReady: onReady)
+        let group = ServiceGroup(
+            services: [host], gracefulShutdownSignals: [.sigterm, .sigint], logger: configuration.logger)
+        try await group.run()
+    }
+
+    private static func check(_ bots: [Bot]) throws {
+        if let fault = bots.lazy.flatMap(\.faults).first { throw fault }
+        var names: Set<String> = [], ids: Set<String> = []
+        for bot in bots where !names.insert(bot.profile.name).inserted || !ids.insert(bot.id).inserted {
+            throw HostError(.handlers, "two bots have the name or id \"\(bot.profile.name)\": give each its own")
+        }
+    }
+}
+
+extension Bot {
+    /// Runs the bot alone in this process until it gets SIGTERM or SIGINT, and prints its address with a QR code.
+    ///
+    /// The data folder and the routers come from the environment variables `PARLEY_DATA` and `PARLEY_SERVER`, or from
+    /// `configuration`.
+    public func run(configuration: HostConfiguration = HostConfiguration()) async throws {
+        try await BotHost([self], configuration: configuration).run { ready in
+            for profile in ready.profiles {
+                guard let link = profile.shortAddress ?? profile.address else { continue }
+                let code = isatty(STDOUT_FILENO) == 1 ? QRCode.lines(for: link) ?? [] : []
+                let text = (["\(profile.name) can be reached at", link] + code).joined(separator: "\n")
+                FileHandle.standardOutput.write(Data((text + "\n").utf8))
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+public import ChatAPI
+internal import ChatEngine
+internal import Foundation
+internal import Logging
+internal import SMPProtocol
+internal import SMPServer
+internal import SMPWire
+
+/// A chat core of this process's own on a data folder, with a router beside it when no other is named.
+///
+/// The folder holds `parley_chat.db` and `parley_agent.db` (the core), `bots.db` (what the bots remember) and `router/`. One
+/// process at a time can use it.
+public final class CoreHost: Sendable {
+    /// The core. It is open and not yet started.
+    public let core: any ChatCore
+    /// The routers that new queues are made on.
+    public let servers: [String]
+    let dataFolder: String
+    private let native: NativeCore
+    private let router: SMPRouter?
+
+    private init(native: NativeCore, router: SMPRouter?, servers: [String], dataFolder: String) {
+        core = native
+        self.native = native
+        self.router = router
+        self.servers = servers
+        self.dataFolder = dataFolder
+    }
+
+    /// Opens the data folder, makes it if need be, and starts the router if none is named.
+    ///
+    /// - Throws: ``HostError`` for a server address that cannot be read, ``StorageError`` for a folder that cannot be used.
+    public static func open(_ configuration: HostConfiguration) async throws -> CoreHost {
+        let folder = configuration.dataFolder
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw HostError(.dataFolder, "cannot make the data folder \(folder): \(error.localizedDescription)")
+        }
+        var servers = try configuration.servers.map(Self.address)
+        var router: SMPRouter?
+        if servers.isEmpty {
+            let started = try await EmbeddedRouter.start(configuration.router, folder: folder + "/router", logger: configuration.logger)
+            servers = [SMPServerWithAuth(started.address)]
+            router = started
+        }
+        do {
+            let native = try NativeCore.open(
+                NativeCoreConfiguration(prefix: folder + "/parley", servers: servers, logger: configuration.logger))
+            return CoreHost(native: native, router: router, servers: servers.map(\.wireString), dataFolder: folder)
+        } catch {
+            await router?.stop()
+            throw error
+        }
+    }
+
+    /// Opens a data folder for the time of `body`.
+    public static func with<Result: Sendable>(
+        _ configuration: HostConfiguration, _ body: @Sendable (CoreHost) async throws -> Result
+    ) async throws -> Result {
+        let host = try await open(configuration)
+        do {
+            let result = try await body(host)
+            await host.close()
+            return result
+        } catch {
+            await host.close()
+            throw error
+        }
+    }
+
+    /// Stops the core, then the router, and gives the folder back. Nothing that was accepted is lost.
+    public func close() async {
+        await native.close()
+        await router?.stop()
+    }
+
+    private static func address(_ text: String) throws(HostError) -> SMPServerWithAuth {
+        do throws(WireError) {
+            return try SMPServerWithAuth(wireString: text)
+        } catch {
+            throw HostError(.serverAddress, "\"\(text)\" is not a router's address: \(error.subject), at character \(error.offset + 1). It looks like smp://fingerprint@host:port")
+        }
+    }
+}
+
+/// Why bots could not be started.
+public struct HostError: Error, Sendable, CustomStringConvertible {
+    /// The kind of fault; stable.
+    public enum Code: String, Sendable {
+        case dataFolder, serverAddress, router, handlers
+    }
+
+    public let code: Code
+    /// What is wrong and how to mend it.
+    public let message: String
+
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { message }
+}
