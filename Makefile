@@ -8,7 +8,7 @@ SWIFT ?= swift
 # A crash prints its error, not 150 lines of stack.
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: run test bench format clean packages
+.PHONY: run test format clean packages
 
 run: packages
 	$(SWIFT) build -c release --product parley
@@ -18,12 +18,8 @@ test: packages
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build
 
-bench: packages
-	$(SWIFT) build -c release --product parley-bench
-	"$$($(SWIFT) build -c release --show-bin-path)/parley-bench" $(BENCH)
-
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Examples Benchmarks
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Examples
 
 clean:
 	rm -rf .build
