@@ -67,7 +67,9 @@ let chat: [Target] =
     room("ChatProtocol", on: "Chat", uses: ["SMPWire", "SMPCrypto", "SMPProtocol", "CZstd"])
     + room(
         "ChatAPI", on: "Chat",
-        uses: ["ChatProtocol", "SMPWire", .product(name: "DequeModule", package: "swift-collections")])
+        uses: ["ChatProtocol", "SMPWire", .product(name: "DequeModule", package: "swift-collections")],
+        tests: ["TranscriptSupport"])
+    + room("ChatModel", on: "Chat", uses: ["ChatProtocol", "ChatAPI"], tests: ["TranscriptSupport"])
     + room(
         "ChatEngine", on: "Chat",
         uses: [
@@ -111,6 +113,9 @@ let testSupport: [Target] = [
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings),
     .target(
         name: "SMPSimulation", dependencies: ["SMPWire", "SMPCrypto", "SMPProtocol", "SMPClient"], path: "Tests/Support/SMPSimulation",
+        swiftSettings: settings),
+    .target(
+        name: "TranscriptSupport", dependencies: ["VectorSupport", "ChatProtocol"], path: "Tests/Support/TranscriptSupport",
         swiftSettings: settings),
 ]
 

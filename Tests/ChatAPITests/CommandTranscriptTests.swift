@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import Testing
+import TranscriptSupport
 
 /// Commands are read as the official core reads them.
 @Suite struct CommandTranscriptTests {

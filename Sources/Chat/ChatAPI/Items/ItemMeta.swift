@@ -36,6 +36,12 @@ public struct ItemMeta: JSONObjectConvertible, Hashable {
     public var forwardedByMember: GroupMemberID?
     /// Whether it was sent in the name of the group.
     public var showGroupAsSender: Bool
+    /// Post of a channel that it comments; only cores with comments have it.
+    public var parentItemID: ChatItemID?
+    /// Number of comments on it; only cores with comments have it.
+    public var commentsTotal: Int?
+    /// Whether it cannot be commented; only cores with comments have it.
+    public var commentsDisabled: Bool?
     /// Whether its signature was good.
     public var signatureStatus: SignatureStatus?
     /// When it was stored.
@@ -49,8 +55,8 @@ public struct ItemMeta: JSONObjectConvertible, Hashable {
         sharedMessageID: SharedMessageID? = nil, forwarded: ForwardedFrom? = nil, deleted: ItemDeleted? = nil,
         isEdited: Bool = false, timed: ItemTimer? = nil, isLive: Bool? = nil, userMention: Bool = false, hasLink: Bool = false,
         isDeletable: Bool = false, isEditable: Bool = false, forwardedByMember: GroupMemberID? = nil,
-        showGroupAsSender: Bool = false, signatureStatus: SignatureStatus? = nil, createdAt: UTCTimestamp,
-        updatedAt: UTCTimestamp
+        showGroupAsSender: Bool = false, parentItemID: ChatItemID? = nil, commentsTotal: Int? = nil,
+        commentsDisabled: Bool? = nil, signatureStatus: SignatureStatus? = nil, createdAt: UTCTimestamp, updatedAt: UTCTimestamp
     ) {
         self.itemID = itemID
         self.itemTimestamp = itemTimestamp
@@ -69,6 +75,9 @@ public struct ItemMeta: JSONObjectConvertible, Hashable {
         self.isEditable = isEditable
         self.forwardedByMember = forwardedByMember
         self.showGroupAsSender = showGroupAsSender
+        self.parentItemID = parentItemID
+        self.commentsTotal = commentsTotal
+        self.commentsDisabled = commentsDisabled
         self.signatureStatus = signatureStatus
         self.createdAt = createdAt
         self.updatedAt = updatedAt
@@ -94,6 +103,9 @@ extension ItemMeta {
         isEditable = try object.optional("editable") ?? false
         forwardedByMember = try object.optional("forwardedByMember")
         showGroupAsSender = try object.optional("showGroupAsSender") ?? false
+        parentItemID = try object.optional("parentChatItemId")
+        commentsTotal = try object.optional("commentsTotal")
+        commentsDisabled = try object.optional("commentsDisabled")
         signatureStatus = try object.optional("msgSigned")
         createdAt = try object.required("createdAt")
         updatedAt = try object.required("updatedAt")
@@ -117,6 +129,9 @@ extension ItemMeta {
         object["editable"] = isEditable
         object["forwardedByMember"] = forwardedByMember
         object["showGroupAsSender"] = showGroupAsSender
+        object["parentChatItemId"] = parentItemID
+        object["commentsTotal"] = commentsTotal
+        object["commentsDisabled"] = commentsDisabled
         object["msgSigned"] = signatureStatus
         object["createdAt"] = createdAt
         object["updatedAt"] = updatedAt

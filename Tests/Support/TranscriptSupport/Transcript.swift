@@ -1,35 +1,37 @@
-import ChatProtocol
+public import ChatProtocol
 import Foundation
 import VectorSupport
 
 /// A conversation of official clients with the programs that drive them, as it was recorded.
-struct Transcript: Sendable, CustomStringConvertible {
+public struct Transcript: Sendable, CustomStringConvertible {
     /// One frame.
-    struct Line: Sendable {
+    public struct Line: Sendable {
         /// Line number in the file, from 1.
-        var number: Int
+        public var number: Int
         /// Which client.
-        var peer: String
-        var direction: Direction
+        public var peer: String
+        public var direction: Direction
         /// Which command the frame belongs to.
-        var correlationID: String?
-        var body: JSONValue
+        public var correlationID: String?
+        public var body: JSONValue
     }
 
-    enum Direction: String, Sendable { case command = "cmd", response = "resp", event, note }
+    public enum Direction: String, Sendable { case command = "cmd", response = "resp", event, note }
 
     /// Name of the file, without its ending.
-    var name: String
-    var lines: [Line]
+    public var name: String
+    public var lines: [Line]
 
-    var description: String { name }
+    public var description: String { name }
 
-    static let names = [
+    /// The names of all files.
+    public static let names = [
         "01_profiles", "02_invitation", "03_address", "04_direct_messages", "05_files", "06a_groups", "06b_knocking_support",
         "07_channel", "08_settings", "09_database", "10_errors",
     ]
 
-    static func load(_ name: String) throws -> Transcript {
+    /// Reads a file.
+    public static func load(_ name: String) throws -> Transcript {
         let data = try Data(contentsOf: Vectors.folder.appendingPathComponent("api/\(name).jsonl"))
         var lines: [Line] = []
         for (index, text) in data.split(separator: UInt8(ascii: "\n")).enumerated() {
@@ -44,7 +46,7 @@ struct Transcript: Sendable, CustomStringConvertible {
     }
 
     /// Commands with their responses, in the order of the commands.
-    var exchanges: [(line: Int, command: String, response: JSONValue)] {
+    public var exchanges: [(line: Int, command: String, response: JSONValue)] {
         var responses: [String: JSONValue] = [:]
         for line in lines where line.direction == .response {
             if let id = line.correlationID { responses["\(line.peer) \(id)"] = line.body }

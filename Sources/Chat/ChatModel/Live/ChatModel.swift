@@ -1,0 +1,130 @@
+public import ChatAPI
+
+/// The state of a core, kept as the core reports it.
+///
+/// The model stands in front of its core and is a ``ChatCore`` itself: commands sent through it change the state before they return,
+/// and who reads events from it sees the state already changed by them. Commands sent past it are seen only as far as the core
+/// reports them as events.
+public actor ChatModel: ChatCore {
+    private let core: any ChatCore
+    private let incoming: ChatEvents
+    private let hub = ChatEventHub()
+    private let changeHub = ChatModelChangeHub()
+    private var repairs: [Repair] = []
+
+    /// What is known now.
+    public private(set) var state: ChatModelState
+
+    /// A chat whose preview has to be loaded.
+    private struct Repair {
+        let user: UserID
+        let chat: ChatReference
+    }
+
+    /// A model of a core. From now on it does not miss an event, though it takes them in only while ``run()`` runs.
+    ///
+    /// - Parameters:
+    ///   - core: The core.
+    ///   - eventLimit: How many events may wait to be taken in.
+    ///   - windowLimit: How many items a window of a chat holds at most.
+    public init(core: any ChatCore, eventLimit: Int = 65_536, windowLimit: Int = 1000) {
+        self.core = core
+        incoming = core.events(bufferingUpTo: eventLimit)
+        state = ChatModelState()
+        state.windowLimit = windowLimit
+    }
+
+    /// Takes events in until the core is closed or the task is cancelled; then the subscriptions to the model end.
+    ///
+    /// - Throws: What ended the events of the core. After `eventsLost` the state is not to be trusted any more.
+    public func run() async throws(ChatCoreError) {
+        defer {
+            hub.finish()
+            changeHub.finish()
+        }
+        var iterator = incoming.makeAsyncIterator()
+        while let event = try await iterator.next(isolation: self) {
+            take(state.apply(event))
+            hub.publish(event)
+            await repairPreviews()
+        }
+    }
+
+    /// Reads the profiles of the core, and for each of them its chats, tags and address.
+    public func load() async throws(ChatCoreError) {
+        _ = try await send(.users(.list), as: nil)
+        for user in state.users.keys.sorted() {
+            try await load(user)
+        }
+    }
+
+    /// Reads the chats, tags and address of a profile.
+    public func load(_ user: UserID) async throws(ChatCoreError) {
+        _ = try await send(.chats(.list(user: user, pendingConnections: true)), as: user)
+        _ = try await send(.chats(.tags(user: user)), as: user)
+        do {
+            _ = try await send(.address(.show(user: user)), as: user)
+        } catch where error.chatError == .store(error: .userContactLinkNotFound) {
+            // Most profiles have no address.
+        }
+    }
+
+    public func send(_ command: ChatCommand, as user: UserID?) async throws(ChatCoreError) -> ChatResponse {
+        let response = try await core.send(command, as: user)
+        take(state.apply(response, to: command, as: user))
+        return response
+    }
+
+    public nonisolated func events(bufferingUpTo limit: Int) -> ChatEvents { hub.subscribe(bufferingUpTo: limit) }
+
+    /// A new subscription to what changes from now on. Changes that wait to be read are put together, so nobody falls behind.
+    public nonisolated func changes() -> ChatModelChanges { changeHub.subscribe() }
+
+    private func take(_ changes: [ChatModelChange]) {
+        guard !changes.isEmpty else { return }
+        for case .previewMissing(let user, let chat) in changes { repairs.append(Repair(user: user, chat: chat)) }
+        changeHub.publish(changes)
+    }
+
+    /// Loads the previews that deleting items has taken away.
+    private func repairPreviews() async {
+        while let repair = repairs.popLast() {
+            guard state.chat(repair.chat, of: repair.user)?.chatItems.isEmpty == true else { continue }
+            // A chat that is gone by now needs no preview.
+            _ = try? await send(.chats(.page(repair.chat, pagination: .last(1))), as: repair.user)
+        }
+    }
+}
+
+extension ChatModel {
+    /// Items of a chat that are loaded.
+    public func items(_ key: ItemsKey, of user: UserID) -> ItemsWindow? { state.items(key, of: user) }
+
+    /// Loads a page of a chat into its window.
+    ///
+    /// - Returns: The window with the page in it.
+    @discardableResult public func loadItems(
+        _ key: ItemsKey, of user: UserID, _ pagination: ChatPagination = .last(50)
+    ) async throws(ChatCoreError) -> ItemsWindow {
+        let content: MessageContentFilter = try .init(key)
+        _ = try await send(.chats(.page(key.chat, content: content.type, pagination: pagination)), as: user)
+        guard let window = state.items(key, of: user) else {
+            throw ChatCoreError(.invalidResponse, "The core answered with another chat than the one that was asked for.")
+        }
+        return window
+    }
+
+    /// Loads the page before the oldest item that is loaded, if there is one.
+    @discardableResult public func loadOlderItems(
+        _ key: ItemsKey, of user: UserID, count: Int = 50
+    ) async throws(ChatCoreError) -> ItemsWindow {
+        guard let window = state.items(key, of: user), let oldest = window.runs.first?.items.first else {
+            return try await loadItems(key, of: user, .last(count))
+        }
+        if window.reachesOldest { return window }
+        return try await loadItems(key, of: user, .before(oldest.id, count: count))
+    }
+
+    /// Forgets the items of a chat that are loaded.
+    public func closeItems(_ key: ItemsKey, of user: UserID) { state.close(key, of: user) }
+}

@@ -1,0 +1,120 @@
+internal import Synchronization
+
+/// Changes of a model, as one subscriber reads them: each time all that came since the last, each only once.
+public struct ChatModelChanges: AsyncSequence, Sendable {
+    public typealias Element = [ChatModelChange]
+
+    let subscription: ChatModelChangeSubscription
+
+    /// Reads changes. Only one task may read from a subscription.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let subscription: ChatModelChangeSubscription
+
+        /// The changes since the last call, at least one; nil when the model has ended or the task is cancelled.
+        public mutating func next() async -> [ChatModelChange]? { await subscription.next() }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: subscription) }
+}
+
+/// The changes that wait for one subscriber.
+final class ChatModelChangeSubscription: Sendable {
+    private struct State {
+        var changes: [ChatModelChange] = []
+        var seen: Set<ChatModelChange> = []
+        var isFinished = false
+        var reader: CheckedContinuation<[ChatModelChange]?, Never>?
+
+        mutating func take() -> [ChatModelChange] {
+            defer {
+                changes = []
+                seen = []
+            }
+            return changes
+        }
+
+        mutating func takeReader() -> CheckedContinuation<[ChatModelChange]?, Never>? {
+            defer { reader = nil }
+            return reader
+        }
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ changes: [ChatModelChange]) {
+        let waiting = state.withLock { state -> (CheckedContinuation<[ChatModelChange]?, Never>, [ChatModelChange])? in
+            for change in changes where state.seen.insert(change).inserted { state.changes.append(change) }
+            return state.takeReader().map { ($0, state.take()) }
+        }
+        waiting?.0.resume(returning: waiting?.1)
+    }
+
+    func finish() {
+        let reader = state.withLock { state in
+            state.isFinished = true
+            return state.takeReader()
+        }
+        reader?.resume(returning: nil)
+    }
+
+    func next() async -> [ChatModelChange]? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (ready, other) = state.withLock { state -> ([ChatModelChange]??, CheckedContinuation<[ChatModelChange]?, Never>?) in
+                    if !state.changes.isEmpty { return (.some(state.take()), nil) }
+                    if state.isFinished || Task.isCancelled { return (.some(nil), nil) }
+                    // A second reader takes the place of the first, which ends.
+                    let other = state.takeReader()
+                    state.reader = continuation
+                    return (nil, other)
+                }
+                other?.resume(returning: nil)
+                if let ready { continuation.resume(returning: ready) }
+            }
+        } onCancel: {
+            state.withLock { $0.takeReader() }?.resume(returning: nil)
+        }
+    }
+}
+
+/// Hands changes to all subscribers.
+final class ChatModelChangeHub: Sendable {
+    private struct Weak: Sendable { weak var subscription: ChatModelChangeSubscription? }
+
+    private struct State {
+        var subscriptions: [Weak] = []
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+
+    func subscribe() -> ChatModelChanges {
+        let subscription = ChatModelChangeSubscription()
+        let isFinished = state.withLock { state in
+            if !state.isFinished { state.subscriptions.append(Weak(subscription: subscription)) }
+            return state.isFinished
+        }
+        if isFinished { subscription.finish() }
+        return ChatModelChanges(subscription: subscription)
+    }
+
+    func publish(_ changes: [ChatModelChange]) {
+        for subscription in alive() { subscription.add(changes) }
+    }
+
+    func finish() {
+        let all = alive()
+        state.withLock { state in
+            state.isFinished = true
+            state.subscriptions = []
+        }
+        for subscription in all { subscription.finish() }
+    }
+
+    private func alive() -> [ChatModelChangeSubscription] {
+        state.withLock { state in
+            state.subscriptions.removeAll { $0.subscription == nil }
+            return state.subscriptions.compactMap(\.subscription)
+        }
+    }
+}

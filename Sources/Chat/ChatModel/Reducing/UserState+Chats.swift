@@ -1,0 +1,86 @@
+import ChatAPI
+import ChatProtocol
+
+extension UserState {
+    /// Takes in what is known of whom a chat is with, keeping items and counts. A chat that is not listed yet is added if it
+    /// belongs into the list.
+    mutating func update(_ info: ChatInfo, _ changes: inout [ChatModelChange]) {
+        guard let reference = info.reference?.whole, !deletedChats.contains(reference) else { return }
+        var info = info.whole
+        if let old = chats[reference]?.chatInfo {
+            info.keepLater(old)
+            guard info != old else { return }
+            chats[reference]?.chatInfo = info
+        } else {
+            guard info.isListed else { return }
+            chats[reference] = Chat(chatInfo: info, chatItems: [])
+        }
+        changes.append(.chat(user.userID, reference))
+        if let connection = info.contact?.activeConnection { remove(.connection(connection.connectionID), &changes) }
+    }
+
+    /// Adds a chat, or replaces it with its items and counts.
+    mutating func replace(_ chat: Chat, _ changes: inout [ChatModelChange]) {
+        guard let reference = chat.chatInfo.reference?.whole else { return }
+        deletedChats.remove(reference)
+        guard chats[reference] != chat else { return }
+        chats[reference] = chat
+        changes.append(.chat(user.userID, reference))
+    }
+
+    /// Removes a chat that was deleted; what is reported of it later is ignored.
+    mutating func remove(_ reference: ChatReference, buried: Bool = false, _ changes: inout [ChatModelChange]) {
+        if buried { deletedChats.insert(reference) }
+        for key in windows.keys where key.chat.whole == reference { windows[key] = nil }
+        if chats.removeValue(forKey: reference) != nil { changes.append(.chatRemoved(user.userID, reference)) }
+    }
+
+    /// Changes the counts of a chat.
+    mutating func updateStats(
+        _ reference: ChatReference, _ changes: inout [ChatModelChange], _ change: (inout ChatStats) -> Void
+    ) {
+        guard var stats = chats[reference]?.chatStats else { return }
+        change(&stats)
+        guard stats != chats[reference]?.chatStats else { return }
+        chats[reference]?.chatStats = stats
+        changes.append(.chat(user.userID, reference))
+    }
+}
+
+extension ChatInfo {
+    /// The whole group, of a part of it.
+    var whole: ChatInfo {
+        if case .group(let group, _) = self { .group(groupInfo: group, scope: nil) } else { self }
+    }
+
+    /// Whether the core puts the chat into lists.
+    var isListed: Bool {
+        switch self {
+        case .direct(let contact): contact.contactUsed && contact.contactID > 1
+        case .contactConnection(let connection): connection.status != .prepared
+        case .group, .local, .contactRequest: true
+        case .other: false
+        }
+    }
+
+    /// Events show a chat as it was read some time before, so what only grows is kept.
+    mutating func keepLater(_ old: ChatInfo) {
+        switch (self, old) {
+        case (.direct(var contact), .direct(let old)):
+            contact.chatTimestamp = later(contact.chatTimestamp, old.chatTimestamp)
+            self = .direct(contact: contact)
+        case (.group(var group, let scope), .group(let old, _)):
+            group.chatTimestamp = later(group.chatTimestamp, old.chatTimestamp)
+            self = .group(groupInfo: group, scope: scope)
+        case (.local(var folder), .local(let old)):
+            folder.chatTimestamp = max(folder.chatTimestamp, old.chatTimestamp)
+            self = .local(noteFolder: folder)
+        default: break
+        }
+    }
+
+    private func later(_ one: UTCTimestamp?, _ other: UTCTimestamp?) -> UTCTimestamp? {
+        guard let one, let other else { return one ?? other }
+        return max(one, other)
+    }
+}

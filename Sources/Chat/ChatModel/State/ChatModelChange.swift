@@ -1,0 +1,23 @@
+public import ChatAPI
+
+/// Something in a ``ChatModelState`` that is not as it was.
+public enum ChatModelChange: Sendable, Hashable {
+    /// A profile, or which one is active.
+    case user(UserID)
+    /// A profile is gone.
+    case userRemoved(UserID)
+    /// A chat: whom it is with, its preview, its counts or its place in the list.
+    case chat(UserID, ChatReference)
+    /// A chat is gone.
+    case chatRemoved(UserID, ChatReference)
+    /// A chat lost its preview and the model does not know the one before: a page of one item should be loaded.
+    case previewMissing(UserID, ChatReference)
+    /// Items of a window; `added` if there is a new one at its end.
+    case items(UserID, ItemsKey, added: Bool)
+    /// The tags of a profile.
+    case tags(UserID)
+    /// The address of a profile.
+    case address(UserID)
+    /// Whether the core sends and receives.
+    case running
+}

@@ -1,0 +1,36 @@
+public import ChatAPI
+
+/// What is known of the profiles of a core and their chats, from what the core has reported.
+///
+/// A value without behaviour of its own: ``apply(_:)`` takes an event, ``apply(_:to:)`` what became of a command. Both return what
+/// changed. The same inputs in the same order make the same state.
+public struct ChatModelState: Sendable, Hashable {
+    /// The profiles that are known, hidden ones only after they were opened.
+    public internal(set) var users: [UserID: UserState] = [:]
+    /// The profile that is active in the core; commands without a profile mean it.
+    public internal(set) var activeUserID: UserID?
+    /// Whether the core sends and receives; nil while that is not known.
+    public internal(set) var isRunning: Bool?
+    /// How many items a window of a chat holds at most.
+    public var windowLimit = 1000
+
+    /// Nothing is known.
+    public init() {}
+
+    /// The profile that is active in the core.
+    public var activeUser: User? { activeUserID.flatMap { users[$0]?.user } }
+
+    /// Unread messages of all profiles, each chat counted as its notifications are set. Muted profiles are not counted.
+    public var totalUnreadCount: Int {
+        users.values.reduce(0) { $0 + ($1.user.showsNotifications ? $1.unreadCount : 0) }
+    }
+
+    /// The chat of a profile.
+    public func chat(_ reference: ChatReference, of user: UserID) -> Chat? { users[user]?.chats[reference] }
+
+    /// The chats of a profile, the last active first.
+    public func chats(of user: UserID) -> [Chat] { users[user]?.sortedChats ?? [] }
+
+    /// The items of a chat that are loaded.
+    public func items(_ key: ItemsKey, of user: UserID) -> ItemsWindow? { users[user]?.windows[key] }
+}

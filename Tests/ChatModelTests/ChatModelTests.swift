@@ -1,0 +1,200 @@
+import ChatAPI
+import ChatModel
+import ChatProtocol
+import Synchronization
+import Testing
+
+/// The model between a core and those who use it.
+@Suite struct ChatModelActorTests {
+    private let bob = Samples.contact(4)
+
+    @Test("who reads events from the model sees the state already changed by them")
+    func order() async throws {
+        let core = ScriptedCore()
+        let model = ChatModel(core: core)
+        let events = model.events()
+        let running = Task { try await model.run() }
+        for id in 1...200 { core.publish(Samples.message(ChatItemID(id), in: bob)) }
+        var count = 0
+        var iterator = events.makeAsyncIterator()
+        while count < 200, let event = try await iterator.next() {
+            count += 1
+            guard case .newChatItems(_, let items) = event else { continue }
+            let known = await model.state.chat(.direct(4), of: 1)?.chatItems.first?.id ?? 0
+            #expect(known >= items[0].chatItem.id)
+        }
+        #expect(await model.state.chat(.direct(4), of: 1)?.chatStats.unreadCount == 200)
+        core.close()
+        try await running.value
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test("events that came before the model ran are not missed")
+    func early() async throws {
+        let core = ScriptedCore()
+        let model = ChatModel(core: core)
+        core.publish(Samples.message(1, in: bob))
+        core.close()
+        try await model.run()
+        #expect(await model.state.chats(of: 1).count == 1)
+    }
+
+    @Test("a command changes the state before it returns, and one that fails changes nothing")
+    func send() async throws {
+        let core = ScriptedCore { command, _ in
+            switch command {
+            case .chats(.markRead): return .cmdOk(user: Samples.user())
+            default: throw ChatCoreError(.store(error: .contactNotFound(contactID: 9)))
+            }
+        }
+        let model = ChatModel(core: core)
+        core.publish(Samples.message(1, in: bob))
+        core.close()
+        try await model.run()
+        _ = try await model.send(.chats(.markRead(.direct(4))), as: 1)
+        let error = await #expect(throws: ChatCoreError.self) { _ = try await model.send(.contacts(.info(9)), as: 1) }
+        #expect(error?.code.rawValue == "errorStore.contactNotFound")
+        #expect(await model.state.chat(.direct(4), of: 1)?.chatStats.unreadCount == 0)
+    }
+
+    @Test("loading asks for profiles, and for the chats, tags and address of each")
+    func load() async throws {
+        let users = [Samples.user(1), Samples.user(2, name: "work", isActive: false)]
+        let core = ScriptedCore { command, user in
+            switch command {
+            case .users(.list): return .usersList(users: users.map { UserInfo(user: $0, unreadCount: 0) })
+            case .chats(.list(let id, _, _, _)):
+                #expect(id == user)
+                let contact = Samples.contact(id * 10)
+                return .apiChats(user: users[Int(id) - 1], chats: [Chat(chatInfo: .direct(contact: contact), chatItems: [])])
+            case .chats(.tags(let id)): return .chatTags(user: users[Int(id) - 1], userTags: [ChatTag(chatTagID: id, text: "t")])
+            case .address: throw ChatCoreError(.store(error: .userContactLinkNotFound))
+            default: throw ChatCoreError(.unsupported, "not in this test")
+            }
+        }
+        let model = ChatModel(core: core)
+        try await model.load()
+        let state = await model.state
+        #expect(state.chats(of: 1).map(\.chatInfo.reference) == [.direct(10)])
+        #expect(state.chats(of: 2).map(\.chatInfo.reference) == [.direct(20)])
+        #expect(state.users[2]?.tags.count == 1 && state.users[2]?.isLoaded == true && state.activeUserID == 1)
+    }
+
+    @Test("the preview that a deletion takes away is loaded")
+    func repair() async throws {
+        let bob = bob
+        let core = ScriptedCore { command, _ in
+            #expect(command == .chats(.page(.direct(4), pagination: .last(1))))
+            let chat = Chat(chatInfo: .direct(contact: bob), chatItems: [Samples.item(1)])
+            return .apiChat(user: Samples.user(), chat: chat, navigation: nil)
+        }
+        let model = ChatModel(core: core)
+        core.publish(Samples.message(2, in: bob))
+        core.publish(
+            .chatItemsDeleted(
+                user: Samples.user(), deletions: [ChatItemDeletion(deletedChatItem: Samples.located(Samples.item(2), in: bob))],
+                byUser: false, timed: false))
+        core.close()
+        try await model.run()
+        #expect(await model.state.chat(.direct(4), of: 1)?.chatItems.map(\.id) == [1])
+    }
+
+    @Test("pages are loaded until the oldest item is reached")
+    func pages() async throws {
+        let bob = bob
+        let core = ScriptedCore { command, _ in
+            guard case .chats(.page(_, _, let pagination, _)) = command else { throw ChatCoreError(.unsupported, "") }
+            let ids: ClosedRange<ChatItemID> =
+                switch pagination {
+                case .last: 21...30
+                case .before(let id, _): max(1, id - 10)...max(1, id - 1)
+                default: 1...1
+                }
+            let items = ids.map { Samples.item($0) }
+            let page = pagination == .before(1, count: 10) ? [] : items
+            return .apiChat(user: Samples.user(), chat: Chat(chatInfo: .direct(contact: bob), chatItems: page), navigation: nil)
+        }
+        let model = ChatModel(core: core)
+        let key = ItemsKey(.direct(4))
+        for expected in [10, 20, 30, 30, 30] {
+            let window = try await model.loadOlderItems(key, of: 1, count: 10)
+            #expect(window.count == expected)
+        }
+        #expect(core.sent.count == 4, "when the oldest item is there nothing is asked for")
+        await model.closeItems(key, of: 1)
+        #expect(await model.items(key, of: 1) == nil)
+        await #expect(throws: ChatCoreError.self) { try await model.loadItems(ItemsKey(.group(1), filter: .comments(5)), of: 1) }
+    }
+
+    @Test("changes that were not read are put together")
+    func changes() async throws {
+        let core = ScriptedCore()
+        let model = ChatModel(core: core)
+        let changes = model.changes()
+        for id in 1...100 { core.publish(Samples.message(ChatItemID(id), in: bob)) }
+        core.close()
+        try await model.run()
+        var iterator = changes.makeAsyncIterator()
+        let first = try #require(await iterator.next())
+        #expect(first == [.user(1), .chat(1, .direct(4))])
+        #expect(await iterator.next() == nil)
+        var later = model.changes().makeAsyncIterator()
+        #expect(await later.next() == nil, "the model has ended")
+    }
+
+    @Test("cancelling a reader of changes ends its reading")
+    func cancelledChanges() async throws {
+        let model = ChatModel(core: ScriptedCore())
+        let changes = model.changes()
+        let reader = Task {
+            var iterator = changes.makeAsyncIterator()
+            return await iterator.next()
+        }
+        await Task.yield()
+        reader.cancel()
+        #expect(await reader.value == nil)
+    }
+
+    @Test("a core whose events were lost ends the model with that error")
+    func lost() async throws {
+        let core = ScriptedCore()
+        let model = ChatModel(core: core, eventLimit: 3)
+        let events = model.events()
+        for id in 1...5 { core.publish(Samples.message(ChatItemID(id), in: bob)) }
+        let error = await #expect(throws: ChatCoreError.self) { try await model.run() }
+        #expect(error?.code == .eventsLost)
+        var count = 0
+        for try await _ in events { count += 1 }
+        #expect(count == 3)
+    }
+}
+
+/// A core that answers as a test says.
+private final class ScriptedCore: ChatCore {
+    typealias Answer = @Sendable (ChatCommand, UserID?) throws -> ChatResponse
+
+    private let hub = ChatEventHub()
+    private let answer: Answer
+    private let commands = Mutex<[ChatCommand]>([])
+
+    init(answer: @escaping Answer = { _, _ in throw ChatCoreError(.unsupported, "no command in this test") }) {
+        self.answer = answer
+    }
+
+    var sent: [ChatCommand] { commands.withLock { $0 } }
+
+    func send(_ command: ChatCommand, as user: UserID?) async throws(ChatCoreError) -> ChatResponse {
+        commands.withLock { $0.append(command) }
+        do {
+            return try answer(command, user)
+        } catch let error as ChatCoreError {
+            throw error
+        } catch {
+            throw ChatCoreError(.unsupported, "the test threw", cause: error)
+        }
+    }
+
+    func events(bufferingUpTo limit: Int) -> ChatEvents { hub.subscribe(bufferingUpTo: limit) }
+    func publish(_ event: ChatEvent) { hub.publish(event) }
+    func close() { hub.finish() }
+}
