@@ -118,7 +118,7 @@ import Testing
 
     @Test func anIdleSessionIsClosedUnlessItIsSubscribed() async throws {
         try await withRouter(.memory) {
-            $0.idleTimeout = .milliseconds(300)
+            $0.idleTimeout = .seconds(2)
         } _: { router in
             let (idle, subscribed) = (try await TestClient(router.address), try await TestClient(router.address))
             let queue = try await TestQueue.create(subscribed)

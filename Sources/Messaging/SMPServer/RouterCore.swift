@@ -115,7 +115,7 @@ final class RouterCore: Sendable {
             }
             return sink.hasAppended
         }
-        if hasAppended { scheduleCommit() }
+        if hasAppended { makeDurable() }
         for session in touched { session.scheduleFlush() }
     }
 
@@ -172,6 +172,15 @@ final class RouterCore: Sendable {
     /// - Throws: ``RouterError``; the router must stop.
     func commit() throws(RouterError) {
         try journal.commit()
+        wakeWaiting()
+    }
+
+    /// Has what was appended made durable: here if writing is enough, else soon.
+    private func makeDurable() {
+        if journal.writeIfThatIsEnough() { wakeWaiting() } else { scheduleCommit() }
+    }
+
+    private func wakeWaiting() {
         let sessions = waiting.withLock { waiting in
             defer { waiting = [] }
             return waiting

@@ -35,10 +35,16 @@ final class Journal: Sendable {
     /// Bytes of memory kept for what is appended next.
     private static let spareLimit = 1 << 20
 
+    private struct Writing {
+        var isSynchronizing = false
+    }
+
     private let storage: any SegmentStorage
     private let durability: Durability
     private let segmentSize: Int
     private let state: Mutex<State>
+    /// Held while writing, so that what is taken first is written first.
+    private let writing = Mutex(Writing())
     private let writtenEnd: Atomic<UInt64>
     private let synchronizedEnd: Atomic<UInt64>
 
@@ -165,52 +171,100 @@ final class Journal: Sendable {
     /// Everything below is as durable as the journal promises.
     var synchronized: UInt64 { synchronizedEnd.load(ordering: .acquiring) }
 
+    /// Writes what was appended, if that is all it takes and no new segment is due: cheap enough for an event loop.
+    ///
+    /// - Returns: false if a ``commit()`` is needed.
+    func writeIfThatIsEnough() -> Bool {
+        writing.withLock { writing in
+            // Nothing may follow what is being synchronized before it is: see ``RecordFrame/isFirst``.
+            guard !writing.isSynchronizing else { return false }
+            let taken = state.withLock { state -> Taken? in
+                guard state.failure == nil, durability == .process || !state.pendingMustBeSynchronized,
+                    let segment = state.segments.last, segment.file.size < segmentSize
+                else { return nil }
+                return take(&state, segment)
+            }
+            guard let taken else { return false }
+            return (try? put(taken)) != nil
+        }
+    }
+
     /// Makes durable what was appended. Not for two threads at once; it blocks.
     ///
-    /// - Returns: whether there was anything.
     /// - Throws: ``RouterError`` `storage`. The journal takes no more then: what was not made durable is lost, and memory
     ///   knows more than the disk.
-    @discardableResult
-    func commit() throws(RouterError) -> Bool {
-        let taken = state.withLock { state -> (Bytes, UInt64, Bool, Segment, RouterError?)? in
-            guard let segment = state.segments.last else { return nil }
-            if let failure = state.failure { return ([], 0, false, segment, failure) }
-            guard !state.pending.isEmpty else { return nil }
-            let result = (state.pending, state.end, state.pendingMustBeSynchronized, segment, RouterError?.none)
-            state.pending = state.spare
-            state.spare = []
-            state.pendingMustBeSynchronized = false
-            // What follows belongs to a batch that is begun only when this one is durable.
-            if result.2 || durability == .process {
-                state.batch += 1
-                state.isFirst = true
-            }
-            return result
-        }
-        guard var (bytes, end, mustBeSynchronized, last, failure) = taken else { return false }
-        if let failure { throw failure }
+    func commit() throws(RouterError) {
         do throws(RouterError) {
-            var segment = last
-            if segment.file.size >= segmentSize {
-                try segment.file.synchronize()
-                segment = try Self.makeSegment(in: storage, base: end - UInt64(bytes.count))
-                state.withLock { [segment] in $0.segments.append(segment) }
+            guard let (segment, end) = try writeForCommit() else { return }
+            try segment.file.synchronize()
+            synchronizedEnd.store(end, ordering: .releasing)
+            writing.withLock { $0.isSynchronizing = false }
+        } catch {
+            state.withLock { $0.failure = $0.failure ?? error }
+            throw error
+        }
+    }
+
+    /// Writes what was appended, to a new segment if the last is full.
+    ///
+    /// - Returns: the segment to synchronize, and up to where that makes the journal durable; nil if that is not needed.
+    private func writeForCommit() throws(RouterError) -> (Segment, UInt64)? {
+        let result = writing.withLock { writing in
+            Result { () throws(RouterError) -> (Segment, UInt64)? in
+                let (failure, taken) = state.withLock { state in
+                    (state.failure, state.failure == nil ? state.segments.last.map { take(&state, $0) } : nil)
+                }
+                if let failure { throw failure }
+                guard var taken else { return nil }
+                if !taken.bytes.isEmpty, taken.segment.file.size >= segmentSize {
+                    try taken.segment.file.synchronize()
+                    taken.segment = try Self.makeSegment(in: storage, base: taken.end - UInt64(taken.bytes.count))
+                    state.withLock { [segment = taken.segment] in $0.segments.append(segment) }
+                }
+                let (segment, end, mustBeSynchronized) = (taken.segment, taken.end, taken.mustBeSynchronized)
+                try put(taken)
+                guard durability == .power, mustBeSynchronized else { return nil }
+                writing.isSynchronizing = true
+                return (segment, end)
             }
-            try segment.file.append(bytes)
-            writtenEnd.store(end, ordering: .releasing)
-            if durability == .process {
-                synchronizedEnd.store(end, ordering: .releasing)
-            } else if mustBeSynchronized {
-                try segment.file.synchronize()
-                synchronizedEnd.store(end, ordering: .releasing)
-            }
+        }
+        return try result.get()
+    }
+
+    /// What is to be written next.
+    private struct Taken {
+        var bytes: Bytes
+        var end: UInt64
+        var mustBeSynchronized: Bool
+        var segment: Segment
+    }
+
+    private func take(_ state: inout State, _ segment: Segment) -> Taken {
+        let taken = Taken(
+            bytes: state.pending, end: state.end, mustBeSynchronized: state.pendingMustBeSynchronized, segment: segment)
+        state.pending = state.spare
+        state.spare = []
+        state.pendingMustBeSynchronized = false
+        // What follows belongs to a batch that is begun when this one is durable.
+        if taken.mustBeSynchronized || durability == .process && !taken.bytes.isEmpty {
+            state.batch += 1
+            state.isFirst = true
+        }
+        return taken
+    }
+
+    private func put(_ taken: consuming Taken) throws(RouterError) {
+        guard !taken.bytes.isEmpty else { return }
+        do throws(RouterError) {
+            try taken.segment.file.append(taken.bytes)
         } catch {
             state.withLock { $0.failure = error }
             throw error
         }
-        bytes.removeAll(keepingCapacity: bytes.capacity <= Self.spareLimit)
-        state.withLock { [bytes] in $0.spare = bytes }
-        return true
+        writtenEnd.store(taken.end, ordering: .releasing)
+        if durability == .process { synchronizedEnd.store(taken.end, ordering: .releasing) }
+        taken.bytes.removeAll(keepingCapacity: taken.bytes.capacity <= Self.spareLimit)
+        state.withLock { [bytes = taken.bytes] in $0.spare = bytes }
     }
 
     // MARK: Reading
