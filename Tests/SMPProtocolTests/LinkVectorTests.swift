@@ -1,5 +1,6 @@
 import SMPCrypto
 import SMPProtocol
+import SMPRatchet
 import SMPWire
 import Testing
 import VectorSupport
@@ -14,6 +15,22 @@ import VectorSupport
         #expect(parameters.wireBytes == bytes)
         #expect(try RatchetParametersURI(wireString: text) == item["parsed"].ratchetParameters())
         #expect(try RatchetParametersURI(wireBytes: bytes) == parameters)
+    }
+
+    /// What answers a link's parameters: of one version, and the KEM may be accepted.
+    @Test(arguments: try Vectors.cases("links", kinds: "e2e-params-binary"))
+    func ratchetParametersOfOneVersionReadAndPrintAsRecorded(_ item: VectorCase) throws {
+        var kem: RatchetParameters.KEM?
+        if let proposed = item["kem"]["proposed_key"].hex { kem = .proposed(try SNTRUP761.PublicKey(proposed)) }
+        if let ciphertext = item["kem"]["ciphertext"].hex {
+            kem = .accepted(try SNTRUP761.Ciphertext(ciphertext), try SNTRUP761.PublicKey(try item["kem"]["key"].bytes()))
+        }
+        let parameters = RatchetParameters(
+            version: try item.version("version"), key1: try X448.PublicKey(raw: try item.hex("x448_key1_raw")),
+            key2: try X448.PublicKey(raw: try item.hex("x448_key2_raw")), kem: kem)
+        let bytes = try item.hex("binary")
+        #expect(parameters.wireBytes == bytes)
+        #expect(try RatchetParameters(wireBytes: bytes) == parameters)
     }
 
     @Test(arguments: try Vectors.cases("links", kinds: "connection-request"))
