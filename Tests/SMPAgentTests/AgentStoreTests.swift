@@ -1,0 +1,354 @@
+import Foundation
+import GRDB
+import SMPCrypto
+import SMPProtocol
+import SMPRatchet
+import SMPWire
+import SQLiteStorage
+import Testing
+
+@testable import SMPAgent
+
+/// What every store of the agent must do, run on the kinds that there are.
+@Suite struct AgentStoreTests {
+    enum Kind: String, CaseIterable { case memory, file }
+
+    private struct Fixture {
+        let folder: TemporaryFolder
+        let store: AgentStore
+        let user: AgentUserID
+        let record: ConnectionRecord
+        let random = SeededRandomSource(seed: 7)
+        let server = SMPServerAddress(host: .domain("one.example"), keyHash: KeyHash(Bytes(repeating: 1, count: 32)))
+
+        init(_ kind: Kind) async throws {
+            folder = try TemporaryFolder()
+            store = try AgentStore(path: kind == .file ? folder.path + "/a.db" : nil)
+            user = try await store.createUser(servers: [SMPServerWithAuth(server)])
+            record = ConnectionRecord(
+                row: random.rowID(), id: ConnectionID(random.bytes(12)), user: user, mode: .invitation, agentVersion: 7, pqSupport: true)
+            try await store.apply([.insertConnection(record)])
+        }
+
+        func secret() throws -> BoxSecret { try BoxSecret(random.secret(32)) }
+
+        func receiveQueue() throws -> ReceiveQueue {
+            ReceiveQueue(
+                row: random.rowID(), server: server, recipientID: EntityID(random.bytes(24)),
+                privateKey: .ed25519(Ed25519.generateKeyPair(random).privateKey), routerSecret: try secret(),
+                encryptionKey: X25519.generateKeyPair(random).privateKey, senderID: EntityID(random.bytes(24)), mode: .messaging,
+                clientVersion: 4,
+                link: ShortLinkCredentials(
+                    linkID: EntityID(random.bytes(24)), linkKey: LinkKey(random.bytes(32)),
+                    privateKey: Ed25519.generateKeyPair(random).privateKey, rootKey: nil, encryptedFixedData: random.bytes(40)))
+        }
+
+        func sendQueue() throws -> SendQueue {
+            SendQueue(
+                row: random.rowID(), server: server, senderID: EntityID(random.bytes(24)),
+                privateKey: .x25519(X25519.generateKeyPair(random).privateKey), peerSecret: try secret(),
+                encryptionKey: X25519.generateKeyPair(random).publicKey, mode: nil, clientVersion: 2)
+        }
+
+        func state() async throws -> ConnectionState { try #require(try await store.connection(record.id)) }
+
+        func message(_ number: Int64, key: Int64? = nil) -> SentMessage {
+            SentMessage(
+                messageID: number, sentID: number, kind: .message, flags: MessageFlags(notification: true), content: .envelope([1, 2, 3]),
+                hash: [4], previousHash: [5], pqEncryption: true, createdAt: number * 1000, requestKey: key)
+        }
+
+        func received(_ number: Int64, hash: Bytes) -> ReceivedMessageRecord {
+            let metadata = MessageMetadata(
+                integrity: .skipped(from: 2, to: 3), messageID: number, receivedAt: number * 1000, brokerID: [1], brokerTime: 5,
+                senderMessageID: 9, pqEncryption: true)
+            return ReceivedMessageRecord(
+                messageID: number, queue: 5, kind: .message, flags: MessageFlags(), metadata: metadata, body: [7], hash: [8],
+                encryptedHash: hash)
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func `A connection with queues and keys reads back as it was stored`(kind: Kind) async throws {
+        let fixture = try await Fixture(kind)
+        var receive = try fixture.receiveQueue()
+        var send = try fixture.sendQueue()
+        let keys = AgreementKeys(proposingKEM: true, random: fixture.random)
+        let (ratchet, answer) = try Ratchet.answer(keys.offer(version: 3), pqSupport: true, random: fixture.random)
+        try await fixture.store.apply([
+            .insertReceiveQueue(receive, connection: fixture.record.row), .insertSendQueue(send, connection: fixture.record.row),
+            .setAgreementKeys(fixture.record.row, keys), .setRatchet(fixture.record.row, ratchet),
+            .setSentParameters(fixture.record.row, answer), .addProcessedRatchetKey(fixture.record.row, hash: [1, 2], at: 3),
+        ])
+        var state = try await fixture.state()
+        #expect(state.record == fixture.record)
+        #expect(state.receiveQueues == [receive])
+        #expect(state.sendQueues == [send])
+        #expect(state.agreementKeys == keys)
+        #expect(state.ratchet == ratchet)
+        #expect(state.sentParameters == answer)
+        #expect(state.processedRatchetKeys == [[1, 2]])
+        #expect(state.kind == .duplex)
+
+        receive.peerSecret = try fixture.secret()
+        receive.status = .secured
+        receive.switchStatus = .sendingQUSE
+        receive.deleteAttempts = 3
+        send.status = .active
+        send.replaces = 12
+        send.switchStatus = .sendingQTEST
+        var record = fixture.record
+        record.ratchetSync = .required
+        record.deletion = .waitingForDelivery(since: 99)
+        record.lastSentHash = [1]
+        record.lastReceivedID = 44
+        try await fixture.store.apply([.updateReceiveQueue(receive), .updateSendQueue(send), .updateConnection(record)])
+        state = try await fixture.state()
+        #expect(state.receiveQueues == [receive])
+        #expect(state.sendQueues == [send])
+        #expect(state.record == record)
+        #expect(try await fixture.store.owner(of: receive.key) == fixture.record.id)
+        #expect(try await fixture.store.deletedConnections() == [fixture.record.id])
+        try await fixture.store.close()
+    }
+
+    @Test(arguments: Kind.allCases) func `Changes are all made or none`(kind: Kind) async throws {
+        let fixture = try await Fixture(kind)
+        let queue = try fixture.sendQueue()
+        await #expect(throws: (any Error).self) {
+            try await fixture.store.apply([
+                .insertSendQueue(queue, connection: fixture.record.row), .insertSendQueue(queue, connection: fixture.record.row),
+            ])
+        }
+        #expect(try await fixture.state().sendQueues.isEmpty)
+        await #expect(throws: (any Error).self) {
+            try await fixture.store.apply([.insertSendQueue(queue, connection: 12_345)])
+        }
+        try await fixture.store.close()
+    }
+
+    @Test(arguments: Kind.allCases) func `Changes that wait together succeed and fail alone`(kind: Kind) async throws {
+        let fixture = try await Fixture(kind)
+        let queues = try (0..<40).map { _ in try fixture.sendQueue() }
+        let outcomes = await withTaskGroup(of: Bool.self) { group in
+            for (index, queue) in queues.enumerated() {
+                let owner = index.isMultiple(of: 2) ? fixture.record.row : 12_345
+                group.addTask {
+                    do {
+                        try await fixture.store.apply([.insertSendQueue(queue, connection: owner)])
+                        return true
+                    } catch {
+                        return false
+                    }
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(outcomes == 20)
+        #expect(try await fixture.state().sendQueues.count == 20)
+        try await fixture.store.close()
+    }
+
+    @Test(arguments: Kind.allCases) func `Deferred changes are there after a flush, and one that fails does not stop the others`(
+        kind: Kind
+    ) async throws {
+        let fixture = try await Fixture(kind)
+        let good = try fixture.sendQueue()
+        let later = try fixture.sendQueue()
+        fixture.store.applyLater([.insertSendQueue(good, connection: fixture.record.row)])
+        fixture.store.applyLater([
+            .insertSendQueue(good, connection: fixture.record.row), .insertSendQueue(later, connection: fixture.record.row),
+        ])
+        try await fixture.store.flush()
+        #expect(Set(try await fixture.state().sendQueues.map(\.row)) == [good.row, later.row])
+        try await fixture.store.close()
+    }
+
+    @Test(arguments: Kind.allCases) func `Messages wait in order until each queue has them`(kind: Kind) async throws {
+        let fixture = try await Fixture(kind)
+        let (first, second) = (try fixture.sendQueue(), try fixture.sendQueue())
+        let row = fixture.record.row
+        try await fixture.store.apply([
+            .insertSendQueue(first, connection: row), .insertSendQueue(second, connection: row), .insertBody(77, [9, 9]),
+            .insertSentMessage(fixture.message(3), connection: row, queues: [first.row]),
+            .insertSentMessage(fixture.message(2), connection: row, queues: [first.row, second.row]),
+        ])
+        #expect(try await fixture.store.deliveries(queue: first.row, after: 0, limit: 10).map(\.message.messageID) == [2, 3])
+        #expect(try await fixture.store.deliveries(queue: first.row, after: 2, limit: 10).map(\.message.messageID) == [3])
+        #expect(try await fixture.store.deliveries(queue: first.row, after: 0, limit: 1).map(\.message.messageID) == [2])
+        #expect(try await fixture.store.connectionsWithDeliveries() == [fixture.record.id])
+        let retry = DeliveryRetryState(slow: .seconds(450), fast: .seconds(3))
+        try await fixture.store.apply([
+            .setRetry(connection: row, 2, retry), .deliveryDone(queue: first.row, connection: row, 2, keepRecord: true),
+        ])
+        let left = try await fixture.store.deliveries(queue: second.row, after: 0, limit: 10)
+        #expect(left.map(\.retry) == [retry])
+        if case .envelope(let bytes)? = left.first?.message.content { #expect(bytes == [1, 2, 3]) } else { Issue.record("no content") }
+        try await fixture.store.apply([.deliveryDone(queue: second.row, connection: row, 2, keepRecord: true)])
+        #expect(try await fixture.store.sentMessage(connection: row, sentID: 2)?.hash == [4])
+        #expect(try await fixture.store.expiredDeliveries(queue: first.row, before: 3001) == [3])
+        try await fixture.store.apply([.deliveryDone(queue: first.row, connection: row, 3, keepRecord: false)])
+        #expect(try await fixture.store.sentMessage(connection: row, sentID: 3) == nil)
+        #expect(try await fixture.store.hasDeliveries(row) == false)
+        try await fixture.store.close()
+    }
+
+    @Test(arguments: Kind.allCases) func `A shared body lasts until its last message is sent`(kind: Kind) async throws {
+        let fixture = try await Fixture(kind)
+        let queue = try fixture.sendQueue()
+        let row = fixture.record.row
+        var (ratchet, _) = try Ratchet.answer(
+            AgreementKeys(proposingKEM: false, random: fixture.random).offer(version: 3), pqSupport: false, random: fixture.random)
+        func message(_ number: Int64) throws -> SentMessage {
+            SentMessage(
+                messageID: number, sentID: number, kind: .message, flags: MessageFlags(),
+                content: .sealed(.shared(77, [9, 9]), key: try ratchet.sealHeader(), paddedLength: 100), hash: [], previousHash: [],
+                pqEncryption: false, createdAt: 1)
+        }
+        try await fixture.store.apply([
+            .insertSendQueue(queue, connection: row), .insertBody(77, [9, 9]),
+            .insertSentMessage(try message(1), connection: row, queues: [queue.row]),
+            .insertSentMessage(try message(2), connection: row, queues: [queue.row]),
+        ])
+        let before = try await fixture.store.deliveries(queue: queue.row, after: 0, limit: 10)
+        #expect(before.count == 2)
+        let envelope = try before[1].message.envelope(agentVersion: 7)
+        try await fixture.store.apply([.deliveryDone(queue: queue.row, connection: row, 1, keepRecord: true)])
+        let after = try await fixture.store.deliveries(queue: queue.row, after: 0, limit: 10)
+        #expect(try after.map { try $0.message.envelope(agentVersion: 7) } == [envelope])
+        try await fixture.store.apply([.deliveryDone(queue: queue.row, connection: row, 2, keepRecord: true)])
+        #expect(try await fixture.store.read { try $0.row("SELECT COUNT(*) AS n FROM message_bodies")?["n"] as Int? } == 0)
+        try await fixture.store.close()
+    }
+
+    @Test(arguments: Kind.allCases) func `Received messages are found by their ciphertext, and old records go`(kind: Kind) async throws {
+        let fixture = try await Fixture(kind)
+        let row = fixture.record.row
+        try await fixture.store.apply([
+            .insertReceivedMessage(fixture.received(1, hash: [1]), connection: row),
+            .insertReceivedMessage(fixture.received(2, hash: [2]), connection: row),
+        ])
+        let found = try #require(try await fixture.store.receivedMessage(connection: row, encryptedHash: [2]))
+        #expect(found.messageID == 2)
+        #expect(found.metadata == fixture.received(2, hash: [2]).metadata)
+        #expect(found.body == [7])
+        try await fixture.store.apply([.countAttempt(connection: row, 2), .acknowledge(connection: row, 2)])
+        let acknowledged = try #require(try await fixture.store.receivedMessage(connection: row, messageID: 2))
+        #expect(acknowledged.isAcknowledged)
+        #expect(acknowledged.attempts == 1)
+        #expect(acknowledged.body == [])
+        try await fixture.store.deleteMessageRecords(before: 1500, limit: 10)
+        #expect(try await fixture.store.receivedMessage(connection: row, encryptedHash: [1]) == nil)
+        #expect(try await fixture.store.receivedMessage(connection: row, encryptedHash: [2]) != nil)
+        try await fixture.store.close()
+    }
+
+    @Test(arguments: Kind.allCases) func `The user's own numbers are remembered after the message is sent and confirmed`(
+        kind: Kind
+    ) async throws {
+        let fixture = try await Fixture(kind)
+        let queue = try fixture.sendQueue()
+        let row = fixture.record.row
+        try await fixture.store.apply([
+            .insertSendQueue(queue, connection: row),
+            .insertSentMessage(fixture.message(1, key: 500), connection: row, queues: [queue.row]),
+            .deliveryDone(queue: queue.row, connection: row, 1, keepRecord: true), .setReceipt(connection: row, 1, .ok),
+            .deleteReceipted(connection: row, sentID: 1),
+        ])
+        #expect(try await fixture.state().lastRequestKey == 500)
+        #expect(try await fixture.store.sentMessage(connection: row, requestKey: 500)?.messageID == 1)
+        #expect(try await fixture.store.sentMessage(connection: row, requestKey: 501) == nil)
+        try await fixture.store.close()
+    }
+
+    @Test(arguments: Kind.allCases) func `Work and events that are left come back in order, and go with their connection`(
+        kind: Kind
+    ) async throws {
+        let fixture = try await Fixture(kind)
+        let row = fixture.record.row
+        let link = ConnectionRequestURI.contact(
+            ConnectionRequest(queues: [
+                SMPQueueURI(
+                    address: SMPQueueAddress(
+                        server: fixture.server, senderID: EntityID([1]), encryptionKey: .init(pattern: 1), mode: .contact))
+            ]))
+        let kinds: [CommandRecord.Kind] = [
+            .join(link, info: [1], pqSupport: true, subscribe: false), .allow(ConfirmationID([5])),
+            .secureReplyQueue(queue: 4, key: [1, 2]), .secureNewQueue(queue: 4, key: [3]), .deleteReplacedQueue(queue: 6),
+            .deleteQueue(queue: 7), .switchQueue(queue: 8),
+        ]
+        let events: [AgentEvent] = [
+            .confirmation(ConfirmationID([1]), pqSupport: true, servers: [fixture.server], info: [1]),
+            .request(InvitationID([2]), pqSupport: false, servers: [], info: []), .information(pqSupport: true, info: [3]),
+            .connected(pqEncryption: true), .joined(senderQueueSecured: false),
+        ]
+        try await fixture.store.apply(
+            kinds.map { .insertCommand(CommandRecord(row: fixture.random.rowID(), connection: row, kind: $0)) }
+                + events.enumerated().map { .insertEvent(EventRecord(number: 100 - RowID($0.offset), connection: row, event: $0.element)) })
+        #expect(try await fixture.store.commands().map { "\($0.1.kind)" } == kinds.map { "\($0)" })
+        #expect(try await fixture.store.events().map(\.1.event) == events)
+        await #expect(throws: (any Error).self) {
+            try await fixture.store.apply([.insertEvent(EventRecord(number: 1, connection: row, event: .sendingContinued))])
+        }
+        try await fixture.store.apply([.deleteEvent(100), .deleteJoinCommands(row)])
+        #expect(try await fixture.store.events().count == 4)
+        #expect(try await fixture.store.commands().count == 6)
+        try await fixture.store.apply([.deleteConnection(row)])
+        #expect(try await fixture.store.events().isEmpty)
+        #expect(try await fixture.store.commands().isEmpty)
+        try await fixture.store.close()
+    }
+
+    @Test(arguments: Kind.allCases) func `A request that was delivered twice is one request`(kind: Kind) async throws {
+        let fixture = try await Fixture(kind)
+        let link = ConnectionRequestURI.contact(
+            ConnectionRequest(queues: [
+                SMPQueueURI(
+                    address: SMPQueueAddress(
+                        server: fixture.server, senderID: EntityID([1]), encryptionKey: .init(pattern: 1), mode: .contact))
+            ]))
+        func invitation(_ id: UInt8, broker: UInt8) -> InvitationRecord {
+            InvitationRecord(
+                id: InvitationID([id]), contactConnection: fixture.record.row, request: link, senderInfo: [1], brokerID: [broker])
+        }
+        try await fixture.store.apply([
+            .insertInvitation(invitation(1, broker: 1), at: 1), .insertInvitation(invitation(2, broker: 1), at: 2),
+            .insertInvitation(invitation(3, broker: 2), at: 3),
+        ])
+        #expect(try await fixture.store.invitation(InvitationID([1]))?.request == link)
+        #expect(try await fixture.store.invitation(InvitationID([2])) == nil)
+        #expect(try await fixture.store.invitation(InvitationID([3])) != nil)
+        #expect(try await fixture.store.hasInvitation(contact: fixture.record.row, brokerID: [1]))
+        try await fixture.store.apply([.deleteInvitation(InvitationID([3]))])
+        #expect(try await fixture.store.invitation(InvitationID([3])) == nil)
+        try await fixture.store.close()
+    }
+
+    @Test func `A database of a newer version is refused`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try AgentStore(path: folder.path + "/a.db")
+        try await store.write { try $0.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('99: from the future')") }
+        try await store.close()
+        let error = #expect(throws: StorageError.self) { try AgentStore(path: folder.path + "/a.db") }
+        #expect(error?.code == .newerDatabase)
+    }
+
+    @Test func `The file is for its owner only, and durable against a power loss`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try AgentStore(path: folder.path + "/a.db")
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/a.db")[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(try await store.write { try $0.row("PRAGMA synchronous")?[0] as Int? } == 2)
+        #expect(try await store.write { try $0.row("PRAGMA foreign_keys")?[0] as Int? } == 1)
+        try await store.close()
+    }
+
+    @Test func `A stored value that was damaged is reported, not trapped on`() async throws {
+        let fixture = try await Fixture(.memory)
+        try await fixture.store.apply([.insertSendQueue(try fixture.sendQueue(), connection: fixture.record.row)])
+        try await fixture.store.write { try $0.execute(sql: "UPDATE send_queues SET private_key = x'00'") }
+        await #expect(throws: StorageError.self) { try await fixture.store.connection(fixture.record.id) }
+        try await fixture.store.write { try $0.execute(sql: "UPDATE send_queues SET status = 'strange'") }
+        await #expect(throws: StorageError.self) { try await fixture.store.connection(fixture.record.id) }
+        try await fixture.store.close()
+    }
+}
