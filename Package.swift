@@ -107,7 +107,15 @@ func example(_ name: String) -> Target {
 
 let examples: [Target] = [example("EchoBot"), example("SquaringBot")]
 
+/// Tests of the whole, across rooms: they run the built programs as processes.
+let wholes: [Target] = [
+    .testTarget(
+        name: "ReliabilityTests", dependencies: ["ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "ProcessSupport"],
+        path: "Tests/ReliabilityTests", swiftSettings: settings)
+]
+
 let testSupport: [Target] = [
+    .target(name: "ProcessSupport", path: "Tests/Support/ProcessSupport", swiftSettings: settings),
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings),
     .target(
         name: "SMPSimulation", dependencies: ["SMPWire", "SMPCrypto", "SMPProtocol", "SMPClient"], path: "Tests/Support/SMPSimulation",
@@ -136,6 +144,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
-    targets: systemLibraries + storage + messaging + chat + bots + apps + examples + testSupport,
+    targets: systemLibraries + storage + messaging + chat + bots + apps + examples + wholes + testSupport,
     cxxLanguageStandard: .cxx17
 )

@@ -1,0 +1,92 @@
+import Foundation
+import ProcessSupport
+
+/// A router and a bot, each a process on a data folder of its own, that can be killed and started again.
+actor Deployment {
+    let folder: ScratchFolder
+    let routerAddress: String
+    let botAddress: String
+    private let port: UInt16
+    private var router: ParleyProcess
+    private var bot: ParleyProcess
+
+    /// What the bot answers to a message.
+    static func answer(to text: String) -> String { "answer to \(text)" }
+
+    /// Starts both for the first time.
+    init(in folder: ScratchFolder) async throws {
+        self.folder = folder
+        port = try FreePort.choose()
+        router = try Self.startRouter(folder, port)
+        guard let address = try await router.ready().address else { throw ProcessFault("the router did not print its address") }
+        routerAddress = address
+        try folder.write(
+            """
+            parley: 1
+            profiles:
+              echo:
+                name: Echo
+                address: { accept: automatic }
+                rules:
+                  - { when: { message: text }, then: { send: "\(Self.answer(to: "{{ text }}"))" } }
+
+            """, to: "bots.yaml")
+        bot = try Self.startBot(folder, router: address)
+        guard let link = try await bot.ready().profiles?.first?.shortAddress else { throw ProcessFault("the bot did not print its address") }
+        botAddress = link
+    }
+
+    /// Kills, and starts again after a while. It does not wait until what was started is ready, so that the next kill can hit it
+    /// while it starts.
+    func carryOut(_ kill: KillPlan.Kill) async throws {
+        try await Task.sleep(for: .milliseconds(kill.delay))
+        if kill.victim != .router { bot.kill() }
+        if kill.victim != .bot { router.kill() }
+        if kill.victim != .router { try await checkKilled(bot, "bot") }
+        if kill.victim != .bot { try await checkKilled(router, "router") }
+        try await Task.sleep(for: .milliseconds(kill.downtime))
+        if kill.victim != .bot { router = try Self.startRouter(folder, port) }
+        if kill.victim != .router { bot = try Self.startBot(folder, router: routerAddress) }
+    }
+
+    /// A process that had ended before it was killed had a fault of its own.
+    private func checkKilled(_ process: ParleyProcess, _ name: String) async throws {
+        let exitCode = try await process.exit()
+        guard exitCode == 128 + SIGKILL else {
+            throw ProcessFault("the \(name) had ended by itself with exit code \(exitCode):\n\(log(name))")
+        }
+    }
+
+    /// Stops both as a person does.
+    ///
+    /// - Returns: The exit codes of the bot and of the router.
+    func stop() async throws -> (bot: Int32, router: Int32) {
+        // A bot that is asked to stop while it starts ends, too; but its end is a kind of its own.
+        _ = try await bot.ready(within: .seconds(60))
+        bot.terminate()
+        let botCode = try await bot.exit()
+        router.terminate()
+        return (botCode, try await router.exit())
+    }
+
+    /// Ends both at once, whatever they do.
+    func abandon() {
+        bot.kill()
+        router.kill()
+    }
+
+    /// The end of what a process said on standard error.
+    nonisolated func log(_ name: String) -> String {
+        let text = (try? String(contentsOfFile: folder("\(name).log"), encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").suffix(20).joined(separator: "\n")
+    }
+
+    private static func startRouter(_ folder: ScratchFolder, _ port: UInt16) throws -> ParleyProcess {
+        try ParleyProcess(["server", "smp", "--data", folder("router"), "--port", "\(port)", "--json"], log: folder("router.log"))
+    }
+
+    private static func startBot(_ folder: ScratchFolder, router: String) throws -> ParleyProcess {
+        try ParleyProcess(
+            ["run", folder("bots.yaml"), "--data", folder("bot"), "--server", router, "--json"], log: folder("bot.log"))
+    }
+}

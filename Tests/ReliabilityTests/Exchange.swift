@@ -1,0 +1,117 @@
+import ChatAPI
+import ChatProtocol
+import Parley
+import ProcessSupport
+
+/// A person who sends numbered messages to the bot and takes its answers, on a core in this process.
+actor Exchange {
+    /// Messages that wait for their answer at the most, so that the kills fall into the exchange and not behind it.
+    static let window = 10
+
+    private let core: any ChatCore
+    private let user: User
+    private let contact: Contact
+    /// What the core has taken for sending, in order.
+    private(set) var accepted: [String] = []
+    /// Answers that were announced as events.
+    private(set) var answers = 0
+    private var waiters: [(answers: Int, sent: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    private var isOver = false
+
+    /// Connects to the bot.
+    init(core: any ChatCore, to link: String) async throws {
+        self.core = core
+        let profile = NewUser(profile: Profile(displayName: "alice", fullName: ""), pastTimestamp: false, isChatRelay: false)
+        guard case .activeUser(let user) = try await core.send(.users(.create(profile)), as: nil) else { throw ProcessFault("no profile was made") }
+        self.user = user
+        let events = core.events()
+        _ = try await core.send(.core(.start()), as: nil)
+        _ = try await core.send(.connections(.connectLink(link)), as: user.userID)
+        var connected: Contact?
+        for try await event in events {
+            guard case .contactConnected(_, let contact, _) = event else { continue }
+            connected = contact
+            break
+        }
+        guard let connected else { throw ProcessFault("not connected") }
+        contact = connected
+    }
+
+    /// Counts the answers until the core is closed.
+    func listen(to events: ChatEvents) async throws {
+        for try await event in events {
+            guard case .newChatItems(_, let items) = event else { continue }
+            answers += items.count { $0.chatItem.direction == .directReceived && $0.chatItem.isMessage }
+            wakeUp()
+        }
+    }
+
+    /// Sends the messages, no faster than they are answered.
+    func send(_ count: Int) async throws {
+        guard let target = SendTarget(.direct(contact.contactID)) else { throw ProcessFault("nothing can be sent to the contact") }
+        for number in 1...count {
+            await wait(answers: number - Self.window, sent: 0)
+            if isOver { return }
+            let text = "message \(number)"
+            _ = try await core.send(.messages(.send(to: target, [ComposedMessage(content: .text(text))])), as: user.userID)
+            accepted.append(text)
+            wakeUp()
+        }
+    }
+
+    /// Returns when so many messages were sent.
+    func waitUntilSent(_ count: Int) async { await wait(answers: 0, sent: count) }
+
+    /// Returns when so many answers have come.
+    func waitUntilAnswered(_ count: Int) async { await wait(answers: count, sent: 0) }
+
+    /// Lets everybody go who waits.
+    func giveUp() {
+        isOver = true
+        wakeUp()
+    }
+
+    private func wait(answers: Int, sent: Int) async {
+        guard !isOver, self.answers < answers || accepted.count < sent else { return }
+        await withCheckedContinuation { waiters.append((answers, sent, $0)) }
+    }
+
+    private func wakeUp() {
+        waiters.removeAll { waiter in
+            guard isOver || (answers >= waiter.answers && accepted.count >= waiter.sent) else { return false }
+            waiter.continuation.resume()
+            return true
+        }
+    }
+
+    /// What the sender's chat has.
+    func chat() async throws -> ChatTexts { try await ChatTexts(core: core, user: user, contact: contact) }
+}
+
+/// The messages of a chat as the store has them.
+struct ChatTexts: Sendable, Hashable {
+    var sent: [String] = []
+    var received: [String] = []
+
+    /// Reads the chat with a contact.
+    init(core: any ChatCore, user: User, contact: Contact) async throws {
+        guard case .apiChat(_, let chat, _) = try await core.send(.chats(.page(.direct(contact.contactID), pagination: .last(100_000))), as: user.userID)
+        else { throw ProcessFault("the chat was not read") }
+        for item in chat.chatItems {
+            switch item.content {
+            case .sentMessage(let content): sent.append(content.text)
+            case .receivedMessage(let content): received.append(content.text)
+            default: break
+            }
+        }
+    }
+
+    /// Reads the only chat of the only profile of a core.
+    init(core: any ChatCore) async throws {
+        guard case .usersList(let users) = try await core.send(.users(.list), as: nil), let user = users.first?.user,
+            case .apiChats(_, let chats) = try await core.send(.chats(.list(user: user.userID)), as: user.userID),
+            case .direct(let contact) = chats.first(where: { if case .direct = $0.chatInfo { true } else { false } })?.chatInfo
+        else { throw ProcessFault("there is no chat") }
+        try await self.init(core: core, user: user, contact: contact)
+    }
+}

@@ -1,0 +1,111 @@
+public import Foundation
+
+/// A `parley` that runs as a process of its own: what a person starts, and what a power cut ends.
+public final class ParleyProcess: Sendable {
+    /// The program, in the folder of the test bundle.
+    public static var executable: URL {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent("parley")
+    }
+
+    public let processIdentifier: Int32
+    private let output = ProcessOutput()
+    private let input: FileHandle
+
+    /// Starts `parley`.
+    ///
+    /// - Parameters:
+    ///   - environment: Variables beside those of this process.
+    ///   - log: A file that gets what the process says on standard error, behind what is in it.
+    public init(_ arguments: [String], environment: [String: String] = [:], log: String) throws {
+        let executable = Self.executable
+        guard FileManager.default.isExecutableFile(atPath: executable.path) else {
+            throw ProcessFault("\(executable.path) is not there: build the product parley first")
+        }
+        let descriptor = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw ProcessFault("\(log) cannot be written: errno \(errno)") }
+        let errors = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        let printed = Pipe(), typed = Pipe(), process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }.merging(environment) { $1 }
+        process.standardOutput = printed
+        process.standardError = errors
+        process.standardInput = typed
+        let output = output
+        printed.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            if data.isEmpty {
+                handle.readabilityHandler = nil
+                output.closed()
+            } else {
+                output.take([UInt8](data))
+            }
+        }
+        process.terminationHandler = { process in
+            output.ended(process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus)
+        }
+        try process.run()
+        try errors.close()
+        processIdentifier = process.processIdentifier
+        input = typed.fileHandleForWriting
+    }
+
+    /// What the process has printed on standard output so far, line by line.
+    public var lines: [String] { output.lines }
+
+    /// Waits for a line on standard output.
+    ///
+    /// - Throws: ``ProcessFault`` if the process ends or the time runs out first.
+    @discardableResult
+    public func line(within limit: Duration = .seconds(30), where isWanted: @escaping @Sendable (String) -> Bool) async throws -> String {
+        try await output.line(within: limit, where: isWanted)
+    }
+
+    /// Waits for the JSON line that says that what was started can be used.
+    public func ready(within limit: Duration = .seconds(30)) async throws -> ReadyLine {
+        let line = try await line(within: limit) { $0.hasPrefix(#"{"event":"ready""#) }
+        return try JSONDecoder().decode(ReadyLine.self, from: Data(line.utf8))
+    }
+
+    /// Types a line.
+    public func type(_ line: String) throws { try input.write(contentsOf: Data((line + "\n").utf8)) }
+
+    /// Ends what is typed, as Ctrl-D does.
+    public func endInput() throws { try input.close() }
+
+    /// Ends the process at once, wherever it is: SIGKILL.
+    public func kill() { signal(SIGKILL) }
+
+    /// Asks the process to stop: SIGTERM.
+    public func terminate() { signal(SIGTERM) }
+
+    public func signal(_ number: Int32) {
+        guard !output.hasEnded else { return }
+        _ = Foundation.kill(processIdentifier, number)
+    }
+
+    /// Waits until the process has ended.
+    ///
+    /// - Returns: Its exit code; 128 and the signal's number if a signal ended it.
+    @discardableResult
+    public func exit(within limit: Duration = .seconds(30)) async throws -> Int32 { try await output.exit(within: limit) }
+
+    deinit { kill() }
+}
+
+/// What `parley run` and `parley server smp` say with `--json` when they can be used.
+public struct ReadyLine: Decodable, Sendable {
+    public struct Profile: Decodable, Sendable {
+        public let name: String
+        public let address: String?
+        public let shortAddress: String?
+    }
+
+    /// The address of a router.
+    public let address: String?
+    /// The profiles of bots.
+    public let profiles: [Profile]?
+    /// The routers that bots use.
+    public let servers: [String]?
+}
