@@ -53,7 +53,9 @@ import VectorSupport
         let server = try SMPServerAddress(wireBytes: bytes)
         try expect(server, item["value"])
         #expect(server.wireBytes == bytes)
-        for count in bytes.indices { #expect(throws: WireError.self) { try SMPServerAddress(wireBytes: Bytes(bytes.prefix(count))) } }
+        for count in bytes.indices {
+            #expect(throws: WireError.self) { try SMPServerAddress(wireBytes: Bytes(bytes.prefix(count))) }
+        }
         // Client version 1 had the first host without a count.
         let address = SMPQueueAddress(server: server, senderID: EntityID([1]), encryptionKey: Self.key, mode: nil)
         let legacy = SMPQueueInfo(clientVersion: 1, address: address).wireBytes
@@ -147,7 +149,9 @@ import VectorSupport
         #expect(
             try SMPQueueInfo(wireBytes: bytes)
                 == SMPQueueInfo(clientVersion: info.clientVersion, address: try item["parsed_address"].queueAddress()))
-        for count in 0..<bytes.count - 1 { #expect(throws: WireError.self) { try SMPQueueInfo(wireBytes: Bytes(bytes.prefix(count))) } }
+        for count in 0..<bytes.count - 1 {
+            #expect(throws: WireError.self) { try SMPQueueInfo(wireBytes: Bytes(bytes.prefix(count))) }
+        }
     }
 
     @Test func aQueueAddressIsUsedAtTheHighestCommonVersion() throws {
@@ -163,7 +167,8 @@ extension VectorValue {
     func queueAddress() throws -> SMPQueueAddress {
         SMPQueueAddress(
             server: try SMPServerAddress(wireString: try self["server_str"].text()),
-            senderID: EntityID(try self["sender_id"].bytes()), encryptionKey: try X25519.PublicKey(spki: try self["dh_key_spki"].bytes()),
+            senderID: EntityID(try self["sender_id"].bytes()),
+            encryptionKey: try X25519.PublicKey(spki: try self["dh_key_spki"].bytes()),
             mode: try self["queue_mode"].string.map { try QueueMode(wireBytes: Bytes($0.utf8)) })
     }
 

@@ -16,7 +16,8 @@ import VectorSupport
             try item.bool("quota")
             ? .quotaExceeded(timestamp: timestamp)
             : .message(
-                timestamp: timestamp, flags: MessageFlags(notification: try item.bool("notification")), body: try item.hex("body"))
+                timestamp: timestamp, flags: MessageFlags(notification: try item.bool("notification")), body: try item.hex("body")
+            )
         #expect(body.wireBytes == (try item.hex("plaintext_unpadded")))
         let id = MessageID(try item.hex("msg_id"))
         let encrypted = try body.seal(id: id, secret: secret)
@@ -34,7 +35,8 @@ import VectorSupport
         let longest = Bytes(repeating: 1, count: ReceivedMessageBody.maximumBody)
         let body = ReceivedMessageBody.message(timestamp: 1, flags: MessageFlags(), body: longest)
         #expect(throws: Never.self) { try body.seal(id: id, secret: secret) }
-        let tooLong = ReceivedMessageBody.message(timestamp: 1, flags: MessageFlags(), body: longest + Bytes(repeating: 0, count: 10))
+        let tooLong = ReceivedMessageBody.message(
+            timestamp: 1, flags: MessageFlags(), body: longest + Bytes(repeating: 0, count: 10))
         #expect(throws: CryptoError.self) { try tooLong.seal(id: id, secret: secret) }
         #expect(ReceivedMessageBody.maximumBody(version: 7) == 16_088)
         #expect(ReceivedMessageBody.maximumBody(version: 8) == 16_064)
@@ -45,7 +47,9 @@ import VectorSupport
         let body = ReceivedMessageBody.message(timestamp: 1, flags: MessageFlags(notification: true), body: [1, 2]).wireBytes
         for count in 0..<10 { #expect(throws: WireError.self) { try ReceivedMessageBody(wireBytes: Bytes(body.prefix(count))) } }
         let quota = ReceivedMessageBody.quotaExceeded(timestamp: 1).wireBytes
-        for count in quota.indices { #expect(throws: WireError.self) { try ReceivedMessageBody(wireBytes: Bytes(quota.prefix(count))) } }
+        for count in quota.indices {
+            #expect(throws: WireError.self) { try ReceivedMessageBody(wireBytes: Bytes(quota.prefix(count))) }
+        }
     }
 
     @Test(arguments: try Vectors.cases("smp_transport", kinds: "ntf-message-meta"))

@@ -44,7 +44,8 @@ import VectorSupport
         func payload(_ index: Int) throws -> Bytes { try messages[index]["payload"].bytes() }
 
         let server = try SMPServerHandshake(
-            versions: try item["server_versions"].versionRange(), hasALPN: try item.bool("server_alpn_negotiated"), sessionID: sessionID,
+            versions: try item["server_versions"].versionRange(), hasALPN: try item.bool("server_alpn_negotiated"),
+            sessionID: sessionID,
             keyHash: certificates.keyHash, sessionKey: try X25519.PrivateKey(raw: try item.hex("server_x25519_private_raw")),
             certificateChain: certificates.chain, leafKey: certificates.leafKey)
         #expect(server.hello.wireBytes == (try payload(0)))
@@ -54,7 +55,8 @@ import VectorSupport
             let sessionKey = try Ed25519.PrivateKey(raw: try item.hex("service_session_ed25519_private_raw"))
             let key = try #require(
                 CertifiedKey(
-                    certificateChain: certificates.serviceChain, signing: sessionKey.publicKey.spki, with: certificates.serviceLeafKey))
+                    certificateChain: certificates.serviceChain, signing: sessionKey.publicKey.spki,
+                    with: certificates.serviceLeafKey))
             #expect(try key.verifiedEd25519Key() == sessionKey.publicKey)
             service = SMPClientService(role: .messaging, key: key)
         }
@@ -184,7 +186,9 @@ import VectorSupport
     @Test func truncatedHellosAreRefusedAtEveryByteAndNeverTrap() throws {
         let serverHello = try server().hello.wireBytes
         for count in serverHello.indices where count != 37 {
-            #expect(throws: TransportError.self) { try client().respond(to: Bytes(serverHello.prefix(count)), sessionID: sessionID) }
+            #expect(throws: TransportError.self) {
+                try client().respond(to: Bytes(serverHello.prefix(count)), sessionID: sessionID)
+            }
         }
         let (clientHello, _) = try client().respond(to: serverHello, sessionID: sessionID)
         let bytes = clientHello.wireBytes

@@ -87,7 +87,9 @@ import VectorSupport
         ConnectionLinkData(content: .contact(UserContactData(owners: owners, userData: UserLinkData(data))))
     }
 
-    private func code(_ data: QueueLinkData, _ key: LinkKey, _ secret: BoxSecret, _ mode: ConnectionMode = .contact) -> LinkDataError.Code? {
+    private func code(_ data: QueueLinkData, _ key: LinkKey, _ secret: BoxSecret, _ mode: ConnectionMode = .contact)
+        -> LinkDataError.Code?
+    {
         do {
             _ = try data.open(key, mode: mode, dataKey: secret)
             return nil
@@ -100,7 +102,8 @@ import VectorSupport
         let signed = SignedLinkData(fixed, signedBy: rootKey)
         let key = signed.linkKey
         let secret = try LinkSecrets(key, mode: .contact).dataKey
-        let data = try QueueLinkData.seal(fixed: signed, user: SignedLinkData(user(), signedBy: rootKey), key: secret, random: random)
+        let data = try QueueLinkData.seal(
+            fixed: signed, user: SignedLinkData(user(), signedBy: rootKey), key: secret, random: random)
         #expect(code(data, key, secret) == nil)
         #expect(code(data, key, secret, .invitation) == .mode)
         #expect(code(data, LinkKey(random.bytes(32)), secret) == .hash)
@@ -132,7 +135,9 @@ import VectorSupport
         let second = Ed25519.generateKeyPair(random).privateKey
         let one = LinkOwner(id: [1], key: first.publicKey, authorizedBy: rootKey)
         let two = LinkOwner(id: [2], key: second.publicKey, authorizedBy: first)
-        func check(_ owners: [LinkOwner]) throws { try UserContactData(owners: owners, userData: UserLinkData([])).validateOwners(root: rootKey.publicKey) }
+        func check(_ owners: [LinkOwner]) throws {
+            try UserContactData(owners: owners, userData: UserLinkData([])).validateOwners(root: rootKey.publicKey)
+        }
         #expect(throws: Never.self) { try check([one, two]) }
         #expect(throws: LinkDataError.self) { try check([two, one]) }
         #expect(throws: LinkDataError.self) { try check([two]) }
@@ -154,7 +159,9 @@ import VectorSupport
 
     @Test func truncatedLinkDataIsRefusedAtEveryByte() {
         let bytes = user(owners: [LinkOwner(id: [1], key: rootKey.publicKey, authorizedBy: rootKey)]).wireBytes
-        for count in bytes.indices { #expect(throws: WireError.self) { try ConnectionLinkData(wireBytes: Bytes(bytes.prefix(count))) } }
+        for count in bytes.indices {
+            #expect(throws: WireError.self) { try ConnectionLinkData(wireBytes: Bytes(bytes.prefix(count))) }
+        }
         for count in 0..<fixed.wireBytes.count {
             #expect(throws: WireError.self) { try FixedLinkData(wireBytes: Bytes(fixed.wireBytes.prefix(count))) }
         }

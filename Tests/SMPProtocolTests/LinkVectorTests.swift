@@ -114,7 +114,9 @@ import VectorSupport
             }
             let bytes = try item.hex("binary")
             // The last byte is the tag of absent client data or the end of present data: nothing may be missing.
-            for count in bytes.indices { #expect(throws: WireError.self) { try ConnectionRequestURI(wireBytes: Bytes(bytes.prefix(count))) } }
+            for count in bytes.indices {
+                #expect(throws: WireError.self) { try ConnectionRequestURI(wireBytes: Bytes(bytes.prefix(count))) }
+            }
         }
     }
 
@@ -170,7 +172,8 @@ extension VectorValue {
 
     func connectionRequest() throws -> ConnectionRequestURI {
         let request = ConnectionRequest(
-            scheme: try LinkScheme(wireString: try self["scheme"].text()), agentVersions: try self["agent_versions"].versionRange(),
+            scheme: try LinkScheme(wireString: try self["scheme"].text()),
+            agentVersions: try self["agent_versions"].versionRange(),
             queues: try self["queues"].list().map { try $0.queueURI() }, clientData: self["client_data"].string)
         switch try self["mode"].text() {
         case "invitation": return .invitation(request, try self["e2e"].ratchetParameters())
@@ -184,7 +187,8 @@ extension VectorValue {
         let port = try self["server"]["port"].text()
         let server = try #require(
             SMPServerAddress(
-                hosts: try self["server"]["hosts"].list().map { try TransportHost(wireString: try $0.text()) }, port: UInt16(port),
+                hosts: try self["server"]["hosts"].list().map { try TransportHost(wireString: try $0.text()) },
+                port: UInt16(port),
                 keyHash: KeyHash(try self["server"]["key_hash"].bytes())))
         let key = LinkKey(try self["link_key"].bytes())
         let letter = try #require(try self["type"].text().utf8.first)

@@ -89,7 +89,8 @@ extension VectorCase {
             let chain = try self["cert_chain_der"].list().map { try $0.bytes() }
             let key = CertifiedKey(certificateChain: chain, signedKey: try hex("signed_key_der"))
             #expect(try key.verifiedX25519Key().spki == hex("signed_key_x25519_spki"))
-            return .pkey(RelaySession(sessionID: try hex("relay_session_id"), versions: try self["versions"].versionRange(), key: key))
+            return .pkey(
+                RelaySession(sessionID: try hex("relay_session_id"), versions: try self["versions"].versionRange(), key: key))
         case "RRES": return .rres(try hex("encrypted"))
         case "PRES": return .pres(try hex("encrypted"))
         case "END": return .end

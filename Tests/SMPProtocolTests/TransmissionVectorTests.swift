@@ -18,7 +18,8 @@ import VectorSupport
         var authorization = TransmissionAuthorization.none
         var serviceSignature: Bytes?
         if let key = try item.privateKey() {
-            let authorizer = try CommandAuthorizer(key, serverKey: try X25519.PublicKey(raw: try item.hex("server_session_public_raw")))
+            let authorizer = try CommandAuthorizer(
+                key, serverKey: try X25519.PublicKey(raw: try item.hex("server_session_public_raw")))
             var data = encoded.authorizedData
             if item["service_signature_included"].bool == true {
                 let serviceKey = try Ed25519.PrivateKey(raw: try item.hex("service_session_private_raw"))

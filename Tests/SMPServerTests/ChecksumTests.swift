@@ -4,10 +4,11 @@ import Testing
 @testable import SMPServer
 
 @Suite struct ChecksumTests {
-    @Test(arguments: [
-        ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),
-        ("The quick brown fox jumps over the lazy dog", 0x0B24_2D36_1FDA_71BC),
-    ] as [(String, UInt64)])
+    @Test(
+        arguments: [
+            ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),
+            ("The quick brown fox jumps over the lazy dog", 0x0B24_2D36_1FDA_71BC),
+        ] as [(String, UInt64)])
     func isXXH64(_ text: String, _ expected: UInt64) { #expect(Checksum.of(Bytes(text.utf8)) == expected) }
 
     @Test func changesWithEveryBit() {

@@ -1,3 +1,4 @@
+import Foundation
 import SMPWire
 import Synchronization
 
@@ -8,6 +9,8 @@ final class FaultyStorage: SegmentStorage {
     private let memory = MemoryStorage()
     private let durable = Mutex<[UInt64: Int]>([:])
     let fails = Atomic(false)
+    /// While set, synchronizing does not return.
+    let isHeld = Atomic(false)
 
     /// What is left after a loss of power.
     var durableContents: [UInt64: Bytes] {
@@ -50,6 +53,7 @@ final class FaultyStorage: SegmentStorage {
         func read(at offset: Int, count: Int) throws(RouterError) -> Bytes { try file.read(at: offset, count: count) }
 
         func synchronize() throws(RouterError) {
+            while storage.isHeld.load(ordering: .relaxed) { usleep(500) }
             try storage.check()
             storage.durable.withLock { [size = file.size, base] in $0[base] = size }
         }

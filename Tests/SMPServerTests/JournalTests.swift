@@ -88,7 +88,8 @@ extension Journal {
         for queue in [kept, deleted] {
             _ = journal.append(.queue(queue))
             for sequence in 0..<4 as Range<UInt64> {
-                _ = journal.append(.message(queue: queue.recipientID, sequence: sequence, maker.message()), body: [UInt8(sequence)])
+                _ = journal.append(
+                    .message(queue: queue.recipientID, sequence: sequence, maker.message()), body: [UInt8(sequence)])
             }
         }
         _ = journal.append(.acknowledged(queue: kept.recipientID, upTo: 3))
@@ -124,7 +125,8 @@ extension Journal {
         let record = maker.queue()
         _ = journal.append(.queue(record))
         for sequence in 0..<40 as Range<UInt64> {
-            _ = journal.append(.message(queue: record.recipientID, sequence: sequence, maker.message()), body: maker.random.bytes(300))
+            _ = journal.append(
+                .message(queue: record.recipientID, sequence: sequence, maker.message()), body: maker.random.bytes(300))
             try journal.commit()
         }
         #expect(storage.contents.count > 5)
@@ -284,7 +286,8 @@ extension Journal {
         let record = maker.queue()
         _ = journal.append(.queue(record))
         for sequence in 0..<20 as Range<UInt64> {
-            _ = journal.append(.message(queue: record.recipientID, sequence: sequence, maker.message()), body: maker.random.bytes(200))
+            _ = journal.append(
+                .message(queue: record.recipientID, sequence: sequence, maker.message()), body: maker.random.bytes(200))
             try journal.commit()
         }
         let contents = storage.contents

@@ -55,7 +55,9 @@ import Testing
             try await withRouter(.folder(folder.path)) { router in
                 let client = try await TestClient(router.address)
                 let own: TestQueue
-                if let queue { own = queue } else {
+                if let queue {
+                    own = queue
+                } else {
                     own = try await TestQueue.create(client, subscription: .onlyCreate)
                     #expect(try await client.request([own.secure()]) == [.ok])
                     queue = own
@@ -133,13 +135,38 @@ import Testing
         }
     }
 
-    @Test func aRouterThatCannotWriteAnswersNothingAndStops() async throws {
-        let storage = FaultyStorage()
+    private func start(on storage: FaultyStorage) async throws -> SMPRouter {
         var configuration = RouterConfiguration(storage: .memory)
         configuration.port = 0
-        let router = try await SMPRouter.start(
+        return try await SMPRouter.start(
             configuration, on: storage, group: MultiThreadedEventLoopGroup.singleton, random: SystemRandomSource(),
             now: RouterClock.now, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    @Test func aSlowDiskSlowsDownSendersAndLosesNothing() async throws {
+        let storage = FaultyStorage()
+        let router = try await start(on: storage)
+        let (sender, other) = (try await TestClient(router.address), try await TestClient(router.address))
+        var queues: [TestQueue] = []
+        for _ in 0..<10 {
+            queues.append(try await TestQueue.create(sender, subscription: .onlyCreate))
+            #expect(try await sender.request([queues[queues.count - 1].secure()]) == [.ok])
+        }
+        storage.isHeld.store(true, ordering: .relaxed)
+        // More than may wait to be made durable.
+        let requests = queues.flatMap { queue in (0..<100).map { _ in queue.send(Bytes(repeating: 1, count: 16_000)) } }
+        async let answers = sender.request(requests)
+        while router.statistics.journalBytes < RouterCore.pendingLimit { await Task.yield() }
+        storage.isHeld.store(false, ordering: .relaxed)
+        #expect(try await answers == Array(repeating: .ok, count: requests.count))
+        #expect(router.statistics.messages == requests.count)
+        #expect(try await other.request(.ping) == .pong)
+        await router.stop()
+    }
+
+    @Test func aRouterThatCannotWriteAnswersNothingAndStops() async throws {
+        let storage = FaultyStorage()
+        let router = try await start(on: storage)
         let client = try await TestClient(router.address)
         let queue = try await TestQueue.create(client, subscription: .onlyCreate)
         #expect(try await client.request([queue.secure(), queue.send([1])]) == [.ok, .ok])

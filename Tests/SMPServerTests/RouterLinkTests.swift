@@ -65,15 +65,18 @@ import Testing
             func create(_ mode: NewQueueMode, _ id: CorrelationID) async throws -> SMPBrokerMessage {
                 let key = TestQueue.key()
                 let request = NewQueueRequest(
-                    recipientKey: key.publicKey, encryptionKey: X25519.generateKeyPair(SystemRandomSource()).publicKey, mode: mode)
+                    recipientKey: key.publicKey, encryptionKey: X25519.generateKeyPair(SystemRandomSource()).publicKey, mode: mode
+                )
                 return try await client.request([Request(.new(request), .none, key, correlationID: id)])[0]
             }
             #expect(try await create(.messaging(link: .init(senderID: other, data: data)), id) == .err(.command(.prohibited)))
             #expect(
-                try await create(.contact(link: .init(linkID: linkID, senderID: other, data: data)), id) == .err(.command(.prohibited)))
+                try await create(.contact(link: .init(linkID: linkID, senderID: other, data: data)), id)
+                    == .err(.command(.prohibited)))
             let short = LinkID([1, 2, 3])
             #expect(
-                try await create(.contact(link: .init(linkID: short, senderID: sender, data: data)), id) == .err(.command(.prohibited)))
+                try await create(.contact(link: .init(linkID: short, senderID: sender, data: data)), id)
+                    == .err(.command(.prohibited)))
             guard case .ids = try await create(.contact(link: .init(linkID: linkID, senderID: sender, data: data)), id) else {
                 throw TestClientError.closed
             }
@@ -81,7 +84,8 @@ import Testing
             #expect(try await create(.contact(link: .init(linkID: linkID, senderID: sender, data: data)), id) == .err(.auth))
             let (second, secondSender) = correlationID()
             #expect(
-                try await create(.contact(link: .init(linkID: linkID, senderID: secondSender, data: data)), second) == .err(.auth))
+                try await create(.contact(link: .init(linkID: linkID, senderID: secondSender, data: data)), second) == .err(.auth)
+            )
             let queue = try await TestQueue.create(client, mode: .contact(link: nil))
             #expect(try await client.request(.lset(linkID, data), queue.recipient, queue.recipientKey) == .err(.auth))
             #expect(try await client.request(.lset(short, data), queue.recipient, queue.recipientKey) == .err(.auth))
@@ -133,7 +137,8 @@ import Testing
             #expect(try await notifier.eventsSoFar().isEmpty)
             // New credentials end what was.
             let renewed = NotificationCredentials(notifierKey: notifierKey.publicKey, encryptionKey: encryption.publicKey)
-            guard case .nid(let second, _) = try await recipient.request(.nkey(renewed), queue.recipient, queue.recipientKey) else {
+            guard case .nid(let second, _) = try await recipient.request(.nkey(renewed), queue.recipient, queue.recipientKey)
+            else {
                 throw TestClientError.closed
             }
             #expect(try await notifier.event().message == .deld)

@@ -10,7 +10,9 @@ import Testing
     struct Proxied {
         let proxy: TestClient
 
-        func request(_ command: SMPCommand, _ entity: EntityID, _ key: PrivateAuthKey?, version: UInt16 = 17) async throws -> SMPBrokerMessage {
+        func request(_ command: SMPCommand, _ entity: EntityID, _ key: PrivateAuthKey?, version: UInt16 = 17) async throws
+            -> SMPBrokerMessage
+        {
             let random = SystemRandomSource()
             let context = TransmissionContext(version: version, sessionID: proxy.session.context.sessionID)
             let serverKey = try #require(proxy.session.peerKey)
@@ -47,13 +49,17 @@ import Testing
             let proxied = Proxied(proxy: try await TestClient(router.address, isProxy: true))
             #expect(!proxied.proxy.session.cipher.isEncrypting)
             let queue = try await TestQueue.create(recipient)
-            #expect(try await proxied.request(.skey(queue.senderKey.publicKey), queue.sender, queue.senderKey, version: version) == .ok)
+            #expect(
+                try await proxied.request(.skey(queue.senderKey.publicKey), queue.sender, queue.senderKey, version: version)
+                    == .ok)
             let body = Bytes(repeating: 5, count: ReceivedMessageBody.maximumBody(version: 11))
             let send = SMPCommand.send(MessageFlags(), body)
             #expect(try await proxied.request(send, queue.sender, queue.senderKey, version: version) == .ok)
             #expect(try queue.body(try await recipient.event().message) == body)
             #expect(try await proxied.request(send, queue.sender, TestQueue.key(), version: version) == .err(.auth))
-            #expect(try await proxied.request(.sub, queue.recipient, queue.recipientKey, version: version) == .err(.command(.prohibited)))
+            #expect(
+                try await proxied.request(.sub, queue.recipient, queue.recipientKey, version: version)
+                    == .err(.command(.prohibited)))
             #expect(router.statistics.counters.commandsForwarded == 2)
         }
     }
@@ -86,7 +92,8 @@ import Testing
             for version: UInt16 in [5, 18, 999] {
                 let forwarded = ForwardedTransmission(
                     correlationID: id,
-                    command: ForwardedCommand(version: version, key: X25519.generateKeyPair(random).publicKey, encryptedTransmission: []))
+                    command: ForwardedCommand(
+                        version: version, key: X25519.generateKeyPair(random).publicKey, encryptedTransmission: []))
                 let sealed = try forwarded.seal(correlationID: id, sessionSecret: secret)
                 #expect(
                     try await client.request([Request(.rfwd(sealed), correlationID: id)])

@@ -36,11 +36,14 @@ import Testing
             ]
             let absent = EntityID(SystemRandomSource().bytes(24))
             let commands: [SMPCommand] = [
-                .sub, .get, .ack(MessageID([])), .off, .del, .que, .ldel, .ndel, .key(keys[0].publicKey), .rkey([keys[0].publicKey]),
+                .sub, .get, .ack(MessageID([])), .off, .del, .que, .ldel, .ndel, .key(keys[0].publicKey),
+                .rkey([keys[0].publicKey]),
             ]
             for key in keys {
                 for command in commands {
-                    for entity in [queue.recipient, absent, queue.sender, EntityID([1]), EntityID(Bytes(repeating: 7, count: 255))] {
+                    for entity in [
+                        queue.recipient, absent, queue.sender, EntityID([1]), EntityID(Bytes(repeating: 7, count: 255)),
+                    ] {
                         #expect(try await client.request(command, entity, key) == .err(.auth))
                     }
                 }
@@ -92,9 +95,12 @@ import Testing
             #expect(try await client.request(.rkey(keys.map(\.publicKey)), queue.recipient, queue.recipientKey) == .ok)
             #expect(try await client.request([queue.sub()]) == [.err(.auth)])
             for key in keys { #expect(try await client.request(.sub, queue.recipient, key) == .sok(nil)) }
+            let many = (0..<33).map { _ in TestQueue.key().publicKey }
+            #expect(try await client.request(.rkey(many), queue.recipient, keys[0]) == .err(.command(.prohibited)))
             let messaging = try await TestQueue.create(client)
             #expect(
-                try await client.request(.rkey(keys.map(\.publicKey)), messaging.recipient, messaging.recipientKey) == .err(.auth))
+                try await client.request(.rkey(keys.map(\.publicKey)), messaging.recipient, messaging.recipientKey) == .err(.auth)
+            )
         }
     }
 
@@ -266,7 +272,9 @@ import Testing
             #expect(state.firstMessage?.timestamp == "2024-05-06T12:53:20Z")
             #expect(state.firstMessage?.id == state.subscription?.deliveredMessageID)
             #expect(state.firstMessage?.kind == .message)
-            #expect(Base64URL.decode(state.firstMessage.map { $0.id.replacing("+", with: "-").replacing("/", with: "_") } ?? "") == message.id.bytes)
+            #expect(
+                Base64URL.decode(state.firstMessage.map { $0.id.replacing("+", with: "-").replacing("/", with: "_") } ?? "")
+                    == message.id.bytes)
         }
     }
 

@@ -43,11 +43,20 @@ import Testing
         }
 
         func number(_ bound: Int) -> Int { Int(UInt16(random.bytes(1)[0]) << 8 | UInt16(random.bytes(1)[0])) % max(1, bound) }
-        func queue() -> Expected? { expected.isEmpty ? nil : expected.values.sorted { $0.record.recipientID.bytes.lexicographicallyPrecedes($1.record.recipientID.bytes) }[number(expected.count)] }
+        func queue() -> Expected? {
+            expected.isEmpty
+                ? nil
+                : expected.values.sorted { $0.record.recipientID.bytes.lexicographicallyPrecedes($1.record.recipientID.bytes) }[
+                    number(expected.count)]
+        }
 
-        func run(_ command: SMPCommand, _ entity: EntityID, _ key: PublicAuthKey?, _ material: PreparedCommand.Material = .none, from session: SessionID) -> RouterOutput? {
+        func run(
+            _ command: SMPCommand, _ entity: EntityID, _ key: PublicAuthKey?, _ material: PreparedCommand.Material = .none,
+            from session: SessionID
+        ) -> RouterOutput? {
             let prepared = PreparedCommand(
-                correlationID: CorrelationID(random.bytes(24)), entity: entity, command: command, version: 18, key: key, material: material)
+                correlationID: CorrelationID(random.bytes(24)), entity: entity, command: command, version: 18, key: key,
+                material: material)
             var sink = Sink(journal: journal)
             outputs = []
             state.execute(prepared, from: session, now: 1_000, sink: &sink, outputs: &outputs)
@@ -139,7 +148,9 @@ import Testing
         #expect(history.answer(output) == .sok(nil))
         let ends = history.outputs.filter { if case .message(.end) = $0.output.content { true } else { false } }
         #expect(ends.map(\.session) == (former.map { $0 == session ? [] : [$0] } ?? []))
-        let deliveries = history.outputs.compactMap { if case .delivery(let delivery) = $0.output.content { delivery } else { nil } }
+        let deliveries = history.outputs.compactMap {
+            if case .delivery(let delivery) = $0.output.content { delivery } else { nil }
+        }
         #expect(deliveries.map(\.message.id) == (queue.messages.first.map { [$0.id] } ?? []))
         queue.subscriber = session
         queue.delivered = queue.messages.first?.id
@@ -180,7 +191,8 @@ import Testing
         if queue.link == nil || history.number(2) == 0 {
             let id = queue.record.link?.id ?? Identifier(history.random.bytes(24))!
             let data = QueueLinkData(fixedData: [1], userData: history.random.bytes(100))
-            let output = history.run(.lset(id.entity, data), queue.record.recipientID.entity, queue.recipientKey, from: history.session())
+            let output = history.run(
+                .lset(id.entity, data), queue.record.recipientID.entity, queue.recipientKey, from: history.session())
             #expect(history.answer(output) == .ok)
             queue.link = data.wireBytes
         } else {

@@ -54,7 +54,8 @@ final class TestClient {
         let encoded = session.context.encode(request.command, correlationID: id, entity: request.entity)
         var authorization = TransmissionAuthorization.none
         if let key = request.key {
-            authorization = try CommandAuthorizer(key, serverKey: session.peerKey).authorize(encoded.authorizedData, correlationID: id)
+            authorization = try CommandAuthorizer(key, serverKey: session.peerKey).authorize(
+                encoded.authorizedData, correlationID: id)
         }
         return session.context.authorized(encoded, authorization)
     }
@@ -69,7 +70,8 @@ final class TestClient {
         return answers
     }
 
-    func request(_ command: SMPCommand, _ entity: EntityID = .none, _ key: PrivateAuthKey? = nil) async throws -> SMPBrokerMessage {
+    func request(_ command: SMPCommand, _ entity: EntityID = .none, _ key: PrivateAuthKey? = nil) async throws -> SMPBrokerMessage
+    {
         try await request([Request(command, entity, key)])[0]
     }
 

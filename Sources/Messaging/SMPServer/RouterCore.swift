@@ -167,6 +167,12 @@ final class RouterCore: Sendable {
         }
     }
 
+    /// Has a session flushed, and its reading thought over, after the next commit.
+    func waitForCommit(_ session: RouterSession) {
+        waiting.withLock { $0.append(session) }
+        scheduleCommit()
+    }
+
     /// Makes durable what was appended and lets the sessions go on that wait for it. On the journal's thread.
     ///
     /// - Throws: ``RouterError``; the router must stop.

@@ -1,3 +1,5 @@
+public import SMPWire
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -5,7 +7,6 @@
 #else
     import Darwin
 #endif
-public import SMPWire
 
 /// Where a router listens.
 ///

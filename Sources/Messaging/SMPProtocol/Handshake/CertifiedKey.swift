@@ -61,7 +61,9 @@ public struct CertifiedKey: WireCodable, Hashable, Sendable {
             let wrapped = try parts.value(DERReader.Tag.sequence)
             _ = try parts.value(DERReader.Tag.sequence)
             let signature = try parts.bitString()
-            guard outer.isAtEnd, parts.isAtEnd, key.isValidSignature(signature, for: wrapped.whole) else { throw HandshakeError.badAuth }
+            guard outer.isAtEnd, parts.isAtEnd, key.isValidSignature(signature, for: wrapped.whole) else {
+                throw HandshakeError.badAuth
+            }
             var inner = DERReader(wrapped.content)
             return try inner.value(DERReader.Tag.sequence).whole
         } catch {

@@ -11,7 +11,8 @@ public struct FixedLinkData: WireCodable, Hashable, Sendable {
     public var linkEntityID: Bytes?
 
     public init(
-        agentVersions: VersionRange = SMPAgentVersion.supported, rootKey: Ed25519.PublicKey, connectionRequest: ConnectionRequestURI,
+        agentVersions: VersionRange = SMPAgentVersion.supported, rootKey: Ed25519.PublicKey,
+        connectionRequest: ConnectionRequestURI,
         linkEntityID: Bytes? = nil
     ) {
         self.agentVersions = agentVersions

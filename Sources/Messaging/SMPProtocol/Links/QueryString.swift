@@ -11,7 +11,8 @@ struct QueryString {
         let text = parser.take { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\n") }
         for item in text.split(separator: UInt8(ascii: "&")) {
             let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            items.append((String(decoding: Self.unescape(parts[0]), as: UTF8.self), parts.count > 1 ? Self.unescape(parts[1]) : []))
+            items.append(
+                (String(decoding: Self.unescape(parts[0]), as: UTF8.self), parts.count > 1 ? Self.unescape(parts[1]) : []))
         }
     }
 
@@ -59,7 +60,8 @@ struct QueryString {
     private static func escape(_ bytes: Bytes, to writer: inout WireWriter) {
         for byte in bytes {
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"),
                 UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):
                 writer.write(byte: byte)
             default:

@@ -63,7 +63,9 @@ public struct RatchetParametersURI: WireCodable, StringCodable, Hashable, Sendab
             kemKey = nil
             return
         }
-        guard query.bytes("kem_ct") == nil else { throw WireError(.invalidValue, "a link proposes a KEM, it accepts none", at: start) }
+        guard query.bytes("kem_ct") == nil else {
+            throw WireError(.invalidValue, "a link proposes a KEM, it accepts none", at: start)
+        }
         kemKey = try query.value("kem_key")
     }
 }

@@ -173,7 +173,8 @@ public struct SMPQueueInfo: WireCodable, Hashable, Sendable {
             clientVersion > SMPClientVersion.initial
             ? try parser.read(SMPServerAddress.self) : try SMPServerAddress(legacyFrom: &parser).withKnownOnionHost
         address = SMPQueueAddress(
-            server: server, senderID: try parser.read(), encryptionKey: try parser.read(), mode: SMPQueueAddress.readMode(&parser))
+            server: server, senderID: try parser.read(), encryptionKey: try parser.read(), mode: SMPQueueAddress.readMode(&parser)
+        )
     }
 }
 

@@ -1,3 +1,6 @@
+import SMPWire
+import Synchronization
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -5,8 +8,6 @@
 #else
     import Darwin
 #endif
-import SMPWire
-import Synchronization
 
 /// Segments as files `journal-<hexadecimal base>.log` in a folder, readable by their owner only. An advisory lock keeps
 /// other processes out for as long as the storage lives.

@@ -71,7 +71,8 @@ struct RecordFrame: Hashable, Sendable {
             bytes.count >= Self.headerLength + attributesLength
         else { return nil }
         let header = bytes.prefix(32).withUnsafeBytes { Checksum.of($0) }
-        let attributes = Bytes(bytes[bytes.startIndex + Self.headerLength..<bytes.startIndex + Self.headerLength + attributesLength])
+        let attributes = Bytes(
+            bytes[bytes.startIndex + Self.headerLength..<bytes.startIndex + Self.headerLength + attributesLength])
         guard number64(32) == Self.headerChecksum(header, attributes) else { return nil }
     }
 

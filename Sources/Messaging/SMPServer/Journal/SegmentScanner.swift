@@ -76,7 +76,8 @@ struct SegmentScanner {
     private static func indexOfMagic(_ bytes: Bytes.SubSequence) -> Int? {
         let magic = withUnsafeBytes(of: RecordFrame.magic.littleEndian) { Bytes($0) }
         guard bytes.count >= 4 else { return nil }
-        for index in bytes.startIndex...bytes.endIndex - 4 where bytes[index] == magic[0] && bytes[index..<index + 4].elementsEqual(magic) {
+        for index in bytes.startIndex...bytes.endIndex - 4
+        where bytes[index] == magic[0] && bytes[index..<index + 4].elementsEqual(magic) {
             return index - bytes.startIndex
         }
         return nil

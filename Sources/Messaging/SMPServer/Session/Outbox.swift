@@ -36,10 +36,14 @@ struct Outbox: Sendable {
         entries.append(Entry(output: output, route: route))
     }
 
-    /// Takes entries from the front as long as they satisfy the condition.
+    /// Takes entries from the front as long as they satisfy the condition: about as much as fits `limit` bytes, but at least one.
     mutating func take(_ limit: Int, while condition: (RouterOutput) -> Bool) -> [Entry] {
         var end = first
-        while end < entries.count, end - first < limit, condition(entries[end].output) { end += 1 }
+        var size = 0
+        while end < entries.count, size == 0 || size < limit, condition(entries[end].output) {
+            size += entries[end].output.sizeHint
+            end += 1
+        }
         let taken = Array(entries[first..<end])
         for entry in taken {
             if case .delivery(let delivery) = entry.output.content, delivery.body != nil { bodies -= 1 }

@@ -9,8 +9,10 @@ import Synchronization
 /// One client's connection: handshake, commands in, responses and messages out. All of it runs on the connection's event loop,
 /// but others put into the outbox.
 final class RouterSession: SMPConnectionDelegate, Sendable {
-    /// Outputs put into blocks at a time.
-    private static let flushLimit = 128
+    /// Bytes of outputs put into blocks at a time.
+    private static let flushLimit = 16 * BlockCipher.blockSize
+    /// Outputs that may wait before no more commands are read.
+    private static let outboxLimit = 512
 
     let id: SessionID
     let outbox = Mutex(Outbox())
@@ -191,7 +193,8 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
             let key = try bound.value.authorizer.authorize(transmission, requirement)
             let command = try transmission.message.get()
             var prepared = PreparedCommand(
-                correlationID: transmission.correlationID, entity: transmission.entity, command: command, version: version, key: key)
+                correlationID: transmission.correlationID, entity: transmission.entity, command: command, version: version,
+                key: key)
             switch command {
             case .new(let request): prepared.material = .queue(try NewQueueMaterial(request, random: core.random))
             case .send(let flags, _):
@@ -209,9 +212,9 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
 
     /// Reads no more commands while responses pile up or the disk does not keep up.
     private func adjustReading() {
-        let mustWait =
-            !connection.isWritable || outbox.withLock { $0.count } > 4 * Self.flushLimit
-            || core.journal.pendingCount > RouterCore.pendingLimit
+        let isDiskBehind = core.journal.pendingCount > RouterCore.pendingLimit
+        let mustWait = isDiskBehind || !connection.isWritable || outbox.withLock { $0.count } > Self.outboxLimit
+        if isDiskBehind { core.waitForCommit(self) }
         guard bound.value.isReading == mustWait else { return }
         bound.value.isReading = !mustWait
         connection.setReading(!mustWait)

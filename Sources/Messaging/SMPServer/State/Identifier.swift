@@ -14,7 +14,8 @@ struct Identifier: Hashable, Sendable, WireCodable {
         guard bytes.count == Self.count else { return nil }
         (a, b, c) = bytes.withUnsafeBytes { buffer in
             (
-                buffer.loadUnaligned(fromByteOffset: 0, as: UInt64.self), buffer.loadUnaligned(fromByteOffset: 8, as: UInt64.self),
+                buffer.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
+                buffer.loadUnaligned(fromByteOffset: 8, as: UInt64.self),
                 buffer.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
             )
         }

@@ -20,6 +20,14 @@ struct RouterOutput: Sendable {
     /// Sent when the journal is written up to here.
     var needsWritten: UInt64 = 0
 
+    /// About how many bytes it takes in a block.
+    var sizeHint: Int {
+        switch content {
+        case .message(let message): 64 + message.sizeHint
+        case .delivery, .link: TransmissionBatcher.blockSize
+        }
+    }
+
     init(_ message: SMPBrokerMessage, to correlationID: CorrelationID, entity: EntityID) {
         self.correlationID = correlationID
         self.entity = entity

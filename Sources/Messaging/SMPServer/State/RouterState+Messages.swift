@@ -65,7 +65,8 @@ extension RouterState {
         return store.update(slot) { queue in
             queue.messages.first.map {
                 Delivery(
-                    queue: queue.record.recipientID, sequence: queue.record.firstSequence, message: $0, secret: queue.record.secret)
+                    queue: queue.record.recipientID, sequence: queue.record.firstSequence, message: $0,
+                    secret: queue.record.secret)
             }
         } ?? nil
     }
@@ -73,10 +74,11 @@ extension RouterState {
     mutating func subscribe(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
         guard let id = store.queue(slot)?.record.recipientID else { return execution.fail(.auth) }
         guard sessions[execution.session]?.fetches[id] == nil else { return execution.fail(.command(.prohibited)) }
-        let former = store.update(slot) { queue in
-            defer { queue.subscription = QueueStore.Subscription(session: execution.session) }
-            return queue.subscription?.session
-        } ?? nil
+        let former =
+            store.update(slot) { queue in
+                defer { queue.subscription = QueueStore.Subscription(session: execution.session) }
+                return queue.subscription?.session
+            } ?? nil
         if let former, former != execution.session {
             sessions[former]?.subscriptions.remove(id)
             execution.send(.end, to: former, about: id.entity)

@@ -75,7 +75,9 @@ extension RouterState {
             execution.send(notification, to: session, about: notifier.id.entity, after: message.position.end)
         } else {
             _ = store.update(slot) { queue in
-                if queue.pendingNotifications.count >= QueueStore.pendingNotificationLimit { queue.pendingNotifications.removeFirst() }
+                if queue.pendingNotifications.count >= QueueStore.pendingNotificationLimit {
+                    queue.pendingNotifications.removeFirst()
+                }
                 queue.pendingNotifications.append(notification)
             }
         }

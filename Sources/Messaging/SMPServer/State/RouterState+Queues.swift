@@ -77,6 +77,8 @@ extension RouterState {
         _ slot: Int, _ keys: [PublicAuthKey], _ execution: inout Execution, sink: inout some RecordSink
     ) {
         guard store.queue(slot)?.record.mode == .contact, !keys.isEmpty else { return execution.fail(.auth) }
+        // Every key is tried for every command, whoever sends it.
+        guard keys.count <= limits.maximumRecipientKeys else { return execution.fail(.command(.prohibited)) }
         execution.respond(.ok, after: store.change(slot, sink: &sink) { $0.recipientKeys = keys })
     }
 

@@ -14,6 +14,8 @@ struct RouterState: Sendable {
         /// What creating a queue asks for.
         var basicAuth: BasicAuth?
         var maximumQueues = 1_000_000
+        /// Keys of one queue's recipients.
+        var maximumRecipientKeys = 32
     }
 
     /// A session's use of `GET` on a queue.
@@ -79,7 +81,8 @@ struct RouterState: Sendable {
     ///   - now: seconds since 1970.
     ///   - outputs: the command's response is the first that is added; others follow.
     mutating func execute(
-        _ command: PreparedCommand, from session: SessionID, now: Int64, sink: inout some RecordSink, outputs: inout [RoutedOutput]
+        _ command: PreparedCommand, from session: SessionID, now: Int64, sink: inout some RecordSink,
+        outputs: inout [RoutedOutput]
     ) {
         var execution = Execution(command: command, session: session, now: now)
         run(&execution, sink: &sink)
