@@ -203,8 +203,4 @@ extension ScriptedCore {
         core.state.withLock { $0 = kept }
         return core
     }
-
-    func waitForSent(_ count: Int, to contact: ContactID) async {
-        while sent(to: contact).count < count { await Task.yield() }
-    }
 }

@@ -15,10 +15,18 @@ final class ScriptedCore: IdempotentChatCore {
         var answered: [String: ChatResponse] = [:]
         var commands: [ChatCommand] = []
         var lastID: Int64 = 100
+        var sentCounts: [ContactID: Int] = [:]
+    }
+
+    private struct Waiter {
+        let contact: ContactID
+        let count: Int
+        let continuation: CheckedContinuation<Void, Never>
     }
 
     let state = Mutex(State())
     private let hub = ChatEventHub()
+    private let waiters = Mutex<[Waiter]>([])
 
     func events(bufferingUpTo limit: Int) -> ChatEvents { hub.subscribe(bufferingUpTo: limit) }
 
@@ -36,7 +44,32 @@ final class ScriptedCore: IdempotentChatCore {
             state.commands.append(command)
             return Self.answer(command, user, &state)
         }
-        return try result.get()
+        let response = try result.get()
+        if case .messages(.send(let target, _, _, _)) = command { wake(target.chat.id) }
+        return response
+    }
+
+    /// Returns once so many messages were sent to a contact.
+    func waitForSent(_ count: Int, to contact: ContactID) async {
+        await withCheckedContinuation { continuation in
+            // Looked at under the lock of the waiters: who sends looks through them after it has changed the state.
+            let isDone = waiters.withLock { waiters in
+                let isDone = state.withLock { $0.sentCounts[contact, default: 0] } >= count
+                if !isDone { waiters.append(Waiter(contact: contact, count: count, continuation: continuation)) }
+                return isDone
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+
+    private func wake(_ contact: ContactID) {
+        let woken = waiters.withLock { waiters in
+            let sent = state.withLock { $0.sentCounts[contact, default: 0] }
+            let woken = waiters.filter { $0.contact == contact && $0.count <= sent }
+            waiters.removeAll { $0.contact == contact && $0.count <= sent }
+            return woken
+        }
+        for waiter in woken { waiter.continuation.resume() }
     }
 
     private static func answer(_ command: ChatCommand, _ user: UserID?, _ state: inout State) -> Result<ChatResponse, ChatCoreError> {
@@ -90,6 +123,7 @@ final class ScriptedCore: IdempotentChatCore {
                 return Self.item(state.lastID, .sentMessage(content: message.content), .directSent, message.content.text)
             }
             state.items[contact.contactID, default: []] += sent
+            state.sentCounts[contact.contactID, default: 0] += sent.count
             return .success(.newChatItems(user: owner, chatItems: sent.map { ItemInChat(chatInfo: .direct(contact: contact), chatItem: $0) }))
         case .messages: return .success(.cmdOk(user: owner(user)))
         default: break

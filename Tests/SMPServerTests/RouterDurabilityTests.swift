@@ -143,24 +143,33 @@ import Testing
             now: RouterClock.now, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
+    /// Queues made by a client, and messages to send to them: together with another client's more than may wait to be made durable.
+    private func sendings(by client: TestClient) async throws -> [Request] {
+        var requests: [Request] = []
+        for _ in 0..<5 {
+            let queue = try await TestQueue.create(client, subscription: .onlyCreate)
+            #expect(try await client.request([queue.secure()]) == [.ok])
+            requests += (0..<100).map { _ in queue.send(Bytes(repeating: 1, count: 16_000)) }
+        }
+        return requests
+    }
+
     @Test func aSlowDiskSlowsDownSendersAndLosesNothing() async throws {
         let storage = FaultyStorage()
         let router = try await start(on: storage)
         let (sender, other) = (try await TestClient(router.address), try await TestClient(router.address))
-        var queues: [TestQueue] = []
-        for _ in 0..<10 {
-            queues.append(try await TestQueue.create(sender, subscription: .onlyCreate))
-            #expect(try await sender.request([queues[queues.count - 1].secure()]) == [.ok])
-        }
+        let bystander = try await TestClient(router.address)
+        // Two senders: one alone is held back by the answers that it waits for before the disk is full.
+        let batches = [try await sendings(by: sender), try await sendings(by: other)]
         storage.isHeld.store(true, ordering: .relaxed)
-        // More than may wait to be made durable.
-        let requests = queues.flatMap { queue in (0..<100).map { _ in queue.send(Bytes(repeating: 1, count: 16_000)) } }
-        async let answers = sender.request(requests)
+        async let answers = sender.request(batches[0])
+        async let others = other.request(batches[1])
         while router.statistics.journalBytes < RouterCore.pendingLimit { await Task.yield() }
         storage.isHeld.store(false, ordering: .relaxed)
-        #expect(try await answers == Array(repeating: .ok, count: requests.count))
-        #expect(router.statistics.messages == requests.count)
-        #expect(try await other.request(.ping) == .pong)
+        #expect(try await answers == Array(repeating: .ok, count: batches[0].count))
+        #expect(try await others == Array(repeating: .ok, count: batches[1].count))
+        #expect(router.statistics.messages == batches[0].count + batches[1].count)
+        #expect(try await bystander.request(.ping) == .pong)
         await router.stop()
     }
 
