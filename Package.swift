@@ -120,6 +120,16 @@ let testSupport: [Target] = [
     .target(
         name: "SMPSimulation", dependencies: ["SMPWire", "SMPCrypto", "SMPProtocol", "SMPClient"], path: "Tests/Support/SMPSimulation",
         swiftSettings: settings),
+    // The official programs as child processes, for tests and benchmarks.
+    .target(
+        name: "OfficialPeers",
+        dependencies: [
+            "ChatProtocol", .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
+        ] + nio,
+        path: "Tests/Support/OfficialPeers", swiftSettings: settings),
+    .testTarget(
+        name: "OfficialPeersTests", dependencies: ["OfficialPeers", "ChatProtocol"], path: "Tests/OfficialPeersTests",
+        swiftSettings: settings),
     .target(
         name: "TranscriptSupport", dependencies: ["VectorSupport", "ChatProtocol"], path: "Tests/Support/TranscriptSupport",
         swiftSettings: settings),

@@ -1,0 +1,118 @@
+import Foundation
+
+/// A program that runs as a child of this process and does not outlive it.
+public final class ChildProcess: Sendable {
+    /// The program's file name.
+    public let name: String
+    /// What it prints on standard output, line by line. Nothing if that goes to a file.
+    public let output: Mailbox<String>
+    private let process: WaitedProcess
+    private let log: String?
+    private let ending: Mailbox<Int32>
+    private let guardian: Guardian
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - environment: variables that are added to those of this process.
+    ///   - input: what it reads on standard input: short, less than a pipe holds.
+    ///   - log: the file to which its standard error is appended, and its standard output unless `readsOutput`.
+    ///   - readsOutput: whether its lines come into ``output``.
+    public init(
+        _ path: String, _ arguments: [String], environment: [String: String] = [:], input: String = "", log: String? = nil,
+        readsOutput: Bool = true
+    ) throws(PeerError) {
+        let name = URL(fileURLWithPath: path).lastPathComponent
+        let output = Mailbox<String>(label: { $0 })
+        let ending = Mailbox<Int32>(label: { "status \($0)" })
+        let (typed, typing) = try Spawn.pipe()
+        let (printing, printed) = try Spawn.pipe()
+        let file = if let log { try Self.appending(to: log) } else { FileHandle.nullDevice }
+        do {
+            // Written before there is a reader that could go away.
+            try typing.write(contentsOf: Data(input.utf8))
+            try typing.close()
+        } catch {
+            throw PeerError(.launch, "\(name) cannot be given its input", cause: error)
+        }
+        let variables = ProcessInfo.processInfo.environment.merging(["LANG": "C.UTF-8"]) { $1 }.merging(environment) { $1 }
+        let files = [typed, readsOutput ? printed : file, file].map(\.fileDescriptor)
+        process = WaitedProcess(try Spawn.start(path, arguments, environment: variables, files: files)) { status in
+            ending.put(status)
+            if !readsOutput { output.finish(PeerError(.ended, "\(name) has ended")) }
+        }
+        do throws(PeerError) {
+            guardian = try Guardian(of: process.id)
+        } catch {
+            process.send(.kill)
+            throw error
+        }
+        (self.name, self.output, self.ending, self.log) = (name, output, ending, log)
+        if readsOutput { Self.read(printing, into: output, of: name) }
+    }
+
+    deinit {
+        kill()
+        guardian.dismiss()
+    }
+
+    public var id: Int32 { process.id }
+    public var isRunning: Bool { process.isRunning }
+
+    /// Ends it at once.
+    public func kill() { send(.kill) }
+
+    /// Sends it a signal, if it runs.
+    public func send(_ signal: ProcessSignal) { process.send(signal) }
+
+    /// Asks it to end, and ends it when it does not in time.
+    ///
+    /// - Returns: its exit status, or the number of the signal that ended it.
+    @discardableResult
+    public func stop(_ signal: ProcessSignal = .terminate, within limit: Duration = .seconds(15)) async -> Int32 {
+        send(signal)
+        if let status = try? await exit(within: limit) { return status }
+        kill()
+        return (try? await exit(within: .seconds(10))) ?? ProcessSignal.kill.number
+    }
+
+    /// Waits until it has ended.
+    ///
+    /// - Returns: its exit status, or the number of the signal that ended it.
+    public func exit(within limit: Duration) async throws(PeerError) -> Int32 {
+        let status = try await ending.first("the end of \(name)", within: limit) { $0 }
+        // Others may wait for it too.
+        ending.put(status)
+        guardian.dismiss()
+        return status
+    }
+
+    /// The end of what it wrote into its log.
+    public func logTail(_ count: Int = 15) -> String {
+        guard let log, let text = try? String(contentsOfFile: log, encoding: .utf8) else { return "" }
+        return text.split(separator: "\n").suffix(count).joined(separator: "\n")
+    }
+
+    private static func appending(to path: String) throws(PeerError) -> FileHandle {
+        let isThere = FileManager.default.fileExists(atPath: path) || FileManager.default.createFile(atPath: path, contents: nil)
+        guard isThere, let handle = FileHandle(forWritingAtPath: path) else { throw PeerError(.launch, "\(path) cannot be written") }
+        handle.seekToEndOfFile()
+        return handle
+    }
+
+    private static func read(_ handle: FileHandle, into output: Mailbox<String>, of name: String) {
+        // A thread of its own, because reading blocks.
+        Thread {
+            var rest = Data()
+            while case let data = handle.availableData, !data.isEmpty {
+                rest.append(data)
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    output.put(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
+                    rest = Data(rest[rest.index(after: end)...])
+                }
+            }
+            if !rest.isEmpty { output.put(String(decoding: rest, as: UTF8.self)) }
+            output.finish(PeerError(.ended, "\(name) has ended"))
+        }.start()
+    }
+}

@@ -1,0 +1,120 @@
+import Synchronization
+
+/// What came and was not taken yet: events, or lines of a program. It is taken by whoever looks for it, in any order.
+///
+/// It keeps what nobody looks for as long as it lives, which is the length of a test.
+public final class Mailbox<Element: Sendable>: Sendable {
+    private struct Waiter {
+        /// Takes the element if it is the one that is waited for.
+        let offer: (Element) -> Bool
+        let fail: (PeerError) -> Void
+    }
+
+    private struct State {
+        var elements: [Element] = []
+        var waiters: [(id: Int, waiter: Waiter)] = []
+        var lastWaiter = 0
+        var end: PeerError?
+        var sink: AsyncStream<Element>.Continuation?
+    }
+
+    private let state = Mutex(State())
+    private let label: @Sendable (Element) -> String
+
+    /// - Parameter label: what to call an element in the report of a wait that failed.
+    init(label: @escaping @Sendable (Element) -> String) { self.label = label }
+
+    /// Puts an element in.
+    func put(_ element: Element) {
+        state.withLock { state in
+            if let sink = state.sink {
+                sink.yield(element)
+                return
+            }
+            if let index = state.waiters.firstIndex(where: { $0.waiter.offer(element) }) {
+                state.waiters.remove(at: index)
+            } else {
+                state.elements.append(element)
+            }
+        }
+    }
+
+    /// Says that nothing more will come. Who waits is told why; what is there can still be taken.
+    func finish(_ error: PeerError) {
+        state.withLock { state in
+            guard state.end == nil else { return }
+            state.end = error
+            state.waiters.forEach { $0.waiter.fail(error) }
+            state.waiters = []
+            state.sink?.finish()
+        }
+    }
+
+    /// Takes the first element that `match` makes something of, among those that are there or, else, those that come.
+    ///
+    /// - Parameters:
+    ///   - what: what is waited for, for the report.
+    ///   - limit: how long to wait.
+    public func first<Result: Sendable>(
+        _ what: String, within limit: Duration, _ match: @escaping @Sendable (Element) -> Result?
+    ) async throws(PeerError) -> Result {
+        typealias Outcome = Swift.Result<Result, PeerError>
+        let clock = Mutex<Task<Void, Never>?>(nil)
+        let outcome: Outcome = await withCheckedContinuation { continuation in
+            let waiting = state.withLock { state -> Int? in
+                for (index, element) in state.elements.enumerated() {
+                    guard let result = match(element) else { continue }
+                    state.elements.remove(at: index)
+                    continuation.resume(returning: .success(result))
+                    return nil
+                }
+                if let end = state.end {
+                    continuation.resume(returning: .failure(end))
+                    return nil
+                }
+                state.lastWaiter += 1
+                let waiter = Waiter(
+                    offer: { element in
+                        guard let result = match(element) else { return false }
+                        continuation.resume(returning: .success(result))
+                        return true
+                    },
+                    fail: { continuation.resume(returning: .failure($0)) })
+                state.waiters.append((state.lastWaiter, waiter))
+                return state.lastWaiter
+            }
+            guard let waiting else { return }
+            clock.withLock { clock in
+                clock = Task {
+                    do { try await Task.sleep(for: limit) } catch { return }
+                    self.expire(waiting, what, limit)
+                }
+            }
+        }
+        clock.withLock { $0?.cancel() }
+        return try outcome.get()
+    }
+
+    /// Forgets what came so far.
+    public func clear() { state.withLock { $0.elements = [] } }
+
+    /// Everything from now on as a stream, beginning with what was not taken; nothing is kept for ``first(_:within:_:)`` any more.
+    public func stream() -> AsyncStream<Element> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
+        state.withLock { state in
+            state.elements.forEach { continuation.yield($0) }
+            state.elements = []
+            if state.end == nil { state.sink = continuation } else { continuation.finish() }
+        }
+        return stream
+    }
+
+    private func expire(_ id: Int, _ what: String, _ limit: Duration) {
+        state.withLock { state in
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return }
+            let others = state.elements.suffix(20).map(label).joined(separator: ", ")
+            let report = "\(what) did not come within \(limit); what came instead: \(others.isEmpty ? "nothing" : others)"
+            state.waiters.remove(at: index).waiter.fail(PeerError(.timeout, report))
+        }
+    }
+}

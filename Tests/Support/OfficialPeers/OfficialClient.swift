@@ -1,0 +1,140 @@
+public import ChatProtocol
+import Foundation
+import Synchronization
+
+/// An official `simplex-chat` with one profile, run without a terminal and driven over its WebSocket.
+///
+/// Its database stays in its scratch folder: ``stop()`` and ``start()`` are what a restart is to a person. It has its routers given,
+/// so that it never uses the public ones.
+public final class OfficialClient: Sendable {
+    /// Events that were not waited for yet.
+    public let events: Mailbox<JSONValue>
+    /// The profile's display name.
+    public let name: String
+    /// Where it keeps its database, with the prefix `client`.
+    public let folder: ScratchFolder
+    private let options: Options
+    private let running = Mutex<Running?>(nil)
+
+    /// How the client is set up.
+    public struct Options: Sendable {
+        /// Addresses of the routers (`smp://…`) that it makes its queues on.
+        public var servers: [String]
+        /// Addresses of the file routers; none are used if there are none.
+        public var fileServers: [String] = []
+        /// Further arguments of the program, such as `--smp-proxy=always`.
+        public var arguments: [String] = []
+        /// Whether the profile is a bot's.
+        public var isBot = false
+        /// How long it may take to start.
+        public var startLimit = Duration.seconds(60)
+
+        public init(servers: [String]) { self.servers = servers }
+    }
+
+    private struct Running {
+        let process: ChildProcess
+        let socket: ChatSocket
+        let replies: Replies
+    }
+
+    /// Makes a client that is not started yet.
+    public init(_ name: String, _ options: Options) throws(PeerError) {
+        self.name = name
+        self.options = options
+        folder = try ScratchFolder("official-client")
+        events = Mailbox(label: { $0["type"]?.stringValue ?? "?" })
+    }
+
+    deinit { running.withLock { $0?.process.kill() } }
+
+    /// Makes and starts a client.
+    public static func start(_ name: String, _ options: Options) async throws(PeerError) -> OfficialClient {
+        let client = try OfficialClient(name, options)
+        try await client.start()
+        return client
+    }
+
+    /// The process that runs, for its figures; nil between ``stop()`` and ``start()``.
+    public var process: ChildProcess? { running.withLock { $0?.process } }
+
+    /// Starts the program and connects to it. At the first start it makes the profile.
+    public func start() async throws(PeerError) {
+        let port = try LoopbackPort.free()
+        var arguments = [
+            "-d", folder.path + "/client", "-y", "-p", "\(port)", "-s", options.servers.joined(separator: ";"),
+            "--files-folder", folder.path + "/files", "--temp-folder", folder.path + "/temporary",
+        ]
+        if !options.fileServers.isEmpty { arguments += ["--xftp-server", options.fileServers.joined(separator: ";")] }
+        if options.isBot { arguments += ["--create-bot-display-name", name] }
+        do {
+            for sub in ["/files", "/temporary"] {
+                try FileManager.default.createDirectory(atPath: folder.path + sub, withIntermediateDirectories: true)
+            }
+        } catch {
+            throw PeerError(.launch, "no folders for the client", cause: error)
+        }
+        // It asks for the name of a first profile on standard input, and does not read that later.
+        let process = try ChildProcess(
+            try PeerProgram.simplexChat.path(), arguments + options.arguments, input: name + "\n", log: log, readsOutput: false)
+        let replies = Replies()
+        do throws(PeerError) {
+            try await LoopbackPort.waitUntilOpen(port, by: process, within: options.startLimit)
+            let socket = try await ChatSocket.connect(port: port) { [events] frame in
+                guard let body = frame["resp"] ?? frame["error"] else { return }
+                if let id = frame["corrId"]?.stringValue { replies.give(body, to: id) } else { events.put(body) }
+            } closed: {
+                replies.finish(PeerError(.ended, "simplex-chat has closed the connection"))
+            }
+            running.withLock { $0 = Running(process: process, socket: socket, replies: replies) }
+        } catch {
+            process.kill()
+            throw error
+        }
+    }
+
+    /// Ends the program; what it has stays in its folder.
+    ///
+    /// - Parameter signal: an interrupt as Ctrl-C is, or a kill as a crash is.
+    public func stop(_ signal: ProcessSignal = .interrupt) async {
+        guard let running = running.withLock({ running in
+            defer { running = nil }
+            return running
+        }) else { return }
+        await running.socket.close()
+        await running.process.stop(signal)
+    }
+
+    /// What the program printed, for the report of a failed run.
+    public var log: String { folder.path + "/client.log" }
+
+    /// Sends a command, as a person would type it or as the API has it, and waits for the response.
+    ///
+    /// - Throws: ``PeerError/Code/refused`` with the response if that is an error.
+    @discardableResult
+    public func send(_ command: String, within limit: Duration = .seconds(60)) async throws(PeerError) -> JSONValue {
+        guard let running = running.withLock({ $0 }) else { throw PeerError(.ended, "simplex-chat is not running") }
+        let id = running.replies.nextID()
+        try await running.socket.send(JSONValue.object(["corrId": .string(id), "cmd": .string(command)]).text)
+        let response = try await running.replies.reply(to: id, command: command, within: limit)
+        if ["chatCmdError", "chatError"].contains(response["type"]?.stringValue) || response["type"] == nil {
+            throw PeerError(.refused, "\(name): \(command.prefix(200))", response: response)
+        }
+        return response
+    }
+
+    /// Takes the next event of that type that `match` makes something of.
+    public func event<Result: Sendable>(
+        _ type: String, within limit: Duration = .seconds(60), _ match: @escaping @Sendable (JSONValue) -> Result?
+    ) async throws(PeerError) -> Result {
+        try await events.first("\(name): \(type)", within: limit) { event in
+            event["type"]?.stringValue == type ? match(event) : nil
+        }
+    }
+
+    /// Takes the next event of that type.
+    @discardableResult
+    public func event(_ type: String, within limit: Duration = .seconds(60)) async throws(PeerError) -> JSONValue {
+        try await event(type, within: limit) { $0 }
+    }
+}

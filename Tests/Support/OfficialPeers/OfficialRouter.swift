@@ -1,0 +1,107 @@
+import Foundation
+import Synchronization
+
+/// An official `smp-server`, set up in a scratch folder and run on a free port.
+///
+/// It keeps its queues and messages when it is stopped with ``stop(_:)`` and started again, as it does in service.
+public final class OfficialRouter: Sendable {
+    /// `smp://fingerprint@127.0.0.1:port`
+    public let address: String
+    public let port: Int
+    private let folder: ScratchFolder
+    private let environment: [String: String]
+    private let running = Mutex<ChildProcess?>(nil)
+
+    /// A setting of `smp-server.ini`.
+    public struct Setting: Sendable {
+        let section: String
+        let key: String
+        let value: String
+
+        public init(_ section: String, _ key: String, _ value: String) {
+            self.section = section
+            self.key = key
+            self.value = value
+        }
+    }
+
+    /// Sets up a router that is not started yet: keys, certificates and configuration.
+    public init(settings: [Setting] = []) async throws(PeerError) {
+        folder = try ScratchFolder("official-router")
+        port = try LoopbackPort.free()
+        let etc = folder.path + "/etc"
+        environment = ["SMP_SERVER_CFG_PATH": etc, "SMP_SERVER_LOG_PATH": folder.path + "/var"]
+        let setup = try ChildProcess(
+            try PeerProgram.smpServer.path(), ["init", "--yes", "--ip", "127.0.0.1", "--disable-web", "--no-password"],
+            environment: environment, log: folder.path + "/router.log", readsOutput: false)
+        guard try await setup.exit(within: .seconds(60)) == 0 else {
+            throw PeerError(.launch, "smp-server init failed: \(setup.logTail())")
+        }
+        do {
+            let file = etc + "/smp-server.ini"
+            let given = [Setting("TRANSPORT", "host", "127.0.0.1"), Setting("TRANSPORT", "port", "\(port)")] + settings
+            let text = given.reduce(try String(contentsOfFile: file, encoding: .utf8)) { Self.apply($1, to: $0) }
+            try text.write(toFile: file, atomically: true, encoding: .utf8)
+            let fingerprint = try String(contentsOfFile: etc + "/fingerprint", encoding: .utf8)
+            address = "smp://\(fingerprint.trimmingCharacters(in: .whitespacesAndNewlines))@127.0.0.1:\(port)"
+        } catch {
+            throw PeerError(.launch, "smp-server could not be configured", cause: error)
+        }
+    }
+
+    deinit { running.withLock { $0?.kill() } }
+
+    /// Sets up and starts a router.
+    public static func start(settings: [Setting] = []) async throws(PeerError) -> OfficialRouter {
+        let router = try await OfficialRouter(settings: settings)
+        try await router.start()
+        return router
+    }
+
+    /// The process that runs, for its figures.
+    public var process: ChildProcess? { running.withLock { $0 } }
+
+    /// Starts the program and waits until it listens.
+    public func start(within limit: Duration = .seconds(60)) async throws(PeerError) {
+        let process = try ChildProcess(
+            try PeerProgram.smpServer.path(), ["start"], environment: environment, log: folder.path + "/router.log", readsOutput: false)
+        do throws(PeerError) {
+            try await LoopbackPort.waitUntilOpen(port, by: process, within: limit)
+        } catch {
+            process.kill()
+            throw error
+        }
+        running.withLock { $0 = process }
+    }
+
+    /// Ends the program. On an interrupt it saves its messages first.
+    public func stop(_ signal: ProcessSignal = .interrupt) async {
+        let process = running.withLock { running in
+            defer { running = nil }
+            return running
+        }
+        await process?.stop(signal, within: .seconds(30))
+    }
+
+    /// Sets a key in its section, in place of the line that has it, commented out or not.
+    private static func apply(_ setting: Setting, to text: String) -> String {
+        var lines = text.components(separatedBy: "\n")
+        var section = ""
+        for index in lines.indices {
+            let line = lines[index]
+            if line.hasPrefix("["), let end = line.firstIndex(of: "]") { section = String(line.dropFirst().prefix(upTo: end)) }
+            let bare = line.drop { $0 == "#" || $0 == " " }
+            guard section == setting.section, bare.hasPrefix(setting.key) else { continue }
+            let rest = bare.dropFirst(setting.key.count).drop { $0 == " " }
+            guard rest.hasPrefix(":") || rest.hasPrefix("=") else { continue }
+            lines[index] = "\(setting.key) = \(setting.value)"
+            return lines.joined(separator: "\n")
+        }
+        if let header = lines.firstIndex(of: "[\(setting.section)]") {
+            lines.insert("\(setting.key) = \(setting.value)", at: header + 1)
+        } else {
+            lines += ["[\(setting.section)]", "\(setting.key) = \(setting.value)"]
+        }
+        return lines.joined(separator: "\n")
+    }
+}

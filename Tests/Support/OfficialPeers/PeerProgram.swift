@@ -1,0 +1,32 @@
+import Foundation
+
+/// A program of the official implementation, found in the folder that the environment variable `SIMPLEX_PEERS` names.
+public enum PeerProgram: String, Sendable, CaseIterable {
+    case simplexChat = "simplex-chat"
+    case smpServer = "smp-server"
+    case xftpServer = "xftp-server"
+
+    /// Where it is.
+    ///
+    /// - Throws: ``PeerError/Code/notInstalled``.
+    public func path() throws(PeerError) -> String {
+        guard let folder = ProcessInfo.processInfo.environment["SIMPLEX_PEERS"] else {
+            throw PeerError(.notInstalled, "SIMPLEX_PEERS is not set: it names the folder with \(rawValue)")
+        }
+        let path = URL(fileURLWithPath: folder).appendingPathComponent(rawValue).path
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            throw PeerError(.notInstalled, "SIMPLEX_PEERS names \(folder), which has no executable \(rawValue)")
+        }
+        return path
+    }
+
+    /// Whether it is there.
+    public var isInstalled: Bool { (try? path()) != nil }
+
+    /// The first line that it prints about its version.
+    public func version() async throws(PeerError) -> String {
+        let process = try ChildProcess(try path(), ["--version"])
+        defer { process.kill() }
+        return try await process.output.first("a version", within: .seconds(20)) { $0 }
+    }
+}

@@ -1,0 +1,22 @@
+import Foundation
+
+/// What the kernel counts of a running process.
+public enum ProcessFigures {
+    /// Processor time used so far by the process and the children that it has waited for; nil if there is no such process.
+    public static func processorTime(of id: Int32) -> Duration? {
+        // The name, in parentheses, may itself hold spaces and parentheses.
+        guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8), let end = text.lastIndex(of: ")") else {
+            return nil
+        }
+        let fields = text[text.index(after: end)...].split(separator: " ")
+        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return nil }
+        return .seconds((user + system) / Double(sysconf(Int32(_SC_CLK_TCK))))
+    }
+
+    /// Resident memory in bytes; nil if there is no such process.
+    public static func residentMemory(of id: Int32) -> Int? {
+        guard let text = try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8) else { return nil }
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }) else { return nil }
+        return Int(line.filter(\.isNumber)).map { $0 * 1024 }
+    }
+}

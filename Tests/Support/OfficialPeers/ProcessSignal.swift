@@ -1,0 +1,20 @@
+import Foundation
+
+/// How a program is ended.
+public enum ProcessSignal: Sendable {
+    /// As Ctrl-C does (SIGINT); the official routers save their state on it.
+    case interrupt
+    /// As a service manager does (SIGTERM).
+    case terminate
+    /// At once, as a crash does (SIGKILL).
+    case kill
+
+    /// The system's number for it.
+    public var number: Int32 {
+        switch self {
+        case .interrupt: SIGINT
+        case .terminate: SIGTERM
+        case .kill: SIGKILL
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import ChatProtocol
+import Synchronization
+
+/// Matches responses to commands by their correlation ids.
+final class Replies: Sendable {
+    private let mailbox = Mailbox<(id: String, body: JSONValue)>(label: { "response \($0.id)" })
+    private let last = Mutex(0)
+
+    func nextID() -> String {
+        last.withLock { last in
+            last += 1
+            return "\(last)"
+        }
+    }
+
+    func give(_ body: JSONValue, to id: String) { mailbox.put((id, body)) }
+
+    func finish(_ error: PeerError) { mailbox.finish(error) }
+
+    func reply(to id: String, command: String, within limit: Duration) async throws(PeerError) -> JSONValue {
+        try await mailbox.first("the response to \(command.prefix(100))", within: limit) { $0.id == id ? $0.body : nil }
+    }
+}

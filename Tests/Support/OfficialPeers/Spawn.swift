@@ -1,0 +1,59 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// Starting a program with exactly three open files.
+///
+/// `Process` of Foundation lets other open files slip into a child, and takes a child for alive while anyone holds one of them: with
+/// several programs at once, none of them ever seems to end.
+enum Spawn {
+    /// Held while a child is made, and while a pipe is there that a child would still inherit.
+    private static let lock = Mutex(())
+
+    /// Starts a program with default signal handling.
+    ///
+    /// - Parameters:
+    ///   - files: descriptors that become its standard input, output and error.
+    /// - Returns: its process id.
+    static func start(
+        _ path: String, _ arguments: [String], environment: [String: String], files: [Int32]
+    ) throws(PeerError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (number, file) in files.enumerated() { posix_spawn_file_actions_adddup2(&actions, file, Int32(number)) }
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // A test runner in the background ignores interrupts, which is how the official routers are asked to save their state.
+        var signals = sigset_t()
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+
+        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { (words + variables).forEach { free($0) } }
+        var id = pid_t()
+        let result = lock.withLock { _ in posix_spawn(&id, path, &actions, &attributes, &words, &variables) }
+        guard result == 0 else { throw PeerError(.launch, "\(path) could not be started: \(String(cString: strerror(result)))") }
+        return id
+    }
+
+    /// The two ends of a pipe, which no child inherits.
+    static func pipe() throws(PeerError) -> (reading: FileHandle, writing: FileHandle) {
+        var ends: [Int32] = [-1, -1]
+        let isMade = lock.withLock { _ in
+            guard Glibc.pipe(&ends) == 0 else { return false }
+            return ends.allSatisfy { fcntl($0, F_SETFD, FD_CLOEXEC) == 0 }
+        }
+        guard isMade else { throw PeerError(.launch, "no pipe: \(String(cString: strerror(errno)))") }
+        return (FileHandle(fileDescriptor: ends[0], closeOnDealloc: true), FileHandle(fileDescriptor: ends[1], closeOnDealloc: true))
+    }
+}
