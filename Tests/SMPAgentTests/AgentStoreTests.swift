@@ -68,6 +68,12 @@ import Testing
         }
     }
 
+    private static func ratchet() throws -> Ratchet {
+        let random = SeededRandomSource(seed: 9)
+        let offer = AgreementKeys(proposingKEM: false, random: random).offer(version: 2)
+        return try Ratchet.answer(offer, pqSupport: false, random: random).ratchet
+    }
+
     @Test(arguments: Kind.allCases) func `A connection with queues and keys reads back as it was stored`(kind: Kind) async throws {
         let fixture = try await Fixture(kind)
         var receive = try fixture.receiveQueue()
@@ -109,6 +115,65 @@ import Testing
         #expect(try await fixture.store.owner(of: receive.key) == fixture.record.id)
         #expect(try await fixture.store.deletedConnections() == [fixture.record.id])
         try await fixture.store.close()
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `The keys of missing messages read back in the order of their age, whatever their bytes`(kind: Kind) async throws {
+        let fixture = try await Fixture(kind)
+        let row = fixture.record.row
+        try await fixture.store.apply([.setRatchet(row, try Self.ratchet())])
+        // Neither the order of the header keys nor its reverse is that of their age.
+        let chains: [UInt8] = [9, 3, 200, 1, 70]
+        func key(_ chain: UInt8, _ number: UInt32) throws -> SkippedMessageKey {
+            try SkippedMessageKey(
+                headerKey: SecretBytes(Bytes(repeating: chain, count: 32)), number: number,
+                key: SecretBytes(Bytes(repeating: chain &+ UInt8(number), count: 48)))
+        }
+        func order(_ keys: [SkippedMessageKey]) -> [UInt8] {
+            keys.map { $0.headerKey.bytes[0] }.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+        }
+        for chain in chains { try await fixture.store.apply([.addSkippedKeys(row, [try key(chain, 7), try key(chain, 2)])]) }
+        var keys = try await fixture.state().skippedKeys.keys
+        #expect(keys.count == 10)
+        #expect(order(keys) == chains)
+        #expect(try keys.contains(key(200, 2)))
+
+        // A chain that lost its last key and got another one is as old as that.
+        try await fixture.store.apply([
+            .removeSkippedKeys(row, [try key(9, 7), try key(9, 2)]), .addSkippedKeys(row, [try key(9, 8)]),
+        ])
+        keys = try await fixture.state().skippedKeys.keys
+        #expect(order(keys) == [3, 200, 1, 70, 9])
+        try await fixture.store.close()
+    }
+
+    @Test func `Keys of missing messages that an older version stored are kept and are the oldest`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/a.db"
+        let old = try DatabaseQueue(path: path)
+        try AgentSchema.migrator.migrate(old, upTo: "1: connections, queues, messages")
+        let record = ConnectionRecord(row: 5, id: ConnectionID([1]), user: 1, mode: .invitation, agentVersion: 7, pqSupport: true)
+        try await old.write { database in
+            try database.execute(sql: "INSERT INTO users DEFAULT VALUES")
+            try StoreChange.insertConnection(record).apply(to: database)
+            try database.execute(
+                sql: """
+                    INSERT INTO skipped_message_keys (connection_id, header_key, message_number, message_key)
+                    VALUES (5, ?, 1, ?), (5, ?, 2, ?)
+                    """,
+                arguments: [
+                    Data(repeating: 8, count: 32), Data(repeating: 1, count: 48), Data(repeating: 8, count: 32), Data(repeating: 2, count: 48),
+                ])
+        }
+        try old.close()
+        let store = try AgentStore(path: path)
+        let young = try SkippedMessageKey(
+            headerKey: SecretBytes(Bytes(repeating: 1, count: 32)), number: 0, key: SecretBytes(Bytes(repeating: 3, count: 48)))
+        try await store.apply([.setRatchet(5, try Self.ratchet()), .addSkippedKeys(5, [young])])
+        let keys = try #require(try await store.connection(record.id)).skippedKeys.keys
+        #expect(keys.map { $0.headerKey.bytes[0] } == [8, 8, 1])
+        #expect(Set(keys.map(\.number)) == [0, 1, 2])
+        try await store.close()
     }
 
     @Test(arguments: Kind.allCases) func `Changes are all made or none`(kind: Kind) async throws {

@@ -71,13 +71,31 @@ import Testing
         await pair.close()
     }
 
-    @Test func `Key pairs are made ahead, and at once when none is left`() async throws {
+    @Test func `Key pairs are made ahead from the first use on, and at once when none is left`() async throws {
         let pool = KEMKeyPairPool(capacity: 2, random: SystemRandomSource())
-        #expect(pool.keyPair() != pool.keyPair())
-        pool.start()
+        #expect(pool.count == 0)
+        var taken = [pool.keyPair()]
         while pool.count < 2 { await Task.yield() }
-        let taken = [pool.keyPair(), pool.keyPair(), pool.keyPair()]
-        #expect(Set(taken.map(\.publicKey)).count == 3)
+        for _ in 0..<3 { taken.append(pool.keyPair()) }
+        #expect(Set(taken.map(\.publicKey)).count == 4)
         pool.stop()
+    }
+
+    @Test func `A pool that runs low is filled further, up to its capacity`() async throws {
+        let pool = KEMKeyPairPool(capacity: 6, random: SystemRandomSource())
+        _ = pool.keyPair()
+        while pool.count < 4 { await Task.yield() }
+        // One less leaves half of what there will be.
+        _ = pool.keyPair()
+        while pool.count < 6 { await Task.yield() }
+        pool.stop()
+        for _ in 0..<6 { _ = pool.keyPair() }
+        #expect(pool.count == 0)
+    }
+
+    @Test func `A pool without capacity makes no pairs ahead`() async throws {
+        let pool = KEMKeyPairPool(capacity: 0, random: SystemRandomSource())
+        #expect(pool.keyPair() != pool.keyPair())
+        #expect(pool.count == 0)
     }
 }

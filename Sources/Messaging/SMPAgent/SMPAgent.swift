@@ -47,7 +47,6 @@ public final class SMPAgent: Sendable {
             return true
         }
         guard begins else { return }
-        core.keyPairs.start()
         let users = try await core.stored { try await core.store.users() }
         core.users.withLock { $0 = users }
         for (connection, record) in try await core.stored({ try await core.store.events() }) {

@@ -12,7 +12,8 @@ public enum Padding {
         }
         var writer = WireWriter(reservingCapacity: length)
         writer.write(large: message)
-        writer.write(raw: repeatElement(filler, count: length - message.count - 2))
+        // An array, because appending a `Repeated` goes element by element unless it is specialised.
+        writer.write(raw: Bytes(repeating: filler, count: length - message.count - 2))
         return writer.bytes
     }
 

@@ -37,7 +37,8 @@ public struct AgentConfiguration: Sendable {
     /// Records deleted in one step of a clean-up.
     public var cleanupBatchSize = 10_000
 
-    /// Pre-generated KEM key pairs kept ready, so that making one is not waited for.
+    /// KEM key pairs that are made ahead once the first was needed, so that making one is not waited for; 0 to make each when it is needed.
+    /// A pair takes 3 KB.
     public var keyPairPoolSize = 32
     /// Connections whose state is kept in memory when nothing happens in them.
     public var cachedConnections = 512

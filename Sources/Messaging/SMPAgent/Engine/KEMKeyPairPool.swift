@@ -3,55 +3,67 @@ import SMPRatchet
 import Synchronization
 
 /// KEM key pairs made ahead in the background, because making one takes longer than all else in a message.
+///
+/// The pool is empty until the first pair is asked for, so that an agent that needs none makes none, and each time it runs low it is
+/// filled further, up to the capacity: pairs that are made together cost a fraction of single ones, and few are made in vain.
 final class KEMKeyPairPool: KEMKeySource {
     private struct Inner {
         var pairs: [SNTRUP761.KeyPair] = []
+        /// What the next filling fills up to.
+        var target: Int
         var isFilling = false
-        var isRunning = false
+        var isStopped = false
+
+        /// Begins to fill if the pool is low, which it is by half, so that a batch is worth its name.
+        ///
+        /// - Returns: the pairs to make; nil to make none.
+        mutating func nextBatch(_ capacity: Int) -> Int? {
+            guard !isStopped, target > 0, pairs.count <= target / 2 else { return nil }
+            defer { target = min(2 * target, capacity) }
+            return target - pairs.count
+        }
     }
 
     private let capacity: Int
     private let random: any RandomSource
-    private let inner = Mutex(Inner())
+    private let inner: Mutex<Inner>
 
+    /// - Parameter capacity: pairs that are kept at most; 0 to make each when it is asked for.
     init(capacity: Int, random: any RandomSource) {
-        self.capacity = capacity
+        self.capacity = max(0, capacity)
         self.random = random
+        inner = Mutex(Inner(target: min(4, self.capacity)))
     }
-
-    /// Begins to fill the pool.
-    func start() {
-        inner.withLock { $0.isRunning = true }
-        refill()
-    }
-
-    /// Stops filling it.
-    func stop() { inner.withLock { $0.isRunning = false } }
 
     /// A pair made ahead, or else a new one.
     func keyPair() -> SNTRUP761.KeyPair {
-        let pair = inner.withLock { $0.pairs.popLast() }
-        refill()
+        let (pair, batch) = inner.withLock { inner -> (SNTRUP761.KeyPair?, Int?) in
+            let pair = inner.pairs.popLast()
+            guard !inner.isFilling, let batch = inner.nextBatch(capacity) else { return (pair, nil) }
+            inner.isFilling = true
+            return (pair, batch)
+        }
+        if let batch { Task.detached(priority: .utility) { [self] in await fill(batch) } }
         return pair ?? SNTRUP761.generateKeyPair(random)
     }
+
+    /// Makes no more ahead.
+    func stop() { inner.withLock { $0.isStopped = true } }
 
     /// Key pairs that are ready.
     var count: Int { inner.withLock { $0.pairs.count } }
 
-    private func refill() {
-        let begins = inner.withLock { inner in
-            guard inner.isRunning, !inner.isFilling, inner.pairs.count < capacity else { return false }
-            inner.isFilling = true
-            return true
-        }
-        guard begins else { return }
-        Task.detached(priority: .utility) { [self] in
-            while inner.withLock({ $0.isRunning && $0.pairs.count < capacity }) {
-                let pair = SNTRUP761.generateKeyPair(random)
-                inner.withLock { $0.pairs.append(pair) }
-                await Task.yield()
+    private func fill(_ first: Int) async {
+        var batch: Int? = first
+        while let count = batch {
+            let pairs = SNTRUP761.generateKeyPairs(count: count, random)
+            batch = inner.withLock { inner in
+                inner.pairs += pairs
+                let next = inner.nextBatch(capacity)
+                inner.isFilling = next != nil
+                return next
             }
-            inner.withLock { $0.isFilling = false }
+            await Task.yield()
         }
     }
 }

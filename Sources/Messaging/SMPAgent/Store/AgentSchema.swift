@@ -9,6 +9,9 @@ enum AgentSchema {
                 try database.execute(sql: statement)
             }
         }
+        migrator.registerMigration("2: skipped keys in the order of their age") { database in
+            for statement in skippedKeysByAge { try database.execute(sql: statement) }
+        }
         return migrator
     }()
 
@@ -278,5 +281,25 @@ enum AgentSchema {
         ) STRICT
         """,
         "CREATE INDEX events_by_connection ON events (connection_id)",
+    ]
+
+    /// Keys that were stored before had no order; they count as older than all that come.
+    private static let skippedKeysByAge = [
+        "ALTER TABLE skipped_message_keys RENAME TO skipped_message_keys_without_age",
+        """
+        CREATE TABLE skipped_message_keys (
+            position INTEGER PRIMARY KEY,
+            connection_id INTEGER NOT NULL REFERENCES connections ON DELETE CASCADE,
+            header_key BLOB NOT NULL,
+            message_number INTEGER NOT NULL,
+            message_key BLOB NOT NULL,
+            UNIQUE (connection_id, header_key, message_number)
+        ) STRICT
+        """,
+        """
+        INSERT INTO skipped_message_keys (connection_id, header_key, message_number, message_key)
+        SELECT connection_id, header_key, message_number, message_key FROM skipped_message_keys_without_age
+        """,
+        "DROP TABLE skipped_message_keys_without_age",
     ]
 }

@@ -43,19 +43,20 @@ extension AgentStore {
         return state
     }
 
+    /// The oldest first, because the ratchet drops those when there are too many.
     private static func skippedKeys(_ connection: RowID, _ database: Database) throws -> SkippedMessageKeys {
-        var keys = SkippedMessageKeys()
         let rows = try database.rows(
-            "SELECT header_key, message_number, message_key FROM skipped_message_keys WHERE connection_id = ?", connection)
-        for row in rows {
-            keys.insert(
+            """
+            SELECT header_key, message_number, message_key FROM skipped_message_keys WHERE connection_id = ? ORDER BY position
+            """, connection)
+        return SkippedMessageKeys(
+            try rows.map { row in
                 try row.decode("message_key") { key in
                     try SkippedMessageKey(
                         headerKey: SecretBytes(row.bytes("header_key")),
                         number: UInt32(truncatingIfNeeded: row["message_number"] as Int64), key: SecretBytes(key))
-                })
-        }
-        return keys
+                }
+            })
     }
 
     private static func agreementKeys(_ row: Row) throws -> AgreementKeys {
