@@ -73,7 +73,7 @@ let chat: [Target] =
         uses: [
             "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "SQLiteStorage", grdb, logging,
         ],
-        tests: ["SMPSimulation", "SMPServer"])
+        tests: ["SMPSimulation", "SMPServer", "TranscriptSupport"])
 
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")

@@ -13,10 +13,9 @@ extension ChatTransaction {
         return user
     }
 
-    /// Profiles that are not hidden, and the hidden one that the command is for.
-    func visibleUsers() throws -> [UserInfo] {
-        let active = try actor ?? db.activeUser()?.userID
-        return try db.users().filter { $0.viewPasswordHash == nil || $0.userID == active }.map {
+    /// All profiles: apps leave out those that are hidden.
+    func userInfos() throws -> [UserInfo] {
+        return try db.users().map {
             UserInfo(user: $0, unreadCount: try db.unreadCount(ofUser: $0.userID))
         }
     }

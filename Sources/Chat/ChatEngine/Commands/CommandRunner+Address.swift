@@ -18,13 +18,13 @@ extension CommandRunner {
             }
         case .addShortLink(let id): try await addShortLink(user: id)
         case .setInProfile(let id, let isShown):
-            try await transaction { transaction in
+            try await transactionThatPublishes { transaction in
                 let user = try transaction.user(id)
                 var profile = user.profile.published
                 profile.contactLink = isShown ? try transaction.address(of: user).published : nil
                 return try transaction.updateProfile(of: user, to: profile)
             }
-        case .setSettings(let id, let settings): try await transaction { try $0.setAddress(settings, user: id) }
+        case .setSettings(let id, let settings): try await transactionThatPublishes { try $0.setAddress(settings, user: id) }
         case .accept(let id, let incognito): try await accept(id, incognito: incognito)
         case .reject(let id): try await transaction { try $0.reject(id) }
         }
@@ -112,6 +112,11 @@ extension EngineCore {
     /// - Returns: the address; nil if there is none any more.
     @discardableResult
     func publishAddress(of user: User) async throws(ChatCoreError) -> UserContactLink? {
+        // One after another, so that what was set last is what stays.
+        try await turns.take("address \(user.userID)") { () throws(ChatCoreError) in try await publish(addressOf: user) }
+    }
+
+    private func publish(addressOf user: User) async throws(ChatCoreError) -> UserContactLink? {
         let found = try await query { transaction -> (User, UserContactLink, ConnectionRecord)? in
             guard let user = try transaction.db.user(user.userID), let address = try transaction.db.address(ofUser: user.userID),
                 let connection = try transaction.db.connection(ofAddress: address.userContactLinkID)

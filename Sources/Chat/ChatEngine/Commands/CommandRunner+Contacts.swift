@@ -11,7 +11,7 @@ extension CommandRunner {
         case .list(let id):
             try await query { transaction in
                 let user = try transaction.user(id)
-                return .contactsList(user: user, contacts: try transaction.db.contacts(of: user))
+                return .contactsList(user: user, contacts: try transaction.db.contacts(of: user).filter { $0.activeConnection != nil })
             }
         case .info(let id): try await info(id)
         case .queueInfo(let id): try await queueInfo(id)
@@ -31,8 +31,7 @@ extension CommandRunner {
                 return .cmdOk(user: user)
             }
         case .switchQueue(let id):
-            try await withAgent(id) { agent, connection throws(AgentFault) in try await agent.switchQueue(of: connection)
-            } answer: { .contactSwitchStarted(user: $0, contact: $1, connectionStats: $2.api) }
+            try await switchQueue(id)
         case .abortSwitch(let id):
             try await withAgent(id) { agent, connection throws(AgentFault) in try await agent.abortSwitch(of: connection)
             } answer: { .contactSwitchAborted(user: $0, contact: $1, connectionStats: $2.api) }
@@ -96,7 +95,24 @@ extension CommandRunner {
     private func queueInfo(_ id: ContactID) async throws(ChatCoreError) -> ChatResponse {
         let (user, _, _, agentID) = try await connected(id)
         let state = try await core.agent { agent throws(AgentFault) in try await agent.queueState(of: agentID) }
-        return .queueInfo(user: user, receivedMessage: nil, queueInfo: state.api)
+        let queue = try await core.agent { agent throws(AgentFault) in try await agent.stats(of: agentID) }.receiveQueues.first
+        var members: [(String, JSONValue)] = []
+        if let queue {
+            members += [("server", .string(queue.server.wireString)), ("status", .string(queue.status.rawValue))]
+        }
+        members.append(("info", state.api))
+        return .queueInfo(user: user, receivedMessage: nil, queueInfo: .object(JSONObject(members)))
+    }
+
+    private func switchQueue(_ id: ContactID) async throws(ChatCoreError) -> ChatResponse {
+        let (user, contact, _, agentID) = try await connected(id)
+        let stats = try await core.agent { agent throws(AgentFault) in try await agent.switchQueue(of: agentID) }
+        try await transaction { transaction in
+            // What follows is reported by the agent.
+            var current = try transaction.contact(id, of: user)
+            try transaction.addSwitch(.receive, .started, stats, to: &current, of: user)
+        }
+        return .contactSwitchStarted(user: user, contact: contact, connectionStats: stats.api)
     }
 
     private func syncRatchet(_ id: ContactID, force: Bool) async throws(ChatCoreError) -> ChatResponse {

@@ -180,6 +180,7 @@ extension CommandRunner {
                             userID: user.userID, agentConnectionID: agentID.bytes, status: .prepared, chatVersion: version)
                         record.contactID = contact?.contactID
                         record.usesAddressOfPeer = true
+                        record.isInitiated = true
                         let tag = tag ?? ContactRequestID(transaction.random.bytes(16))
                         record.requestTag = tag
                         let request = try transaction.request(of: contact, message: message)

@@ -10,7 +10,7 @@ extension CommandRunner {
         switch command {
         case .create(let new): try await createUser(new)
         case .showActive: try await query { .activeUser(user: try $0.user()) }
-        case .list: try await query { .usersList(users: try $0.visibleUsers()) }
+        case .list: try await query { .usersList(users: try $0.userInfos()) }
         case .setActive(let id, let password): try await activate(password) { try $0.knownUser(id) }
         case .setActiveNamed(let name, let password): try await activate(password) { try $0.knownUser(named: name) }
         case .setAllReceipts(let enabled):
@@ -40,7 +40,8 @@ extension CommandRunner {
                 }
                 return try transaction.deleteUser(user, deleteQueues: true, password: password)
             }
-        case .updateProfile(let id, let profile): try await transaction { try $0.updateProfile(of: try $0.user(id), to: profile) }
+        case .updateProfile(let id, let profile):
+            try await transactionThatPublishes { try $0.updateProfile(of: try $0.user(id), to: profile) }
         case .showProfile:
             try await query { let user = try $0.user(); return .userProfile(user: user, profile: user.profile.published) }
         case .showProfileImage:
@@ -137,7 +138,7 @@ extension CommandRunner {
     }
 
     private func changeProfile(_ change: @escaping @Sendable (inout Profile) -> Void) async throws(ChatCoreError) -> ChatResponse {
-        try await transaction { transaction in
+        try await transactionThatPublishes { transaction in
             let user = try transaction.user()
             var profile = user.profile.published
             change(&profile)

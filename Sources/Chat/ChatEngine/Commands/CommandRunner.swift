@@ -32,6 +32,18 @@ struct CommandRunner: Sendable {
         try await core.transaction(as: actor, body)
     }
 
+    /// Runs a transaction that may change what is published behind an address, and waits until that was tried.
+    func transactionThatPublishes(
+        _ body: @escaping @Sendable (ChatTransaction) throws -> ChatResponse
+    ) async throws(ChatCoreError) -> ChatResponse {
+        let (response, work) = try await transaction { transaction in
+            let response = try body(transaction)
+            return (response, transaction.effects.work.filter { $0.task == .publishAddress }.map(\.id))
+        }
+        for id in work { await core.clerk.attempt(at: id) }
+        return response
+    }
+
     /// Runs queries for the profile of the command.
     func query<T: Sendable>(_ body: @escaping @Sendable (ChatTransaction) throws -> T) async throws(ChatCoreError) -> T {
         try await core.query(as: actor, body)

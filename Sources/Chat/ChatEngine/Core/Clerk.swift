@@ -12,6 +12,8 @@ final class Clerk: Sendable {
         /// Work that came while the clerk was stopped.
         var waiting: [AgentWork] = []
         var tasks: [Int64: Task<Void, Never>] = [:]
+        /// Who waits for the first attempt at a piece of work.
+        var attempts: [Int64: [CheckedContinuation<Void, Never>]] = [:]
     }
 
     /// Does a piece of work; a temporary fault has it done again later.
@@ -67,7 +69,24 @@ final class Clerk: Sendable {
         }
     }
 
+    /// Returns once the work was tried, whatever became of it; at once if it is not under way.
+    func attempt(at work: Int64) async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                guard state.tasks[work] != nil, !state.isStopped else { return true }
+                state.attempts[work, default: []].append(continuation)
+                return false
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    private func tried(_ work: Int64) {
+        for continuation in state.withLock({ $0.attempts.removeValue(forKey: work) }) ?? [] { continuation.resume() }
+    }
+
     private func carryOut(_ work: AgentWork) async {
+        defer { tried(work.id) }
         var delay = Duration.seconds(2)
         while !Task.isCancelled {
             do {
@@ -75,6 +94,7 @@ final class Clerk: Sendable {
                 break
             } catch let fault as AgentFault where fault.isTemporary {
                 logger.debug("work of the agent is put off", metadata: ["kind": "\(work.task.kind)", "error": "\(fault.code)"])
+                tried(work.id)
                 do { try await clock.sleep(for: delay) } catch { return }
                 delay = min(delay * 2, .seconds(180))
                 continue

@@ -54,6 +54,10 @@ extension ChatTransaction {
         let id = try db.insertContact(new, user: context.user.userID, at: now)
         try db.updateConnection(context.record.id, contact: id, at: now)
         if let tag = context.connection.contactRequestTag { try db.updateContact(id, requestTag: tag) }
+        // The alias of a link becomes that of who comes by it.
+        if !context.connection.localAlias.isEmpty {
+            try db.updateProfileAlias(try self.contact(id, of: context.user).profile.profileID, alias: context.connection.localAlias)
+        }
         let contact = try contact(id, of: context.user)
         context.contact = contact
         context.record.contactID = id

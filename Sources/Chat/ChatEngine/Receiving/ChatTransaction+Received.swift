@@ -29,7 +29,8 @@ extension ChatTransaction {
     func receive(_ incoming: Incoming) throws {
         guard let connection = incoming.notification.connection else { return receiveState(incoming.notification.event) }
         guard let record = try db.connection(agentID: connection.bytes), let user = try db.user(record.userID) else {
-            // What the agent says of connections that were just deleted is of no interest.
+            // Of connections that were just deleted, only their end is of interest.
+            receiveState(incoming.notification.event)
             if incoming.messageID != nil { emit(.chatError(error: .chat(error: .noConnectionUser(agentConnectionID: connection.description)))) }
             return
         }

@@ -64,6 +64,7 @@ extension ChatTransaction {
         contact = try self.contact(contact.contactID, of: context.user)
         var draft = ItemDraft(.receivedDirectEvent(event: .contactDeleted), isSent: false)
         draft.timestamp = brokerTime
+        draft.sharedMessageID = id
         let item = try addItem(draft, to: &contact, of: context.user)
         emit(.newChatItems(user: context.user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: item)]))
         emit(.contactDeletedByContact(user: context.user, contact: contact))

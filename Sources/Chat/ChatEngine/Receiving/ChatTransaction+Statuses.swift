@@ -87,9 +87,17 @@ extension ChatTransaction {
         _ direction: AgentQueueDirection, _ phase: AgentSwitchPhase, _ stats: AgentConnectionStats, in context: inout ReceivingContext
     ) throws {
         guard var contact = context.contact else { return }
+        try addSwitch(direction, phase, stats, to: &contact, of: context.user)
+        context.contact = contact
+    }
+
+    /// Tells of a queue that moves, and shows where that begins and ends.
+    func addSwitch(
+        _ direction: AgentQueueDirection, _ phase: AgentSwitchPhase, _ stats: AgentConnectionStats, to contact: inout Contact, of user: User
+    ) throws {
         emit(
             .contactSwitch(
-                user: context.user, contact: contact,
+                user: user, contact: contact,
                 progress: SwitchProgress(
                     queueDirection: direction == .receive ? .received : .sent, phase: phase.api, connectionStats: stats.api)))
         guard phase == .started || phase == .completed else { return }
@@ -98,8 +106,7 @@ extension ChatTransaction {
             direction == .receive
             ? .sentConnectionEvent(event: .switchQueue(phase: phase.api, member: nil))
             : .receivedConnectionEvent(event: .switchQueue(phase: phase.api))
-        try addInternalItems([content], isSent: direction == .receive, to: &contact, of: context.user)
-        context.contact = contact
+        try addInternalItems([content], isSent: direction == .receive, to: &contact, of: user)
     }
 
     func receiveRatchetSync(

@@ -110,13 +110,14 @@ extension Database {
         try connection(where: "cn.user_contact_link_id = ?", [id])
     }
 
-    /// The connection of a user that was made from this link, by this side or the other: one with a contact if there is one, else the
-    /// newest.
+    /// The connection of a user that was made from this link, by this side or the other: the first by a one-time link; by an
+    /// address one with a contact if there is one, else the newest.
     func connection(user: UserID, linkKey: String) throws -> ConnectionRecord? {
         try connection(
             where: """
                 cn.user_id = ? AND cn.link_key = ? AND cn.kind = 'contact' AND cn.status <> 'deleted'
-                ORDER BY cn.contact_id IS NULL, cn.connection_id DESC LIMIT 1
+                ORDER BY CASE WHEN cn.via_address = 1 THEN cn.contact_id IS NULL END,
+                    CASE WHEN cn.via_address = 1 THEN -cn.connection_id ELSE cn.connection_id END LIMIT 1
                 """, [user, linkKey])
     }
 

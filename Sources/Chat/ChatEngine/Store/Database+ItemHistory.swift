@@ -64,7 +64,7 @@ extension Database {
         let items = try all(
             """
             SELECT chat_item_id, ttl FROM chat_items
-            WHERE contact_id = ? AND status = 'rcvNew' AND ttl IS NOT NULL AND delete_at IS NULL AND live IS NULL
+            WHERE contact_id = ? AND status = 'rcvNew' AND ttl IS NOT NULL AND delete_at IS NULL AND coalesce(live, 0) = 0
             """, [contact]
         ) { (id: $0.int(), ttl: $0.int()) }
         guard let ids else { return items }

@@ -61,7 +61,7 @@ struct StoredItem: Sendable {
 
 extension Database {
     private static let itemColumns = """
-        i.chat_item_id, i.user_id, i.contact_id, i.note_folder_id, i.sent, i.content_json, i.item_text, i.status, i.status_json,
+        i.chat_item_id, i.user_id, i.contact_id, i.note_folder_id, i.sent, i.content_json, i.status, i.status_json,
         i.shared_msg_id, i.deleted, i.deleted_ts, i.edited, i.live, i.ttl, i.delete_at, i.via_proxy, i.user_mention, i.has_link,
         i.forwarded_json, i.quoted_sent, i.quoted_shared_msg_id, i.quoted_sent_at, i.quoted_content_json, i.item_ts, i.created_at,
         i.updated_at,
@@ -85,7 +85,6 @@ extension Database {
         let folderID = row.optionalInt()
         let isSent = row.flag()
         let content = try ItemContent(parsing: row.text())
-        let text = row.text()
         let status = try ItemStatus(stored: row.text(), json: row.optionalText())
         let sharedID = SharedMessageID(stored: row.optionalBytes())
         let isDeleted = row.flag()
@@ -113,9 +112,9 @@ extension Database {
         let deletion = isDeleted ? ItemDeleted.deleted(deletedAt: deletedAt, chatType: isDirect ? .direct : .local) : nil
         let isDeletable = ItemRules.isDeletable(content: content, isDeleted: isDeleted, sentAt: timestamp, isDirect: isDirect, now: now)
         let meta = ItemMeta(
-            itemID: id, itemTimestamp: timestamp, text: text, status: status, sentViaProxy: viaProxy, sharedMessageID: sharedID,
+            itemID: id, itemTimestamp: timestamp, text: content.text, status: status, sentViaProxy: viaProxy, sharedMessageID: sharedID,
             forwarded: forwarded, deleted: deletion, isEdited: isEdited,
-            timed: ttl.map { ItemTimer(ttl: Int($0), deleteAt: deleteAt) }, isLive: isLive == true ? true : nil,
+            timed: ttl.map { ItemTimer(ttl: Int($0), deleteAt: deleteAt) }, isLive: isLive,
             userMention: mentionsUser, hasLink: hasLink, isDeletable: isDeletable, isEditable: isDeletable && forwarded == nil,
             createdAt: createdAt, updatedAt: updatedAt)
         let quote = quotedContent.map { content in
@@ -198,10 +197,10 @@ extension Database {
         try run(
             """
             UPDATE chat_items SET content_kind = ?, message_kind = ?, content_json = ?, item_text = ?, has_link = ?, edited = edited OR ?,
-                live = ?, delete_at = coalesce(?, delete_at), updated_at = ? WHERE chat_item_id = ?
+                live = CASE WHEN ? THEN 1 WHEN live IS NULL THEN NULL ELSE 0 END, delete_at = coalesce(?, delete_at), updated_at = ? WHERE chat_item_id = ?
             """,
             [
-                content.tag, content.message?.type.code, content.json.text, text, hasLink, isEdited, isLive ? true : nil,
+                content.tag, content.message?.type.code, content.json.text, text, hasLink, isEdited, isLive,
                 deleteAt?.stored, time.stored, id,
             ])
     }

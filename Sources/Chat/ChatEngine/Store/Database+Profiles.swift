@@ -38,6 +38,8 @@ extension Database {
 
     /// Takes a name for a contact of the user, with a number behind it if the name is taken: `bob`, `bob_1`, `bob_2` …
     func reserveDisplayName(_ name: String, user: UserID) throws -> String {
+        // SQLite's texts end at a zero.
+        let name = name.filter { $0 != "\0" }
         let next = try number("SELECT max(suffix) + 1 FROM display_names WHERE user_id = ? AND base = ?", [user, name]) ?? 0
         var suffix = next
         while true {
