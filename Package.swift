@@ -130,6 +130,11 @@ let testSupport: [Target] = [
     .testTarget(
         name: "OfficialPeersTests", dependencies: ["OfficialPeers", "ChatProtocol"], path: "Tests/OfficialPeersTests",
         swiftSettings: settings),
+    // Parley with the official programs, where SIMPLEX_PEERS names their folder.
+    .testTarget(
+        name: "InteropTests",
+        dependencies: ["OfficialPeers", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPProtocol", "SMPWire"],
+        path: "Tests/Interop", swiftSettings: settings),
     .target(
         name: "TranscriptSupport", dependencies: ["VectorSupport", "ChatProtocol"], path: "Tests/Support/TranscriptSupport",
         swiftSettings: settings),

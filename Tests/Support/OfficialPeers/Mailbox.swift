@@ -22,10 +22,10 @@ public final class Mailbox<Element: Sendable>: Sendable {
     private let label: @Sendable (Element) -> String
 
     /// - Parameter label: what to call an element in the report of a wait that failed.
-    init(label: @escaping @Sendable (Element) -> String) { self.label = label }
+    public init(label: @escaping @Sendable (Element) -> String) { self.label = label }
 
     /// Puts an element in.
-    func put(_ element: Element) {
+    public func put(_ element: Element) {
         state.withLock { state in
             if let sink = state.sink {
                 sink.yield(element)
@@ -40,7 +40,7 @@ public final class Mailbox<Element: Sendable>: Sendable {
     }
 
     /// Says that nothing more will come. Who waits is told why; what is there can still be taken.
-    func finish(_ error: PeerError) {
+    public func finish(_ error: PeerError) {
         state.withLock { state in
             guard state.end == nil else { return }
             state.end = error

@@ -25,7 +25,7 @@ public struct PeerError: Error, CustomStringConvertible {
     /// The error underneath, if there is one.
     public let cause: (any Error)?
 
-    init(_ code: Code, _ message: String, response: JSONValue? = nil, cause: (any Error)? = nil) {
+    public init(_ code: Code, _ message: String, response: JSONValue? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.response = response

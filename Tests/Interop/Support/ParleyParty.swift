@@ -1,0 +1,67 @@
+import ChatAPI
+import ChatEngine
+import ChatProtocol
+import OfficialPeers
+import SMPProtocol
+import SMPWire
+import Synchronization
+
+/// Parley's own core in this process, with one profile, driven as the official client is: by command lines, answered in JSON.
+final class ParleyParty: Party {
+    let name: String
+    let events = Mailbox<JSONValue>(label: { $0["type"]?.stringValue ?? "?" })
+    let folder: ScratchFolder
+    private let servers: [String]
+    private let running = Mutex<NativeCore?>(nil)
+
+    var implementation: Implementation { .parley }
+
+    /// Opens a core and makes the profile.
+    init(_ name: String, servers: [String], isBot: Bool = false) async throws {
+        self.name = name
+        self.servers = servers
+        folder = try ScratchFolder("parley-party")
+        try await open()
+        let profile: JSONValue = ["displayName": .string(name), "fullName": "", "peerType": isBot ? "bot" : "human"]
+        let user: JSONValue = ["profile": profile, "pastTimestamp": false, "userChatRelay": false]
+        try await send("/_create user \(user.text)")
+        try await start()
+    }
+
+    func send(_ command: String) async throws -> JSONValue {
+        guard let core = running.withLock({ $0 }) else { throw PeerError(.ended, "\(name) is not running") }
+        let response: ChatResult
+        do {
+            response = .response(try await core.send(ChatCommand(parsing: command)))
+        } catch {
+            guard let fault = (error as? ChatCoreError)?.chatError ?? error as? ChatError else { throw error }
+            throw PeerError(.refused, "\(name): \(command.prefix(200))", response: ChatResult.error(fault).json)
+        }
+        return response.json
+    }
+
+    func leave() async throws {
+        let core = running.withLock { core in
+            defer { core = nil }
+            return core
+        }
+        await core?.close()
+    }
+
+    func comeBack() async throws {
+        try await open()
+        try await start()
+    }
+
+    private func start() async throws {
+        try await running.withLock { $0 }?.start()
+    }
+
+    private func open() async throws {
+        let core = try NativeCore.open(
+            NativeCoreConfiguration(prefix: folder.path + "/parley", servers: try servers.map { try SMPServerWithAuth(wireString: $0) }))
+        running.withLock { $0 = core }
+        let (mailbox, stream) = (events, core.events())
+        Task { for try await event in stream { mailbox.put(event.json) } }
+    }
+}

@@ -1,0 +1,84 @@
+import ChatProtocol
+import OfficialPeers
+import Testing
+
+/// An official client and Parley, connected through one router.
+struct Pair: Sendable {
+    let router: any Router
+    let official: Side
+    let parley: Side
+
+    func side(_ implementation: Implementation) -> Side { implementation == .official ? official : parley }
+
+    /// Makes a router and both parties, and connects them by a one-time link of the official client.
+    static func connect(through router: Implementation) async throws -> Pair {
+        let router = try await router.router()
+        async let official = Implementation.official.party("olga", servers: [router.address])
+        let parley = try await Implementation.parley.party("pablo", servers: [router.address])
+        return try await connect(try await official, parley, router)
+    }
+
+    /// Connects two parties by a one-time link of the official client.
+    static func connect(_ official: any Party, _ parley: any Party, _ router: any Router) async throws -> Pair {
+        let link = try await official.invitation()
+        try await parley.send("/c \(link.full)")
+        return Pair(
+            router: router, official: Side(party: official, contact: try await official.connected(to: parley.name)),
+            parley: Side(party: parley, contact: try await parley.connected(to: official.name)))
+    }
+
+    /// Ends everything.
+    func close() async throws {
+        try await official.party.leave()
+        try await parley.party.leave()
+        await router.end(.kill)
+    }
+}
+
+/// Pairs that tests share: one through each router.
+actor Stage {
+    static let shared = Stage()
+    private var pairs: [Implementation: Task<Pair, any Error>] = [:]
+
+    /// The pair that talks through that router; connected when it is first asked for.
+    func pair(through router: Implementation) async throws -> Pair {
+        let task = pairs[router] ?? Task { try await Pair.connect(through: router) }
+        pairs[router] = task
+        return try await task.value
+    }
+
+    /// Ends all pairs.
+    func close() async {
+        for task in pairs.values { try? await (try? task.value)?.close() }
+        pairs = [:]
+    }
+}
+
+/// A link in both forms.
+struct Link: Sendable {
+    let full: String
+    let short: String?
+
+    init(_ json: JSONValue?) throws {
+        full = try #require(json?["connFullLink"]?.stringValue)
+        short = json?["connShortLink"]?.stringValue
+    }
+}
+
+extension Party {
+    /// Makes a one-time link.
+    func invitation() async throws -> Link { try Link(try await send("/_connect 1")["connLinkInvitation"]) }
+
+    /// Makes an address.
+    func address() async throws -> Link { try Link(try await send("/_address 1")["connLinkContact"]) }
+
+    /// Waits until a contact is connected.
+    ///
+    /// - Returns: its id.
+    func connected(to name: String) async throws -> Int64 {
+        try await event("contactConnected") { event in
+            let contact = event["contact"]
+            return contact?["localDisplayName"]?.stringValue == name ? contact?["contactId"]?.intValue : nil
+        }
+    }
+}
