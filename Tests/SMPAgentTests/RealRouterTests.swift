@@ -11,11 +11,14 @@ import Testing
 /// Agents over real connections: TLS on loopback and this package's router, or the official one where it is installed.
 @Suite struct RealRouterTests {
     /// Connects two agents, sends both ways with receipts, and lets one of them leave and come back.
-    private func converse(on server: SMPServerAddress) async throws {
+    private func converse(on server: SMPServerAddress, keys: QueueKeyAlgorithm) async throws {
         let (aliceFolder, bobFolder) = (try TemporaryFolder(), try TemporaryFolder())
         func open(_ folder: TemporaryFolder) throws -> (SMPAgent, SMPClientPool) {
             let pool = try SMPClientPool()
-            return (SMPAgent(store: try AgentStore(path: folder.path + "/agent.db"), network: pool), pool)
+            var configuration = AgentConfiguration()
+            configuration.queueKeys = keys
+            configuration.keyPairPoolSize = 0
+            return (SMPAgent(configuration: configuration, store: try AgentStore(path: folder.path + "/agent.db"), network: pool), pool)
         }
         let (alice, alicePool) = try open(aliceFolder)
         var (bob, bobPool) = try open(bobFolder)
@@ -96,11 +99,12 @@ import Testing
         await alicePool.close()
     }
 
-    @Test(.timeLimit(.minutes(2))) func `Two agents talk over real connections through this package's router`() async throws {
+    @Test(.timeLimit(.minutes(2)), arguments: QueueKeyAlgorithm.allCases)
+    func `Two agents talk over real connections through this package's router`(keys: QueueKeyAlgorithm) async throws {
         var configuration = RouterConfiguration(storage: .memory)
         configuration.port = 0
         let router = try await SMPRouter.start(configuration)
-        try await converse(on: router.address)
+        try await converse(on: router.address, keys: keys)
         await router.stop()
     }
 
@@ -110,11 +114,11 @@ import Testing
         return FileManager.default.isExecutableFile(atPath: path) ? path : nil
     }()
 
-    @Test(.enabled(if: RealRouterTests.officialServer != nil), .timeLimit(.minutes(2)))
-    func `Two agents talk through the official router`() async throws {
+    @Test(.enabled(if: RealRouterTests.officialServer != nil), .timeLimit(.minutes(2)), arguments: QueueKeyAlgorithm.allCases)
+    func `Two agents talk through the official router`(keys: QueueKeyAlgorithm) async throws {
         let server = try OfficialRouter(try #require(Self.officialServer))
         try await server.start()
-        try await converse(on: server.address)
+        try await converse(on: server.address, keys: keys)
         server.stop()
     }
 }

@@ -150,7 +150,7 @@ extension AgentCore {
             record = known
         } else {
             record = InvitationLinkRecord(
-                server: server, linkID: linkID, linkKey: key, senderKey: .ed25519(Ed25519.generateKeyPair(random).privateKey))
+                server: server, linkID: linkID, linkKey: key, senderKey: configuration.queueKeys.generateKey(random))
             let change = StoreChange.setInvitationLink(record)
             try await stored { try await store.apply([change]) }
         }

@@ -8,6 +8,8 @@ public struct AgentConfiguration: Sendable {
     public var clientVersions = VersionRange(AgentLimits.clientVersions)
     /// Ratchet versions to offer: 2 without post-quantum encryption, 3 with it.
     public var ratchetVersions = VersionRange(2...3)
+    /// What authorises the commands about new queues.
+    public var queueKeys = QueueKeyAlgorithm.x25519
 
     /// When a message that the router did not get is sent again.
     public var fastRetry = RetryInterval(initial: .seconds(2), increaseAfter: .seconds(10), maximum: .seconds(120))

@@ -199,7 +199,7 @@ extension SendQueue {
         }
         self.init(
             row: context.random.rowID(), server: info.address.server, senderID: info.address.senderID,
-            privateKey: privateKey ?? .ed25519(Ed25519.generateKeyPair(context.random).privateKey), peerSecret: secret,
+            privateKey: privateKey ?? context.configuration.queueKeys.generateKey(context.random), peerSecret: secret,
             encryptionKey: keys.publicKey, mode: info.address.mode, clientVersion: info.clientVersion)
     }
 }

@@ -48,14 +48,14 @@ extension AgentCore {
         _ prepared: PreparedQueue, on server: SMPServerWithAuth, user: AgentUserID, mode: ConnectionMode, link: PreparedLink? = nil,
         clientVersions: VersionRange, subscription: SubscriptionMode
     ) async throws(AgentError) -> ReceiveQueue {
-        let recipientKey = Ed25519.generateKeyPair(random).privateKey
+        let recipientKey = configuration.queueKeys.generateKey(random)
         let routerKeys = X25519.generateKeyPair(random)
         let request = NewQueueRequest(
-            recipientKey: .ed25519(recipientKey.publicKey), encryptionKey: routerKeys.publicKey, basicAuth: server.basicAuth,
+            recipientKey: recipientKey.publicKey, encryptionKey: routerKeys.publicKey, basicAuth: server.basicAuth,
             subscription: subscription, mode: Self.queueMode(prepared, mode, link, clientVersions))
         let response = try await self.request(
             SMPRequest(
-                command: .new(request), authKey: .ed25519(recipientKey), correlationID: link == nil ? nil : prepared.correlationID),
+                command: .new(request), authKey: recipientKey, correlationID: link == nil ? nil : prepared.correlationID),
             to: server.server, user: user)
         guard case .ids(let ids) = response else { throw AgentError(unexpected: response, to: "NEW", server: server.server) }
         let routerSecret: BoxSecret
@@ -65,7 +65,7 @@ extension AgentCore {
             throw AgentError(receiving: error)
         }
         return ReceiveQueue(
-            row: random.rowID(), server: server.server, recipientID: ids.recipientID, privateKey: .ed25519(recipientKey),
+            row: random.rowID(), server: server.server, recipientID: ids.recipientID, privateKey: recipientKey,
             routerSecret: routerSecret, encryptionKey: prepared.encryptionKeys.privateKey, senderID: ids.senderID, mode: ids.mode,
             clientVersion: clientVersions.max, link: try Self.credentials(ids, prepared, link, server.server))
     }
