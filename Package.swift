@@ -83,7 +83,7 @@ let bots: [Target] =
     room(
         "Parley", on: "Bots",
         uses: [
-            "ChatAPI", "ChatProtocol", "ChatEngine", "SMPWire", "SMPProtocol", "SMPServer", "SQLiteStorage", "CRE2", "CQRencode", grdb,
+            "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire", "SMPProtocol", "SMPServer", "SQLiteStorage", "CRE2", "CQRencode", grdb,
             logging, lifecycle, signals,
         ])
     + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])

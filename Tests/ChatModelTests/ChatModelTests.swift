@@ -155,18 +155,79 @@ import Testing
         #expect(await reader.value == nil)
     }
 
-    @Test("a core whose events were lost ends the model with that error")
+    @Test("when events were lost the state is read anew and readers are told")
     func lost() async throws {
-        let core = ScriptedCore()
+        let bob = bob
+        let core = ScriptedCore { command, _ in
+            switch command {
+            case .users(.list): return .usersList(users: [UserInfo(user: Samples.user(), unreadCount: 0)])
+            case .chats(.list):
+                return .apiChats(user: Samples.user(), chats: [Chat(chatInfo: .direct(contact: bob), chatItems: [Samples.item(5)])])
+            case .chats(.tags): return .chatTags(user: Samples.user(), userTags: [])
+            default: throw ChatCoreError(.store(error: .userContactLinkNotFound))
+            }
+        }
         let model = ChatModel(core: core, eventLimit: 3)
         let events = model.events()
         for id in 1...5 { core.publish(Samples.message(ChatItemID(id), in: bob)) }
-        let error = await #expect(throws: ChatCoreError.self) { try await model.run() }
-        #expect(error?.code == .eventsLost)
+        let running = Task { try await model.run() }
         var count = 0
-        for try await _ in events { count += 1 }
+        let error = await #expect(throws: ChatCoreError.self) { for try await _ in events { count += 1 } }
+        #expect(error?.code == .eventsLost)
         #expect(count == 3)
+        #expect(await model.state.chat(.direct(4), of: 1)?.chatItems.map(\.id) == [5])
+        var later = model.events().makeAsyncIterator()
+        core.publish(Samples.message(6, in: bob))
+        #expect(try await later.next() == Samples.message(6, in: bob))
+        core.close()
+        try await running.value
     }
+
+    @Test("a page for somebody who does not follow the chat is not kept")
+    func unfollowed() async throws {
+        let bob = bob
+        let core = ScriptedCore { command, _ in
+            #expect(command == .chats(.page(.direct(4), pagination: .before(9, count: 2))))
+            return .apiChat(
+                user: Samples.user(), chat: Chat(chatInfo: .direct(contact: bob), chatItems: [Samples.item(7), Samples.item(8)]), navigation: nil)
+        }
+        let model = ChatModel(core: core)
+        #expect(try await model.readItems(.direct(4), of: 1, .before(9, count: 2)).map(\.chatItem.id) == [7, 8])
+        #expect(await model.items(ItemsKey(.direct(4)), of: 1) == nil)
+    }
+
+    @Test("a key goes to a core that remembers keys, and the answer changes the state")
+    func once() async throws {
+        let core = RememberingCore(answer: .newChatItems(user: Samples.user(), chatItems: [Samples.located(Samples.item(3, isReceived: false), in: bob)]))
+        let model = ChatModel(core: core)
+        core.hub.publish(Samples.message(1, in: bob))
+        core.hub.finish()
+        try await model.run()
+        let command = ChatCommand.chats(.markRead(.direct(4)))
+        _ = try await model.send(command, as: 1, onceAs: "a")
+        #expect(core.keys.withLock(\.self) == ["a"])
+        #expect(await model.state.chat(.direct(4), of: 1)?.chatItems.map(\.id) == [3])
+        let forgetful = ScriptedCore { _, _ in .cmdOk(user: nil) }
+        _ = try await ChatModel(core: forgetful).send(command, as: 1, onceAs: "a")
+        #expect(forgetful.sent == [command])
+    }
+}
+
+/// A core that tells which keys it was given.
+private final class RememberingCore: IdempotentChatCore {
+    let hub = ChatEventHub()
+    let keys = Mutex<[String]>([])
+    private let answer: ChatResponse
+
+    init(answer: ChatResponse) { self.answer = answer }
+
+    func send(_ command: ChatCommand, as user: UserID?, onceAs key: String) async throws(ChatCoreError) -> ChatResponse {
+        keys.withLock { $0.append(key) }
+        return answer
+    }
+
+    func send(_ command: ChatCommand, as user: UserID?) async throws(ChatCoreError) -> ChatResponse { answer }
+    func events(bufferingUpTo limit: Int) -> ChatEvents { hub.subscribe(bufferingUpTo: limit) }
 }
 
 /// A core that answers as a test says.

@@ -153,6 +153,45 @@ import Testing
         #expect(log.withLock(\.self) == ["edited new", "reaction 👍", "deleted 1"])
     }
 
+    @Test func aHandlerSeesTheChatsAsTheEventHasMadeThem() async throws {
+        let core = ScriptedCore()
+        let seen = Mutex<[String]>([])
+        let bot = Bot("Echo") {
+            On(.text) { message in
+                let overview = try #require(await message.chat.overview())
+                let total = await message.chats.unreadCount
+                seen.withLock { $0.append("\(overview.preview), \(overview.unreadCount) of \(total) unread") }
+                try await message.chat.markRead()
+                let sent = try await message.send("answer to \(message.text)")
+                #expect(await message.chats.overview(named: message.chat.name)?.lastItem?.id == sent.item.id)
+                #expect(try await message.chat.items(.last(2)).map(\.meta.text) == [message.text, "answer to \(message.text)"])
+            }
+        }
+        _ = try await running([bot], on: core) { profiles in
+            let ann = try core.add(contact: 4, name: "ann"), bob = try core.add(contact: 5, name: "bob")
+            core.receive("1", from: ann)
+            await core.waitForSent(1, to: 4)
+            core.receive("2", from: bob)
+            await core.waitForSent(1, to: 5)
+            let chats = try #require(profiles.first).chats
+            #expect(Set(await chats.all.map(\.name)) == ["ann", "bob"])
+            #expect(await chats.overview(of: .direct(9)) == nil)
+            await #expect(throws: ChatCoreError.self) { try await chats.items(of: .direct(9)) }
+        }
+        #expect(seen.withLock(\.self) == ["1, 1 of 1 unread", "2, 1 of 1 unread"])
+    }
+
+    @Test func changesOfTheChatsAreTold() async throws {
+        let core = ScriptedCore()
+        let bot = Bot("Echo") { On(.text) { _ in } }
+        _ = try await running([bot], on: core) { profiles in
+            let ann = try core.add(contact: 4, name: "ann")
+            var changes = try #require(profiles.first).chats.changes().makeAsyncIterator()
+            core.receive("1", from: ann)
+            #expect(await changes.next() == [.direct(4)])
+        }
+    }
+
     @Test func aFaultInAHandlerIsToldWithItsPlace() throws {
         let bot = Bot("Echo") {
             On(.matches("a(b")) { _ in }

@@ -112,6 +112,14 @@ final class ScriptedCore: IdempotentChatCore {
             }
             let requests = state.requests.map { Chat(chatInfo: .contactRequest(contactRequest: $0), chatItems: []) }
             return .success(.apiChats(user: owner, chats: chats + requests))
+        case .chats(.tags(let id)):
+            guard let owner = owner(id) else { break }
+            return .success(.chatTags(user: owner, userTags: []))
+        case .chats(.markRead): return .success(.cmdOk(user: owner(user)))
+        case .chats(.page(let chat, _, .last(let count), _)):
+            guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == chat.id }) else { break }
+            let items = Array((state.items[chat.id] ?? []).suffix(count))
+            return .success(.apiChat(user: owner, chat: Chat(chatInfo: .direct(contact: contact), chatItems: items), navigation: nil))
         case .chats(.page(let chat, _, .after(let after, let count), _)):
             guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == chat.id }) else { break }
             let items = (state.items[chat.id] ?? []).filter { $0.id > after }.prefix(count)

@@ -2,9 +2,10 @@ public import Foundation
 
 /// A `parley` that runs as a process of its own: what a person starts, and what a power cut ends.
 public final class ParleyProcess: Sendable {
-    /// The program, in the folder of the test bundle.
+    /// The program: the one that the environment variable `PARLEY_EXECUTABLE` names, or the one in the folder of the test bundle.
     public static var executable: URL {
-        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent("parley")
+        if let path = ProcessInfo.processInfo.environment["PARLEY_EXECUTABLE"], !path.isEmpty { return URL(fileURLWithPath: path) }
+        return URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent("parley")
     }
 
     public let processIdentifier: Int32

@@ -35,6 +35,23 @@ public struct BotChat: Sendable {
         return SentMessage(chat: self, item: sent)
     }
 
+    /// All chats of the bot, this one among them.
+    public var chats: BotChats { effects.chats }
+
+    /// The chat as it is now: its last message and what is unread. Nil when it was deleted.
+    public func overview() async -> ChatOverview? {
+        guard let reference = info.reference else { return nil }
+        return await chats.overview(of: reference)
+    }
+
+    /// A page of what the chat holds, oldest first; the newest items if no other page is named.
+    public func items(_ page: ChatPagination = .last(50)) async throws -> [ChatItem] {
+        try await chats.items(of: reference(), page)
+    }
+
+    /// Marks all that was received as read.
+    public func markRead() async throws { _ = try await effects.perform(.chats(.markRead(reference()))) }
+
     func reference() throws(ChatCoreError) -> ChatReference {
         guard let reference = info.reference else {
             throw ChatCoreError(.unsupported, "messages cannot be sent into this kind of chat")
@@ -69,6 +86,9 @@ public protocol ChatContext: Sendable {
 extension ChatContext {
     /// The bot.
     public var bot: BotIdentity { chat.bot }
+
+    /// All chats of the bot.
+    public var chats: BotChats { chat.chats }
 
     /// Sends a text into the chat.
     @discardableResult

@@ -19,6 +19,9 @@ public struct RequestContext: Sendable {
     /// The name that the person goes by.
     public var name: String { request.profile.displayName }
 
+    /// All chats of the bot.
+    public var chats: BotChats { effects.chats }
+
     /// Accepts the request. Connecting goes on by itself; ``Trigger/connected`` tells when it is done.
     public func accept() async throws { try await effects.accept(request.contactRequestID) }
 
@@ -31,6 +34,9 @@ public struct EventContext: Sendable {
     public let bot: BotIdentity
     public let event: ChatEvent
     let effects: Effects
+
+    /// All chats of the bot.
+    public var chats: BotChats { effects.chats }
 
     /// Carries out a command for the bot's profile.
     @discardableResult

@@ -1,4 +1,5 @@
 internal import ChatAPI
+internal import ChatModel
 internal import ChatProtocol
 internal import Synchronization
 
@@ -8,17 +9,20 @@ internal import Synchronization
 /// runs again after a crash, its n-th effect is recognised by the core and answered as it was the first time. The core's store
 /// is so the outbox: what it has answered is on disk and will be delivered.
 final class Effects: Sendable {
-    private let core: any ChatCore
+    private let model: ChatModel
     private let userID: UserID
     private let event: String?
     private let count = Mutex(0)
 
     /// - Parameter event: names the event among all of the profile; nil for one that is never handled again.
-    init(core: any ChatCore, userID: UserID, event: String?) {
-        self.core = core
+    init(model: ChatModel, userID: UserID, event: String?) {
+        self.model = model
         self.userID = userID
         self.event = event
     }
+
+    /// The chats of the bot's profile.
+    var chats: BotChats { BotChats(model: model, userID: userID) }
 
     /// Sends a message and returns the item that stands for it.
     func send(_ content: MessageContent, to chat: ChatReference, quoting item: ChatItemID?) async throws(ChatCoreError) -> ChatItem {
@@ -65,16 +69,16 @@ final class Effects: Sendable {
 
     /// Carries out a command that may happen twice.
     func perform(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse {
-        try await core.send(command, as: userID)
+        try await model.send(command, as: userID)
     }
 
     /// Carries out a command once, also when the handler runs again.
     private func once(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse {
-        guard let event, let core = core as? any IdempotentChatCore else { return try await perform(command) }
+        guard let event else { return try await perform(command) }
         let number = count.withLock { count in
             count += 1
             return count
         }
-        return try await core.send(command, as: userID, onceAs: "\(event)/\(number)")
+        return try await model.send(command, as: userID, onceAs: "\(event)/\(number)")
     }
 }

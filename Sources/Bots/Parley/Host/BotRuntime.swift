@@ -1,4 +1,5 @@
 internal import ChatAPI
+internal import ChatModel
 internal import ChatProtocol
 internal import Logging
 internal import Synchronization
@@ -9,7 +10,7 @@ internal import Synchronization
 /// event counts as handled.
 final class BotRuntime: Sendable {
     let identity: BotIdentity
-    private let core: any ChatCore
+    private let model: ChatModel
     private let router: Router
     private let store: BotStateStore
     private let lanes: Lanes<LaneKey>
@@ -17,11 +18,11 @@ final class BotRuntime: Sendable {
     private let tracker: Mutex<ChatProgressTracker>
 
     init(
-        identity: BotIdentity, handlers: [On], progress: HandledProgress, core: any ChatCore, store: BotStateStore,
+        identity: BotIdentity, handlers: [On], progress: HandledProgress, model: ChatModel, store: BotStateStore,
         lanes: Lanes<LaneKey>, logger: Logger
     ) {
         self.identity = identity
-        self.core = core
+        self.model = model
         self.store = store
         self.lanes = lanes
         router = Router(handlers)
@@ -142,7 +143,7 @@ final class BotRuntime: Sendable {
         return Incoming(content: .message(context), source: self.context(of: event, effects: effects))
     }
 
-    private func effects(_ event: String?) -> Effects { Effects(core: core, userID: identity.userID, event: event) }
+    private func effects(_ event: String?) -> Effects { Effects(model: model, userID: identity.userID, event: event) }
 
     private func chat(_ info: ChatInfo, effects: Effects) -> BotChat { BotChat(bot: identity, info: info, effects: effects) }
 

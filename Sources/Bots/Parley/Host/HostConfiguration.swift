@@ -52,6 +52,8 @@ public struct HostReady: Sendable {
         public let address: String?
         /// The short address, which fits a small QR code.
         public let shortAddress: String?
+        /// The chats of the bot, as they are from now on.
+        public let chats: BotChats
     }
 
     public let profiles: [Profile]

@@ -1,9 +1,12 @@
 internal import ChatAPI
+internal import ChatModel
 internal import Logging
 
 /// Bots at work on one core, from the first command to the last event.
+///
+/// A ``ChatModel`` stands between the core and the bots: when a handler is given an event, the model has taken it in.
 actor HostSession {
-    private let core: any ChatCore
+    private let model: ChatModel
     private let store: BotStateStore
     private let logger: Logger
     private let bots: [Bot]
@@ -12,7 +15,7 @@ actor HostSession {
     private var runtimes: [UserID: BotRuntime] = [:]
 
     init(core: any ChatCore, bots: [Bot], store: BotStateStore, parallelHandlers: Int, logger: Logger) {
-        self.core = core
+        model = ChatModel(core: core)
         self.bots = bots
         self.store = store
         self.logger = logger
@@ -25,27 +28,33 @@ actor HostSession {
     ///
     /// - Parameter onReady: called once every bot can be reached.
     func run(onReady: @Sendable ([HostReady.Profile]) async -> Void) async throws {
-        let provisioner = Provisioner(core: core, store: store, logger: logger)
+        let provisioner = Provisioner(model: model, store: store, logger: logger)
         var profiles: [HostReady.Profile] = []
         for bot in bots {
             let provisioned = try await provisioner.provision(bot)
             runtimes[provisioned.identity.userID] = BotRuntime(
                 identity: provisioned.identity, handlers: bot.handlers, progress: try await store.progress(of: provisioned.identity.userID),
-                core: core, store: store, lanes: lanes, logger: logger)
+                model: model, store: store, lanes: lanes, logger: logger)
             profiles.append(provisioned.report)
         }
+        try await model.load()
         // Subscribed before the core starts, so that nothing falls between what is found in the store and what is announced.
-        var events = core.events()
-        _ = try await core.send(.core(.start()), as: nil)
+        var events = model.events()
+        let taking = Task { [model] in try await model.run() }
+        defer { taking.cancel() }
+        _ = try await model.send(.core(.start()), as: nil)
         for runtime in runtimes.values { try await catchUp(runtime) }
         await onReady(profiles)
         let refetching = Task { await refetchOverflowed() }
         defer { refetching.cancel() }
         while try await consume(events) == .lostEvents {
             logger.warning("events came faster than they were taken: reading the chats anew")
-            events = core.events()
+            events = model.events()
             for runtime in runtimes.values { try await catchUp(runtime) }
         }
+        // What ended the events, if it was not the end of the core.
+        taking.cancel()
+        try await taking.value
     }
 
     private enum Ending {
@@ -86,40 +95,32 @@ actor HostSession {
 
     /// Gives the handlers what the store has and they have not seen.
     private func catchUp(_ runtime: BotRuntime) async throws {
-        let user = runtime.identity.userID
-        guard case .apiChats(_, let chats) = try await core.send(.chats(.list(user: user)), as: user) else {
-            throw ChatCoreError(.invalidResponse, "the core did not list the chats")
-        }
-        for chat in chats {
+        let id = runtime.identity.userID, state = await model.state
+        guard let user = state.users[id]?.user else { throw ChatCoreError(.invalidResponse, "the core does not list profile \(id)") }
+        for chat in state.chats(of: id) {
             switch chat.chatInfo {
             case .direct(let contact):
-                if contact.isReady { runtime.takeConnected(contact, event: .contactConnected(user: try await self.user(user), contact: contact, customUserProfile: nil)) }
+                if contact.isReady { runtime.takeConnected(contact, event: .contactConnected(user: user, contact: contact, customUserProfile: nil)) }
                 if let last = chat.chatItems.last, last.id > runtime.submitted(in: .direct(contact.contactID)) {
-                    await fetch(.direct(contact.contactID), for: runtime)
+                    await fetch(.direct(contact.contactID), for: runtime, of: user)
                 }
             case .contactRequest(let request):
-                runtime.takeRequest(request, event: .receivedContactRequest(user: try await self.user(user), contactRequest: request, chat: nil))
+                runtime.takeRequest(request, event: .receivedContactRequest(user: user, contactRequest: request, chat: nil))
             default: break
             }
         }
     }
 
     /// Reads the items of a chat behind the last one that was given to the handlers.
-    private func fetch(_ chat: ChatReference, for runtime: BotRuntime) async {
+    private func fetch(_ chat: ChatReference, for runtime: BotRuntime, of user: User) async {
         runtime.closeGap(in: chat)
-        let user = runtime.identity.userID
         do {
             while true {
-                let after = runtime.submitted(in: chat)
-                let page = ChatPagination.after(after, count: 100)
-                guard case .apiChat(let owner, let found, _) = try await core.send(.chats(.page(chat, pagination: page)), as: user) else {
-                    throw ChatCoreError(.invalidResponse, "the core did not give a page of the chat")
+                let page = try await model.readItems(chat, of: user.userID, .after(runtime.submitted(in: chat), count: 100))
+                for entry in page {
+                    guard runtime.take(entry, event: .newChatItems(user: user, chatItems: [entry])) else { return }
                 }
-                for item in found.chatItems {
-                    let entry = ItemInChat(chatInfo: found.chatInfo, chatItem: item)
-                    guard runtime.take(entry, event: .newChatItems(user: owner, chatItems: [entry])) else { return }
-                }
-                if found.chatItems.count < 100 { return }
+                if page.count < 100 { return }
             }
         } catch {
             logger.error("chat not read", metadata: ["chat": "\(chat)", "error": "\(error)"])
@@ -128,20 +129,9 @@ actor HostSession {
 
     private func refetchOverflowed() async {
         for await key in overflowed {
-            guard let runtime = runtimes[key.userID], let chat = ChatReference(key.chat) else { continue }
-            await fetch(chat, for: runtime)
+            guard let runtime = runtimes[key.userID], let chat = ChatReference(key.chat), let user = await model.state.users[key.userID]?.user
+            else { continue }
+            await fetch(chat, for: runtime, of: user)
         }
-    }
-
-    private var users: [UserID: User] = [:]
-
-    private func user(_ id: UserID) async throws -> User {
-        if let user = users[id] { return user }
-        guard case .usersList(let infos) = try await core.send(.users(.list), as: nil) else {
-            throw ChatCoreError(.invalidResponse, "the core did not list the profiles")
-        }
-        for info in infos { users[info.user.userID] = info.user }
-        guard let user = users[id] else { throw ChatCoreError(.invalidResponse, "the core does not list profile \(id)") }
-        return user
     }
 }

@@ -1,4 +1,5 @@
 internal import ChatAPI
+internal import ChatModel
 internal import ChatProtocol
 internal import Logging
 
@@ -9,7 +10,7 @@ struct Provisioner {
         let report: HostReady.Profile
     }
 
-    let core: any ChatCore
+    let model: ChatModel
     let store: BotStateStore
     let logger: Logger
 
@@ -19,7 +20,8 @@ struct Provisioner {
         let link = try await address(of: bot, user: user)
         let identity = BotIdentity(id: bot.id, name: bot.profile.name, userID: user.userID)
         let report = HostReady.Profile(
-            id: bot.id, name: bot.profile.name, address: link?.fullLink, shortAddress: link?.shortLink)
+            id: bot.id, name: bot.profile.name, address: link?.fullLink, shortAddress: link?.shortLink,
+            chats: BotChats(model: model, userID: user.userID))
         return Provisioned(identity: identity, report: report)
     }
 
@@ -35,7 +37,7 @@ struct Provisioner {
             return user
         }
         let request = NewUser(profile: profile(of: bot), pastTimestamp: false, isChatRelay: false)
-        guard case .activeUser(let user) = try await core.send(.users(.create(request)), as: nil) else {
+        guard case .activeUser(let user) = try await model.send(.users(.create(request)), as: nil) else {
             throw ChatCoreError(.invalidResponse, "the core did not make a profile for \(bot.id)")
         }
         try await store.setUserID(user.userID, of: bot.id)
@@ -45,7 +47,7 @@ struct Provisioner {
 
     private func allUsers() async throws(ChatCoreError) -> [User] {
         do throws(ChatCoreError) {
-            guard case .usersList(let infos) = try await core.send(.users(.list), as: nil) else { return [] }
+            guard case .usersList(let infos) = try await model.send(.users(.list), as: nil) else { return [] }
             return infos.map(\.user)
         } catch {
             guard error.isNoActiveUser else { throw error }
@@ -54,7 +56,7 @@ struct Provisioner {
     }
 
     private func adopt(_ user: User) async throws {
-        guard case .apiChats(_, let chats) = try await core.send(.chats(.list(user: user.userID)), as: user.userID) else { return }
+        guard case .apiChats(_, let chats) = try await model.send(.chats(.list(user: user.userID)), as: user.userID) else { return }
         for chat in chats {
             if case .direct(let contact) = chat.chatInfo, contact.isReady {
                 store.noteHandled(.connected, contact.contactID, of: user.userID)
@@ -70,7 +72,7 @@ struct Provisioner {
         // The address is the core's to publish.
         wanted.contactLink = user.profile.published.contactLink
         guard wanted != user.profile.published else { return }
-        _ = try await core.send(.users(.updateProfile(user: user.userID, wanted)), as: user.userID)
+        _ = try await model.send(.users(.updateProfile(user: user.userID, wanted)), as: user.userID)
     }
 
     private func profile(of bot: Bot) -> Profile {
@@ -96,17 +98,17 @@ struct Provisioner {
         guard let link else { return nil }
         let wanted = settings(of: bot.address)
         if link.addressSettings != wanted {
-            _ = try await core.send(.address(.setSettings(user: id, wanted)), as: id)
+            _ = try await model.send(.address(.setSettings(user: id, wanted)), as: id)
         }
         if user.profile.contactLink == nil {
-            _ = try await core.send(.address(.setInProfile(user: id, true)), as: id)
+            _ = try await model.send(.address(.setInProfile(user: id, true)), as: id)
         }
         return link.connectionLink
     }
 
     private func existingAddress(of user: User) async throws(ChatCoreError) -> UserContactLink? {
         do throws(ChatCoreError) {
-            guard case .userContactLink(_, let link) = try await core.send(.address(.show(user: user.userID)), as: user.userID) else {
+            guard case .userContactLink(_, let link) = try await model.send(.address(.show(user: user.userID)), as: user.userID) else {
                 return nil
             }
             return link
@@ -117,7 +119,7 @@ struct Provisioner {
     }
 
     private func makeAddress(of user: User) async throws -> UserContactLink {
-        _ = try await core.send(.address(.create(user: user.userID)), as: user.userID)
+        _ = try await model.send(.address(.create(user: user.userID)), as: user.userID)
         guard let link = try await existingAddress(of: user) else {
             throw ChatCoreError(.invalidResponse, "the core made an address and does not have it")
         }

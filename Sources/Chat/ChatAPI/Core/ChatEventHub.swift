@@ -45,6 +45,14 @@ public final class ChatEventHub: Sendable {
         for subscription in all { subscription.finish() }
     }
 
+    /// Ends the present subscriptions with an error, after what they wait for: the publisher itself has missed events, so whoever
+    /// reads them must subscribe and read the state anew.
+    public func lose() {
+        let all = alive()
+        state.withLock { $0.subscriptions = [:] }
+        for subscription in all { subscription.lose() }
+    }
+
     /// How many subscriptions there are.
     public var subscriberCount: Int { alive().count }
 

@@ -56,6 +56,17 @@ final class ChatEventSubscription: Sendable {
         reader?.resume(returning: .end)
     }
 
+    /// Ends the subscription with an error behind the events that wait.
+    func lose() {
+        let reader: CheckedContinuation<Step, Never>? = state.withLock { state in
+            if state.ending == nil { state.ending = .lost }
+            let reader = state.reader
+            state.reader = nil
+            return reader
+        }
+        reader?.resume(returning: .lost)
+    }
+
     /// The next event; nil at the end or when the task is cancelled.
     func next() async throws(ChatCoreError) -> ChatEvent? {
         let step = await withTaskCancellationHandler {
@@ -69,7 +80,7 @@ final class ChatEventSubscription: Sendable {
         case .event(let event): return event
         case .end: return nil
         case .lost:
-            throw ChatCoreError(.eventsLost, "More than \(limit) events waited to be read; read the state anew.")
+            throw ChatCoreError(.eventsLost, "Events were lost because more than \(limit) waited to be read; read the state anew.")
         case .busy:
             throw ChatCoreError(.closed, "Two tasks read from one subscription; each needs its own.")
         }

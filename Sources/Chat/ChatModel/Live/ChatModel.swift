@@ -7,7 +7,8 @@ public import ChatAPI
 /// reports them as events.
 public actor ChatModel: ChatCore {
     private let core: any ChatCore
-    private let incoming: ChatEvents
+    private let eventLimit: Int
+    private var incoming: ChatEvents
     private let hub = ChatEventHub()
     private let changeHub = ChatModelChangeHub()
     private var repairs: [Repair] = []
@@ -29,6 +30,7 @@ public actor ChatModel: ChatCore {
     ///   - windowLimit: How many items a window of a chat holds at most.
     public init(core: any ChatCore, eventLimit: Int = 65_536, windowLimit: Int = 1000) {
         self.core = core
+        self.eventLimit = eventLimit
         incoming = core.events(bufferingUpTo: eventLimit)
         state = ChatModelState()
         state.windowLimit = windowLimit
@@ -36,12 +38,37 @@ public actor ChatModel: ChatCore {
 
     /// Takes events in until the core is closed or the task is cancelled; then the subscriptions to the model end.
     ///
-    /// - Throws: What ended the events of the core. After `eventsLost` the state is not to be trusted any more.
+    /// When the core reports events faster than the model takes them in, so that some are lost, the state is read anew, and
+    /// subscriptions to events end with ``ChatCoreError/Code-swift.struct/eventsLost``.
+    ///
+    /// - Throws: What ended the events of the core.
     public func run() async throws(ChatCoreError) {
         defer {
             hub.finish()
             changeHub.finish()
         }
+        while try await takeEvents() == .lost {
+            incoming = core.events(bufferingUpTo: eventLimit)
+            try await load()
+            hub.lose()
+        }
+    }
+
+    private enum Ending {
+        case closed, lost
+    }
+
+    private func takeEvents() async throws(ChatCoreError) -> Ending {
+        do throws(ChatCoreError) {
+            try await takeEventsUntilTheyEnd()
+            return .closed
+        } catch {
+            guard error.code == .eventsLost else { throw error }
+            return .lost
+        }
+    }
+
+    private func takeEventsUntilTheyEnd() async throws(ChatCoreError) {
         var iterator = incoming.makeAsyncIterator()
         while let event = try await iterator.next(isolation: self) {
             take(state.apply(event))
@@ -90,13 +117,37 @@ public actor ChatModel: ChatCore {
     private func repairPreviews() async {
         while let repair = repairs.popLast() {
             guard state.chat(repair.chat, of: repair.user)?.chatItems.isEmpty == true else { continue }
+            let key = ItemsKey(repair.chat), isFollowed = state.items(key, of: repair.user) != nil
             // A chat that is gone by now needs no preview.
             _ = try? await send(.chats(.page(repair.chat, pagination: .last(1))), as: repair.user)
+            if !isFollowed { closeItems(key, of: repair.user) }
         }
     }
 }
 
+extension ChatModel: IdempotentChatCore {
+    /// Carries out a command once under a key, if the core behind the model can remember keys; each time, if it cannot.
+    public func send(_ command: ChatCommand, as user: UserID?, onceAs key: String) async throws(ChatCoreError) -> ChatResponse {
+        guard let core = core as? any IdempotentChatCore else { return try await send(command, as: user) }
+        let response = try await core.send(command, as: user, onceAs: key)
+        take(state.apply(response, to: command, as: user))
+        return response
+    }
+}
+
 extension ChatModel {
+    /// Reads a page of a chat for somebody who does not follow it: nothing of it is kept.
+    ///
+    /// - Returns: The items, oldest first.
+    public nonisolated func readItems(
+        _ chat: ChatReference, of user: UserID, _ pagination: ChatPagination = .last(50)
+    ) async throws(ChatCoreError) -> [ItemInChat] {
+        guard case .apiChat(_, let page, _) = try await core.send(.chats(.page(chat, pagination: pagination)), as: user) else {
+            throw ChatCoreError(.invalidResponse, "The core did not answer with a page of the chat.")
+        }
+        return page.chatItems.map { ItemInChat(chatInfo: page.chatInfo, chatItem: $0) }
+    }
+
     /// Items of a chat that are loaded.
     public func items(_ key: ItemsKey, of user: UserID) -> ItemsWindow? { state.items(key, of: user) }
 

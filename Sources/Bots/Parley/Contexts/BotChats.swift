@@ -1,0 +1,92 @@
+public import ChatAPI
+internal import ChatModel
+internal import ChatProtocol
+
+/// The chats of a bot, as the core last reported them: read only, and always as new as the event that a handler was given.
+///
+/// Lists, last messages and counts are in memory; the items of a chat are read from the store page by page.
+public struct BotChats: Sendable {
+    private let model: ChatModel
+    private let userID: UserID
+
+    init(model: ChatModel, userID: UserID) {
+        self.model = model
+        self.userID = userID
+    }
+
+    /// All chats, the last active first.
+    public var all: [ChatOverview] {
+        get async { await model.state.chats(of: userID).compactMap(ChatOverview.init) }
+    }
+
+    /// Unread messages of all chats, each counted as its notifications are set.
+    public var unreadCount: Int {
+        get async { await model.state.users[userID]?.unreadCount ?? 0 }
+    }
+
+    /// One chat; nil if there is none.
+    public func overview(of chat: ChatReference) async -> ChatOverview? {
+        await model.state.chat(chat, of: userID).flatMap(ChatOverview.init)
+    }
+
+    /// The chat with a contact or group of a name, as ``ChatOverview/name`` has it.
+    public func overview(named name: String) async -> ChatOverview? { await all.first { $0.name == name } }
+
+    /// A page of what a chat holds, oldest first; the newest items if no other page is named.
+    ///
+    /// - Throws: ``ChatCoreError``; `errorStore.contactNotFound` and the like for a chat that is not there.
+    public func items(of chat: ChatReference, _ page: ChatPagination = .last(50)) async throws(ChatCoreError) -> [ChatItem] {
+        try await model.readItems(chat, of: userID, page).map(\.chatItem)
+    }
+
+    /// Tells which chats are not as they were, again and again, as long as the bot runs. Changes that nobody has read yet are put
+    /// together, so a slow reader does not fall behind.
+    public func changes() -> AsyncStream<Set<ChatReference>> {
+        let changes = model.changes(), userID = userID
+        return AsyncStream { continuation in
+            let task = Task {
+                for await batch in changes {
+                    let chats = batch.compactMap { change -> ChatReference? in
+                        switch change {
+                        case .chat(userID, let chat), .chatRemoved(userID, let chat): chat
+                        default: nil
+                        }
+                    }
+                    if !chats.isEmpty { continuation.yield(Set(chats)) }
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+}
+
+/// A chat in a list: whom it is with, its last message and what is unread.
+public struct ChatOverview: Sendable, Hashable {
+    /// The chat.
+    public let reference: ChatReference
+    /// What the core knows of the chat.
+    public let info: ChatInfo
+    /// The last item; nil in an empty chat.
+    public let lastItem: ChatItem?
+    /// Items that were received and not read.
+    public let unreadCount: Int
+    /// Whether the chat was marked as unread.
+    public let isMarkedUnread: Bool
+
+    /// Nil for what is listed beside chats and has no items, as a connection that is being made.
+    init?(_ chat: Chat) {
+        guard let reference = chat.chatInfo.reference else { return nil }
+        self.reference = reference
+        info = chat.chatInfo
+        lastItem = chat.chatItems.last
+        unreadCount = chat.chatStats.unreadCount
+        isMarkedUnread = chat.chatStats.unreadChat
+    }
+
+    /// The name of the contact or group as the bot's profile shows it.
+    public var name: String { info.localDisplayName }
+
+    /// The text of the last item; empty in an empty chat.
+    public var preview: String { lastItem?.meta.text ?? "" }
+}
