@@ -5,7 +5,6 @@ import SMPAgent
 public import SMPClient
 import SMPCrypto
 public import SQLiteStorage
-import Synchronization
 
 /// A chat core of our own: profiles, contacts and messages in one folder, over the agent beneath it.
 ///
@@ -14,7 +13,7 @@ import Synchronization
 ///
 /// Everything that a response says is on disk. A message is written into the store together with the item that shows it, and stays
 /// there until the agent has it: a crash at any moment neither loses nor doubles it.
-public final class NativeCore: ChatCore {
+public final class NativeCore: IdempotentChatCore {
     let core: EngineCore
     private let lock: FolderLock?
     private let network: (any SMPRouting)?
@@ -85,7 +84,31 @@ public final class NativeCore: ChatCore {
     // MARK: ChatCore
 
     public func send(_ command: ChatCommand, as user: UserID?) async throws(ChatCoreError) -> ChatResponse {
-        let runner = CommandRunner(core: core, actor: user)
+        try await run(command, CommandRunner(core: core, actor: user))
+    }
+
+    public func events(bufferingUpTo limit: Int) -> ChatEvents {
+        core.hub.subscribe(bufferingUpTo: limit)
+    }
+
+    // MARK: IdempotentChatCore
+
+    /// Carries out a command unless one was carried out under the key before.
+    ///
+    /// Commands about messages and chats, and answers to requests, can be given under a key; others are refused as `unsupported`. What
+    /// was made and has been deleted since is reported as not found. Keys are remembered for
+    /// ``NativeCoreConfiguration/commandKeyPeriod``.
+    public func send(_ command: ChatCommand, as user: UserID?, onceAs key: String) async throws(ChatCoreError) -> ChatResponse {
+        guard command.canBeGivenOnce else {
+            throw ChatCoreError(.unsupported, "This command cannot be given under a key: it would not be known again.")
+        }
+        guard !key.isEmpty, key.utf8.count <= ChatTransaction.longestKey else {
+            throw ChatCoreError(Refusal.command("a key has 1 to \(ChatTransaction.longestKey) bytes").error)
+        }
+        return try await run(command, CommandRunner(core: core, actor: user, key: key))
+    }
+
+    private func run(_ command: ChatCommand, _ runner: CommandRunner) async throws(ChatCoreError) -> ChatResponse {
         // The caller may stop waiting; the command goes on.
         let answer = Answer()
         Task {
@@ -96,54 +119,5 @@ public final class NativeCore: ChatCore {
             }
         }
         return try await answer.value.get()
-    }
-
-    public func events(bufferingUpTo limit: Int) -> ChatEvents {
-        core.hub.subscribe(bufferingUpTo: limit)
-    }
-}
-
-/// The answer to one command, for one who may stop waiting for it.
-private final class Answer: Sendable {
-    typealias Outcome = Result<ChatResponse, ChatCoreError>
-
-    private enum State {
-        case open
-        case waiting(CheckedContinuation<Outcome, Never>)
-        case given(Outcome)
-    }
-
-    private let state = Mutex(State.open)
-
-    func give(_ outcome: Outcome) {
-        let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
-            switch state {
-            case .open:
-                state = .given(outcome)
-                return nil
-            case .waiting(let waiter):
-                state = .given(outcome)
-                return waiter
-            case .given: return nil
-            }
-        }
-        waiter?.resume(returning: outcome)
-    }
-
-    var value: Outcome {
-        get async {
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    let given = state.withLock { state -> Outcome? in
-                        if case .given(let outcome) = state { return outcome }
-                        state = .waiting(continuation)
-                        return nil
-                    }
-                    if let given { continuation.resume(returning: given) }
-                }
-            } onCancel: {
-                give(.failure(ChatCoreError(.cancelled, "The task that waited was cancelled.")))
-            }
-        }
     }
 }

@@ -16,6 +16,8 @@ public struct NativeCoreConfiguration: Sendable {
     public var reportsHosts = false
     /// How long messages whose delivery is known are remembered for their receipts, in seconds.
     public var receiptPeriod: Int64 = 21 * 86_400
+    /// How long keys are remembered under which commands were carried out, in seconds.
+    public var commandKeyPeriod: Int64 = 30 * 86_400
     /// How the agent beneath works.
     public var agent = AgentConfiguration()
     /// How routers are reached, for cores that make connections of their own.

@@ -7,7 +7,8 @@ public protocol IdempotentChatCore: ChatCore {
     /// is now.
     ///
     /// - Parameters:
-    ///   - key: At most 200 bytes; unique among the commands of the profile. A key is forgotten with the item that the command
-    ///     made.
+    ///   - key: 1 to 200 bytes; unique among the commands of the profile. Cores remember keys for some weeks.
+    /// - Throws: `core.unsupported` for commands that the core could not know again; what the command threw; that an item is not
+    ///   found if the command made it and it was deleted since.
     func send(_ command: ChatCommand, as user: UserID?, onceAs key: String) async throws(ChatCoreError) -> ChatResponse
 }

@@ -26,7 +26,7 @@ extension CommandRunner {
             }
         case .setSettings(let id, let settings): try await transactionThatPublishes { try $0.setAddress(settings, user: id) }
         case .accept(let id, let incognito): try await accept(id, incognito: incognito)
-        case .reject(let id): try await transaction { try $0.reject(id) }
+        case .reject(let id): try await answer { try $0.reject(id) }
         }
     }
 
@@ -77,6 +77,8 @@ extension CommandRunner {
     // MARK: Requests
 
     private func accept(_ id: UserContactRequestID, incognito: Bool) async throws(ChatCoreError) -> ChatResponse {
+        // The request is gone once its contact is connected.
+        if let key, let known = try await query({ try $0.response(to: key) }) { return known }
         let (user, request) = try await query { transaction in
             let user = try transaction.user()
             let request = try transaction.contactRequest(id, of: user)
@@ -98,7 +100,7 @@ extension CommandRunner {
                     AgentFault(.command(.prohibited, context: "SEInvitationNotFound acceptContact', invitationId = \"\(invitation)\"")))
             }
             let isSecured = try await core.agent { _ throws(AgentFault) in try await core.accept(acceptance) }
-            return try await transaction { transaction in
+            return try await answer { transaction in
                 let contact = try transaction.completeAcceptance(acceptance, isSecured: isSecured, announces: false)
                 return .acceptingContactRequest(user: user, contact: contact)
             }

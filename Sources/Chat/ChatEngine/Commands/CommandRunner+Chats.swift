@@ -27,15 +27,15 @@ extension CommandRunner {
                 return .chatItems(user: user, chatName: nil, chatItems: items)
             }
         case .itemInfo(let chat, let id): try await query { try $0.itemInfo(id, in: chat) }
-        case .markRead(let chat): try await transaction { try $0.markRead(chat) }
-        case .markItemsRead(let chat, let ids): try await transaction { try $0.markRead(chat, items: ids) }
-        case .markUnread(let chat, let isUnread): try await transaction { try $0.markUnread(chat, isUnread) }
-        case .delete(let chat, let mode): try await transaction { try $0.deleteChat(chat, mode) }
-        case .clear(let chat): try await transaction { try $0.clear(chat) }
-        case .setSettings(let chat, let settings): try await transaction { try $0.set(settings, of: chat) }
-        case .setMessageTTL(let id, let chat, let seconds): try await transaction { try $0.setTTL(seconds, of: chat, user: id) }
+        case .markRead(let chat): try await answer { try $0.markRead(chat) }
+        case .markItemsRead(let chat, let ids): try await answer { try $0.markRead(chat, items: ids) }
+        case .markUnread(let chat, let isUnread): try await answer { try $0.markUnread(chat, isUnread) }
+        case .delete(let chat, let mode): try await answer { try $0.deleteChat(chat, mode) }
+        case .clear(let chat): try await answer { try $0.clear(chat) }
+        case .setSettings(let chat, let settings): try await answer { try $0.set(settings, of: chat) }
+        case .setMessageTTL(let id, let chat, let seconds): try await answer { try $0.setTTL(seconds, of: chat, user: id) }
         case .setThemes(let chat, let themes):
-            try await transaction { transaction in
+            try await answer { transaction in
                 let user = try transaction.user()
                 guard chat.type == .direct else { return try transaction.refuseGroup(chat) }
                 let contact = try transaction.contact(chat.id, of: user)
@@ -48,13 +48,13 @@ extension CommandRunner {
                 return .chatTags(user: user, userTags: try transaction.db.tags(user: user.userID))
             }
         case .createTag(let tag):
-            try await transaction { transaction in
+            try await answer { transaction in
                 let user = try transaction.user()
                 try transaction.db.insertTag(user: user.userID, text: tag.text, emoji: tag.emoji)
                 return .chatTags(user: user, userTags: try transaction.db.tags(user: user.userID))
             }
         case .setTags(let chat, let ids):
-            try await transaction { transaction in
+            try await answer { transaction in
                 let user = try transaction.user()
                 guard chat.type == .direct else { return try transaction.refuseGroup(chat) }
                 try transaction.db.setTags(ids, contact: chat.id)
@@ -71,7 +71,7 @@ extension CommandRunner {
     private func changeTags(
         _ change: @escaping @Sendable (Database, UserID) throws -> Void
     ) async throws(ChatCoreError) -> ChatResponse {
-        try await transaction { transaction in
+        try await answer { transaction in
             let user = try transaction.user()
             try change(transaction.db, user.userID)
             return .cmdOk(user: user)

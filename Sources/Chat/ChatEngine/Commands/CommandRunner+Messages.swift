@@ -7,23 +7,23 @@ extension CommandRunner {
     func run(_ command: MessageCommand) async throws(ChatCoreError) -> ChatResponse {
         switch command {
         case .send(let target, let messages, let isLive, let ttl):
-            try await transaction { transaction in
+            try await answer { transaction in
                 let user = try transaction.user()
                 guard case .direct(let id) = target else { return try transaction.refuseGroup(target.chat) }
                 return try transaction.send(messages.map { Composition($0) }, to: id, isLive: isLive, ttl: ttl, of: user)
             }
         case .createNotes(let folder, let messages):
-            try await transaction { transaction in
+            try await answer { transaction in
                 try transaction.addNotes(messages.map { Composition($0) }, to: folder, of: try transaction.user())
             }
         case .update(let chat, let id, let message, let isLive):
-            try await transaction { try $0.edit(id, in: chat, to: message, isLive: isLive) }
-        case .delete(let chat, let ids, let mode): try await transaction { try $0.deleteItems(ids, of: chat, mode) }
+            try await answer { try $0.edit(id, in: chat, to: message, isLive: isLive) }
+        case .delete(let chat, let ids, let mode): try await answer { try $0.deleteItems(ids, of: chat, mode) }
         case .react(let chat, let id, let isAdded, let reaction):
-            try await transaction { try $0.react(to: id, in: chat, with: reaction, isAdded: isAdded) }
+            try await answer { try $0.react(to: id, in: chat, with: reaction, isAdded: isAdded) }
         case .planForward(let chat, let ids): try await query { try $0.planForward(ids, from: chat) }
         case .forward(let target, let source, let ids, _, let ttl):
-            try await transaction { try $0.forward(ids, from: source, to: target, ttl: ttl) }
+            try await answer { try $0.forward(ids, from: source, to: target, ttl: ttl) }
         case .moderate(let group, _), .report(let group, _, _, _), .archiveReports(let group), .deleteReports(let group, _, _),
             .reactionMembers(_, let group, _, _):
             try await query { transaction in

@@ -7,6 +7,8 @@ struct CommandRunner: Sendable {
     let core: EngineCore
     /// The profile that the command is for; nil for the active one.
     let actor: UserID?
+    /// Under which key the command is carried out once; nil for one that is carried out whenever it is given.
+    var key: String?
 
     func run(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse {
         switch command {
@@ -30,6 +32,18 @@ struct CommandRunner: Sendable {
     /// Runs a transaction for the profile of the command.
     func transaction<T: Sendable>(_ body: @escaping @Sendable (ChatTransaction) throws -> T) async throws(ChatCoreError) -> T {
         try await core.transaction(as: actor, body)
+    }
+
+    /// Runs the transaction that is the command; under a key it runs once.
+    func answer(_ body: @escaping @Sendable (ChatTransaction) throws -> ChatResponse) async throws(ChatCoreError) -> ChatResponse {
+        let key = key
+        return try await core.transaction(as: actor) { transaction in
+            guard let key else { return try body(transaction) }
+            if let known = try transaction.response(to: key) { return known }
+            let response = try body(transaction)
+            try transaction.remember(response, as: key)
+            return response
+        }
     }
 
     /// Runs a transaction that may change what is published behind an address, and waits until that was tried.

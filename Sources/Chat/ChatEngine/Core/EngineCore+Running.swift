@@ -23,7 +23,6 @@ extension EngineCore {
             } else {
                 await agent.resume()
             }
-            try await forgetOldDeliveries()
             try await clerk.start()
         } catch {
             running.withLock { $0.isRunning = false }
@@ -65,12 +64,5 @@ extension EngineCore {
         }
         hub.finish()
         untie()
-    }
-
-    /// Deliveries whose receipts are not expected any more are forgotten, some at a time.
-    private func forgetOldDeliveries() async throws(ChatCoreError) {
-        let limit = 10_000
-        let before = now().adding(seconds: -configuration.receiptPeriod)
-        try await transaction { try $0.db.deleteDeliveries(before: before, limit: limit) }
     }
 }

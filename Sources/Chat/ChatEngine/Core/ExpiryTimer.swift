@@ -3,12 +3,14 @@ import ChatProtocol
 import Logging
 import Synchronization
 
-/// Removes messages when their time to live is over.
+/// Removes messages when their time to live is over, and now and then what is kept for a time only.
 final class ExpiryTimer: Sendable {
     /// Items removed in one transaction at most.
     static let largestBatch = 100
     /// The longest sleep: clocks may be set.
     static let longestSleep = Duration.seconds(600)
+    /// Seconds between two looks at what is kept for a time only.
+    static let forgettingPeriod: Int64 = 3_600
 
     private struct State {
         var task: Task<Void, Never>?
@@ -47,11 +49,16 @@ final class ExpiryTimer: Sendable {
     }
 
     private func run(_ core: EngineCore) async {
+        var nextForgetting = core.now()
         while !Task.isCancelled {
             state.withLock { $0.isAwake = false }
             do {
                 let removed = try await core.transaction { try $0.removeExpiredItems(limit: Self.largestBatch) }
                 if removed == Self.largestBatch { continue }
+                if core.now() >= nextForgetting {
+                    nextForgetting = core.now().adding(seconds: Self.forgettingPeriod)
+                    try await core.forgetOld()
+                }
                 let next = try await core.query { try $0.db.nextExpiry() }
                 await sleep(until: next, core)
             } catch {

@@ -22,6 +22,19 @@ enum ChatStoreMigrations {
                         WHERE json_extract(profile_json, '$.contactLink') IS NOT NULL;
                     """)
         }
+        migrator.registerMigration("3 commands that are carried out once") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE performed_commands (
+                        user_id INTEGER NOT NULL REFERENCES users(user_id) ON DELETE CASCADE,
+                        command_key TEXT NOT NULL,
+                        outcome_json TEXT NOT NULL,
+                        performed_at INTEGER NOT NULL,
+                        PRIMARY KEY (user_id, command_key)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX performed_commands_by_time ON performed_commands(performed_at);
+                    """)
+        }
         return migrator
     }
 

@@ -77,11 +77,15 @@ extension Database {
     }
 
     /// Forgets deliveries that were handed over before a time: no receipt is expected for them any more.
-    func deleteDeliveries(before time: UTCTimestamp, limit: Int) throws {
+    ///
+    /// - Returns: how many, at most `limit`. Only the oldest are looked at.
+    func deleteDeliveries(before time: UTCTimestamp, limit: Int) throws -> Int {
         try run(
             """
             DELETE FROM deliveries WHERE delivery_id IN (
-                SELECT delivery_id FROM deliveries WHERE done = 1 AND created_at < ? ORDER BY delivery_id LIMIT ?)
-            """, [time.stored, limit])
+                SELECT delivery_id FROM (SELECT delivery_id, done, created_at FROM deliveries ORDER BY delivery_id LIMIT ?)
+                WHERE done = 1 AND created_at < ?)
+            """, [limit, time.stored])
+        return changesCount
     }
 }

@@ -1,0 +1,65 @@
+import ChatAPI
+import ChatProtocol
+
+// Commands that are carried out once, however often they are given under one key.
+
+extension ChatTransaction {
+    /// How long a key can be, in bytes of UTF-8.
+    static let longestKey = 200
+
+    /// What is answered to a command that was carried out under this key before; nil if none was.
+    func response(to key: String) throws -> ChatResponse? {
+        let user = try user()
+        return try db.commandOutcome(user: user.userID, key: key).map { try response(to: $0, of: user) }
+    }
+
+    /// Remembers what came of the command that this transaction carries out.
+    func remember(_ response: ChatResponse, as key: String) throws {
+        try db.insertCommandOutcome(CommandOutcome(of: response, at: now), user: try user().userID, key: key)
+    }
+
+    private func response(to outcome: CommandOutcome, of user: User) throws -> ChatResponse {
+        switch outcome.result {
+        case .created(let places):
+            let items = try places.compactMap { try find($0, of: user) }
+            if items.isEmpty, let first = places.first { throw Refusal.store(.chatItemNotFound(itemID: first.item)) }
+            return .newChatItems(user: user, chatItems: items)
+        case .edited(let place, let isChanged):
+            let item = try item(at: place, of: user)
+            return isChanged ? .chatItemUpdated(user: user, chatItem: item) : .chatItemNotChanged(user: user, chatItem: item)
+        case .deleted(let places):
+            // Those that are still there are marked as deleted.
+            let deletions = try places.compactMap { try find($0, of: user) }.map { ChatItemDeletion(deletedChatItem: $0, toChatItem: $0) }
+            return .chatItemsDeleted(user: user, deletions: deletions, byUser: true, timed: false)
+        case .reacted(let place, let reaction, let isAdded):
+            let item = try item(at: place, of: user)
+            let change = ItemReaction(
+                direction: .directSent, chatItem: item.chatItem, sentAt: outcome.performedAt, reaction: reaction)
+            return .chatItemReaction(
+                user: user, added: isAdded, reaction: ReactionInChat(chatInfo: item.chatInfo, chatReaction: change))
+        case .accepted(let id): return .acceptingContactRequest(user: user, contact: try contact(id, of: user))
+        case .answered(let json): return try ChatResponse(json: json)
+        }
+    }
+
+    private func item(at place: CommandOutcome.Place, of user: User) throws -> ItemInChat {
+        guard let item = try find(place, of: user) else { throw Refusal.store(.chatItemNotFound(itemID: place.item)) }
+        return item
+    }
+
+    private func find(_ place: CommandOutcome.Place, of user: User) throws -> ItemInChat? {
+        let chat = try self.place(place.chat, of: user)
+        return try db.item(place.item, owner: chat.owner, at: now).map { ItemInChat(chatInfo: chat.info, chatItem: $0.item) }
+    }
+}
+
+extension ChatCommand {
+    /// Whether the command is one transaction, or begins by looking whether it was carried out before.
+    var canBeGivenOnce: Bool {
+        switch self {
+        case .messages, .chats: true
+        case .address(.accept), .address(.reject): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import ChatAPI
+import ChatProtocol
+
+/// What came of a command that is carried out once: enough to answer it again with things as they are then.
+struct CommandOutcome: Sendable, Hashable {
+    enum Result: Sendable, Hashable {
+        /// Items were made.
+        case created([Place])
+        /// An item was changed, or was as it should become.
+        case edited(Place, isChanged: Bool)
+        /// Items were removed, or marked as deleted.
+        case deleted([Place])
+        case reacted(Place, MessageReaction, isAdded: Bool)
+        /// A request was accepted and its contact is being connected.
+        case accepted(ContactID)
+        /// Anything else: the answer as it was.
+        case answered(JSONValue)
+    }
+
+    /// Where an item stands.
+    struct Place: Sendable, Hashable {
+        var chat: ChatReference
+        var item: ChatItemID
+    }
+
+    var result: Result
+    var performedAt: UTCTimestamp
+}
+
+// MARK: From answers
+
+extension CommandOutcome {
+    init(of response: ChatResponse, at time: UTCTimestamp) {
+        performedAt = time
+        result = Self.result(of: response) ?? .answered(response.json)
+    }
+
+    private static func result(of response: ChatResponse) -> Result? {
+        switch response {
+        case .newChatItems(_, let items): places(items).map(Result.created)
+        case .chatItemUpdated(_, let item): Place(item).map { .edited($0, isChanged: true) }
+        case .chatItemNotChanged(_, let item): Place(item).map { .edited($0, isChanged: false) }
+        case .chatItemsDeleted(_, let deletions, byUser: true, timed: false):
+            places(deletions.map(\.deletedChatItem)).map(Result.deleted)
+        case .chatItemReaction(_, let isAdded, let reaction):
+            Place(ItemInChat(chatInfo: reaction.chatInfo, chatItem: reaction.chatReaction.chatItem)).map {
+                .reacted($0, reaction.chatReaction.reaction, isAdded: isAdded)
+            }
+        case .acceptingContactRequest(_, let contact): .accepted(contact.contactID)
+        default: nil
+        }
+    }
+
+    /// The places of all the items; nil if one is in no chat that commands can name.
+    private static func places(_ items: [ItemInChat]) -> [Place]? {
+        let places = items.compactMap(Place.init)
+        return places.count == items.count ? places : nil
+    }
+}
+
+extension CommandOutcome.Place {
+    fileprivate init?(_ item: ItemInChat) {
+        guard let chat = item.chatInfo.reference else { return nil }
+        self.init(chat: chat, item: item.chatItem.id)
+    }
+}
+
+// MARK: As it is stored
+
+extension CommandOutcome {
+    var json: JSONValue {
+        switch result {
+        case .created(let places): ["created": .array(places.map(\.json))]
+        case .edited(let place, let isChanged): ["edited": place.json, "changed": .bool(isChanged)]
+        case .deleted(let places): ["deleted": .array(places.map(\.json))]
+        case .reacted(let place, let reaction, let isAdded): ["reacted": place.json, "reaction": reaction.json, "added": .bool(isAdded)]
+        case .accepted(let contact): ["accepted": .int(contact)]
+        case .answered(let response): ["answered": response]
+        }
+    }
+
+    init(parsing text: String, at time: UTCTimestamp) throws(JSONError) {
+        let json = try JSONObject(json: JSONValue(parsing: text))
+        performedAt = time
+        if let places = try json.optional("created", as: [Place].self) {
+            result = .created(places)
+        } else if let place = try json.optional("edited", as: Place.self) {
+            result = .edited(place, isChanged: try json.required("changed", as: Bool.self))
+        } else if let places = try json.optional("deleted", as: [Place].self) {
+            result = .deleted(places)
+        } else if let place = try json.optional("reacted", as: Place.self) {
+            result = .reacted(
+                place, try json.required("reaction", as: MessageReaction.self), isAdded: try json.required("added", as: Bool.self))
+        } else if let contact = try json.optional("accepted", as: Int64.self) {
+            result = .accepted(contact)
+        } else {
+            result = .answered(try json.required("answered", as: JSONValue.self))
+        }
+    }
+}
+
+extension CommandOutcome.Place: JSONConvertible {
+    var json: JSONValue { ["chat": .string("\(chat)"), "item": .int(item)] }
+
+    init(json: JSONValue) throws(JSONError) {
+        let object = try JSONObject(json: json)
+        let name = try object.required("chat", as: String.self)
+        guard let chat = ChatReference(name) else { throw JSONError(.invalidValue, "no chat is called so") }
+        self.init(chat: chat, item: try object.required("item", as: Int64.self))
+    }
+}

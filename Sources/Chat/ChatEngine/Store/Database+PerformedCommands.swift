@@ -1,0 +1,34 @@
+import ChatAPI
+import ChatProtocol
+import GRDB
+
+// Commands that are carried out once, and what came of them.
+
+extension Database {
+    /// What came of the command of a profile that was carried out under a key.
+    func commandOutcome(user: UserID, key: String) throws -> CommandOutcome? {
+        try first(
+            "SELECT outcome_json, performed_at FROM performed_commands WHERE user_id = ? AND command_key = ?", [user, key]
+        ) { row in
+            try CommandOutcome(parsing: row.text(), at: UTCTimestamp(stored: row.int()))
+        }
+    }
+
+    func insertCommandOutcome(_ outcome: CommandOutcome, user: UserID, key: String) throws {
+        try run(
+            "INSERT INTO performed_commands (user_id, command_key, outcome_json, performed_at) VALUES (?, ?, ?, ?)",
+            [user, key, outcome.json.text, outcome.performedAt.stored])
+    }
+
+    /// Forgets commands that were carried out before a time.
+    ///
+    /// - Returns: how many, at most `limit`.
+    func deleteCommandOutcomes(before time: UTCTimestamp, limit: Int) throws -> Int {
+        try run(
+            """
+            DELETE FROM performed_commands WHERE (user_id, command_key) IN (
+                SELECT user_id, command_key FROM performed_commands WHERE performed_at < ? ORDER BY performed_at LIMIT ?)
+            """, [time.stored, limit])
+        return changesCount
+    }
+}

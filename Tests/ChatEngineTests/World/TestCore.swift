@@ -1,0 +1,177 @@
+import ChatAPI
+import ChatProtocol
+import SMPSimulation
+import Synchronization
+import Testing
+
+@testable import ChatEngine
+
+/// A core whose events are kept.
+final class TestCore: Sendable {
+    private struct State {
+        var events: [ChatEvent] = []
+        var waiters: [(id: Int, wakes: CheckedContinuation<Void, Never>)] = []
+        var next = 0
+    }
+
+    let core: NativeCore
+    let network: SimulatedNetwork
+    private let state = Mutex(State())
+    private let reader = Mutex<Task<Void, Never>?>(nil)
+
+    init(_ core: NativeCore, _ network: SimulatedNetwork) {
+        self.core = core
+        self.network = network
+        let events = core.events(bufferingUpTo: 1_000_000)
+        let task = Task { [weak self] in
+            do {
+                for try await event in events {
+                    guard let self else { return }
+                    add(event)
+                }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        reader.withLock { $0 = task }
+    }
+
+    private func add(_ event: ChatEvent) {
+        let waiters = state.withLock { state in
+            state.events.append(event)
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.wakes.resume() }
+    }
+
+    var events: [ChatEvent] { state.withLock { $0.events } }
+
+    /// Waits until the events fulfil a condition.
+    ///
+    /// - Returns: false if they do not in time.
+    func wait(_ limit: Duration = .seconds(30), until condition: @escaping @Sendable ([ChatEvent]) -> Bool) async -> Bool {
+        await eventually(limit) { [self] in condition(events) }
+    }
+
+    /// Waits until a condition is true; it is looked at anew after every event.
+    ///
+    /// - Returns: false if it is not in time.
+    func eventually(_ limit: Duration = .seconds(30), _ condition: @escaping @Sendable () async -> Bool) async -> Bool {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let seen = state.withLock { $0.events.count }
+            if await condition() { return true }
+            if ContinuousClock.now > deadline { return false }
+            await nextEvent(after: seen, until: deadline)
+        }
+    }
+
+    private func nextEvent(after seen: Int, until deadline: ContinuousClock.Instant) async {
+        let id = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        let alarm = Task { [weak self] in
+            try? await Task.sleep(until: deadline + .milliseconds(1))
+            self?.wake(id)
+        }
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.events.count > seen { return true }
+                state.waiters.append((id, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+        alarm.cancel()
+    }
+
+    private func wake(_ id: Int) {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+            return state.waiters.remove(at: index).wakes
+        }
+        waiter?.resume()
+    }
+
+    // MARK: Commands
+
+    func send(_ command: ChatCommand, as user: UserID? = nil) async throws -> ChatResponse {
+        try await core.send(command, as: user)
+    }
+
+    /// Carries out a command as it is typed.
+    ///
+    /// - Returns: the answer as official cores print it, an error as `chatCmdError`.
+    func answer(_ text: String, as user: UserID? = nil) async -> JSONValue {
+        do {
+            let command: ChatCommand
+            do { command = try ChatCommand(parsing: text) } catch { throw ChatCoreError(error) }
+            return try await core.send(command, as: user).json
+        } catch let error as ChatCoreError {
+            return ["type": "chatCmdError", "chatError": error.chatError?.json ?? .string(error.description)]
+        } catch {
+            return ["type": "chatCmdError", "chatError": .string("\(error)")]
+        }
+    }
+
+    func run(_ text: String, as user: UserID? = nil) async throws -> ChatResponse {
+        try await core.send(ChatCommand(parsing: text), as: user)
+    }
+
+    func createUser(_ name: String) async throws -> User {
+        let new = NewUser(profile: Profile(displayName: name, fullName: ""), pastTimestamp: false, isChatRelay: false)
+        guard case .activeUser(let user) = try await send(.users(.create(new))) else { throw UnexpectedAnswer() }
+        return user
+    }
+
+    /// Makes a one-time link.
+    func invite(as user: UserID = 1) async throws -> String {
+        guard let link = await answer("/_connect \(user)", as: user)["connLinkInvitation"]?["connFullLink"]?.stringValue else {
+            throw UnexpectedAnswer()
+        }
+        return link
+    }
+
+    /// Joins by a link.
+    func join(_ link: String, as user: UserID = 1) async throws { _ = try await run("/_connect \(user) \(link)", as: user) }
+
+    /// Who is connected, oldest first.
+    func connected(as user: UserID = 1) async -> [ContactID] {
+        guard case .contactsList(_, let contacts)? = try? await run("/_contacts \(user)", as: user) else { return [] }
+        return contacts.filter { $0.activeConnection?.status == .ready }.map(\.contactID)
+    }
+
+    func send(_ text: String, to contact: ContactID, key: String? = nil, as user: UserID = 1) async throws -> ChatItem {
+        let command = ChatCommand.messages(.send(to: .direct(contact), [ComposedMessage(content: .text(text))]))
+        let answer =
+            if let key { try await core.send(command, as: user, onceAs: key) } else { try await core.send(command, as: user) }
+        guard case .newChatItems(_, let items) = answer, let item = items.first else { throw UnexpectedAnswer() }
+        return item.chatItem
+    }
+
+    /// The messages of a chat, oldest first.
+    func messages(with contact: ContactID, as user: UserID = 1) async -> [ChatItem] {
+        guard case .apiChat(_, let chat, _)? = try? await run("/_get chat @\(contact) count=1000", as: user) else { return [] }
+        return chat.chatItems.filter { $0.content.message != nil }
+    }
+
+    /// What the contact has written, oldest first.
+    func received(from contact: ContactID, as user: UserID = 1) async -> [String] {
+        await messages(with: contact, as: user).filter { $0.direction.isReceived }.map(\.meta.text)
+    }
+
+    func close() async {
+        await core.close()
+        await reader.withLock { $0 }?.value
+    }
+}
+
+/// A core has answered with something else than the test goes on with.
+struct UnexpectedAnswer: Error {}
+
+extension ItemDirection {
+    /// Whether the contact wrote the item.
+    var isReceived: Bool { self == .directReceived }
+}

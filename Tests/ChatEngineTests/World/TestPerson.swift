@@ -1,0 +1,91 @@
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+import SMPSimulation
+import Synchronization
+import Testing
+
+@testable import ChatEngine
+
+/// Somebody whose core can be killed at any moment, and opened again on the same folder.
+final class TestPerson: Sendable {
+    let name: String
+    let crash = CrashPoint()
+    private let world: TestWorld
+    private let folder: TemporaryFolder
+    private let agent: AgentConfiguration
+    private let current = Mutex<TestCore?>(nil)
+    private let time = Mutex<Int64>(0)
+
+    init(_ name: String, _ world: TestWorld, agent: AgentConfiguration = .light) async throws {
+        self.name = name
+        self.world = world
+        self.agent = agent
+        folder = try TemporaryFolder()
+        _ = try await restart().createUser(name)
+    }
+
+    var core: TestCore { current.withLock { $0! } }
+
+    /// The folder's databases without their endings.
+    var prefix: String { folder.path + "/core" }
+
+    /// Moves the clock on.
+    func pass(seconds: Int64) { time.withLock { $0 += seconds } }
+
+    /// The process ends in the middle of whatever it does.
+    func kill() async {
+        crash.crash()
+        core.network.sever()
+        await core.close()
+    }
+
+    /// A new process on the same folder.
+    @discardableResult
+    func restart() async throws -> TestCore {
+        crash.recover()
+        let core = try await world.open(prefix: prefix, crash: crash, agent: agent) { [self] in
+            UTCTimestamp.current().adding(seconds: time.withLock { $0 })
+        }
+        current.withLock { $0 = core }
+        return core
+    }
+
+    /// Ends the process after so many steps, and begins another when that has happened.
+    ///
+    /// - Returns: a task that says whether it has happened, once ``CrashPoint/disarm()`` was called or it has.
+    func killAndRestart(afterSteps steps: Int) -> Task<Void, any Error> {
+        let (crashed, continuation) = AsyncStream.makeStream(of: Void.self)
+        crash.arm(after: steps) { continuation.finish() }
+        return Task { [self] in
+            for await _ in crashed {}
+            guard !Task.isCancelled else { return }
+            await kill()
+            try await restart()
+        }
+    }
+
+    /// Connects two people.
+    ///
+    /// - Returns: what the first and the second know each other as.
+    static func connect(_ one: TestPerson, _ two: TestPerson) async throws -> (ContactID, ContactID) {
+        let before = (await one.core.connected(), await two.core.connected())
+        try await two.core.join(try await one.core.invite())
+        let isConnected = (
+            await one.core.eventually { await one.core.connected().count > before.0.count },
+            await two.core.eventually { await two.core.connected().count > before.1.count }
+        )
+        try #require(isConnected.0 && isConnected.1, "they are not connected in time")
+        return try (#require(await one.core.connected().last), #require(await two.core.connected().last))
+    }
+
+    /// Waits until a condition is true, over restarts.
+    func eventually(_ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ condition: @escaping @Sendable (TestCore) async -> Bool) async {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < deadline {
+            let core = core
+            if await core.eventually(.seconds(1), { await condition(core) }) { return }
+        }
+        Issue.record("\(name) did not come to that in time: \(what)", sourceLocation: sourceLocation)
+    }
+}

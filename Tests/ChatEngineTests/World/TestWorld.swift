@@ -1,0 +1,86 @@
+import ChatAPI
+import ChatProtocol
+import Foundation
+import Logging
+import SMPClient
+import SMPProtocol
+import SQLiteStorage
+import SMPSimulation
+import SMPWire
+
+@testable import ChatEngine
+@testable import SMPAgent
+
+extension CrashPoint: ChatStoreInterceptor {}
+extension CrashPoint: StoreInterceptor {}
+
+/// Routers and cores in one process.
+final class TestWorld: Sendable {
+    let internet = SimulatedInternet()
+    let router: SimulatedRouter
+
+    init() { router = internet.addRouter("router.example") }
+
+    /// A core with one profile, started.
+    func core(_ name: String, prefix: String? = nil, presets: [Profile] = []) async throws -> TestCore {
+        let core = try await open(prefix: prefix, presets: presets)
+        _ = try await core.createUser(name)
+        return core
+    }
+
+    /// A core on a folder as it is, started.
+    func open(
+        prefix: String? = nil, presets: [Profile] = [], crash: CrashPoint? = nil, agent: AgentConfiguration = .quick,
+        now: @escaping @Sendable () -> UTCTimestamp = { .current() }
+    ) async throws -> TestCore {
+        var configuration = configuration(prefix: prefix)
+        configuration.presetContacts = presets
+        configuration.agent = agent
+        let network = internet.makeClient()
+        crash?.connect(network)
+        let lock = try prefix.map { try FolderLock(path: $0 + ".lock") }
+        let store = try ChatStore(prefix: prefix, interceptor: crash)
+        let agentStore = try AgentStore(path: prefix.map { $0 + "_agent.db" }, interceptor: crash)
+        let core = NativeCore(
+            configuration: configuration, store: store, agent: SMPAgent(configuration: agent, store: agentStore, network: network),
+            network: network, lock: lock, now: now)
+        let test = TestCore(core, network)
+        try await core.start()
+        return test
+    }
+
+    func configuration(prefix: String?) -> NativeCoreConfiguration {
+        var logger = Logger(label: "test") { label in StreamLogHandler.standardError(label: label) }
+        logger.logLevel = ProcessInfo.processInfo.environment["ENGINE_LOG"].flatMap { Logger.Level(rawValue: $0) } ?? .critical
+        return NativeCoreConfiguration(prefix: prefix, servers: [SMPServerWithAuth(router.address)], logger: logger)
+    }
+}
+
+extension AgentConfiguration {
+    /// Short waits, so that tests of retries are quick.
+    static var quick: AgentConfiguration {
+        var configuration = AgentConfiguration()
+        configuration.fastRetry = RetryInterval(initial: .milliseconds(2), increaseAfter: .milliseconds(10), maximum: .milliseconds(20))
+        configuration.keyPairPoolSize = 0
+        return configuration
+    }
+
+    /// Without post-quantum encryption too, whose keys would take most of the time of a test that makes many connections.
+    static var light: AgentConfiguration {
+        var configuration = quick
+        configuration.ratchetVersions = VersionRange(2)
+        return configuration
+    }
+}
+
+/// A folder that is deleted with everything in it.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("chat-engine-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -1,0 +1,81 @@
+import Synchronization
+
+/// Ends a simulated process at a chosen step: nothing is stored or sent after it.
+///
+/// Steps are counted over everything that leaves traces outside the process: transactions of its stores, before and after them, and
+/// commands to routers, before and after them.
+public final class CrashPoint: Sendable {
+    /// What is thrown where the process would be gone.
+    public struct Crash: Error {}
+
+    private struct Inner {
+        var steps = 0
+        var limit: Int?
+        var isCrashed = false
+        var wasTriggered = false
+        var crashed: (@Sendable () -> Void)?
+    }
+
+    private let inner = Mutex(Inner())
+
+    public init() {}
+
+    /// Whether the process is gone.
+    public var isCrashed: Bool { inner.withLock { $0.isCrashed } }
+    /// Whether the chosen step was reached.
+    public var wasTriggered: Bool { inner.withLock { $0.wasTriggered } }
+    /// Steps since the last call of ``arm(after:_:)``.
+    public var steps: Int { inner.withLock { $0.steps } }
+
+    /// Ends the process at the step after so many more.
+    public func arm(after steps: Int, _ crashed: @escaping @Sendable () -> Void = {}) {
+        inner.withLock { inner in
+            inner.steps = 0
+            inner.limit = steps
+            inner.wasTriggered = false
+            inner.crashed = crashed
+        }
+    }
+
+    /// Takes back what ``arm(after:_:)`` has set up.
+    public func disarm() { inner.withLock { $0.limit = nil } }
+
+    /// Ends the process now.
+    public func crash() { inner.withLock { $0.isCrashed = true } }
+
+    /// Another process begins.
+    public func recover() { inner.withLock { $0.isCrashed = false } }
+
+    /// Counts a step.
+    ///
+    /// - Returns: whether the process is still there.
+    private func step() -> Bool {
+        let (isAlive, crashed) = inner.withLock { inner -> (Bool, (@Sendable () -> Void)?) in
+            if inner.isCrashed { return (false, nil) }
+            inner.steps += 1
+            guard let limit = inner.limit, inner.steps > limit else { return (true, nil) }
+            inner.isCrashed = true
+            inner.wasTriggered = true
+            inner.limit = nil
+            return (false, inner.crashed)
+        }
+        crashed?()
+        return isAlive
+    }
+
+    /// Before a transaction of a store.
+    public func willWrite() throws {
+        guard step() else { throw Crash() }
+    }
+
+    /// After a transaction of a store.
+    public func didWrite() throws {
+        guard step() else { throw Crash() }
+    }
+
+    /// Counts a client's commands as steps.
+    public func connect(_ network: SimulatedNetwork) {
+        network.setFault { [self] _, _ in step() ? nil : .lostRequest }
+        network.setResponseFault { [self] in !step() }
+    }
+}
