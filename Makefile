@@ -8,7 +8,7 @@ SWIFT ?= swift
 # A crash prints its error, not 150 lines of stack.
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: run test format clean packages
+.PHONY: run test bench format clean packages
 
 run: packages
 	$(SWIFT) build -c release --product parley
@@ -24,8 +24,14 @@ test: packages
 		grep 'Test run with' .build/$$room.log | tail -1; \
 	done
 
+# Figures of Parley, beside those of the official programs if SIMPLEX_PEERS names their folder. ARGUMENTS="--only echo" measures a part.
+bench: packages
+	$(SWIFT) build -c release --product parley
+	$(SWIFT) build -c release --product ParleyBench
+	"$$($(SWIFT) build -c release --show-bin-path)/ParleyBench" $(ARGUMENTS)
+
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Examples
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Examples Benchmarks
 
 clean:
 	rm -rf .build

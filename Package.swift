@@ -75,6 +75,14 @@ let chat: [Target] =
         ],
         tests: ["SMPSimulation", "SMPServer", "TranscriptSupport"])
 
+    + room(
+        "ChatSocket", on: "Chat",
+        uses: [
+            "ChatProtocol", "ChatAPI", "SMPWire", logging, .product(name: "NIOHTTP1", package: "swift-nio"),
+            .product(name: "NIOWebSocket", package: "swift-nio"),
+        ] + nio,
+    )
+
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -92,7 +100,7 @@ let apps: [Target] = [
     .executableTarget(
         name: "ParleyCLI",
         dependencies: [
-            "Parley", "ParleyRules", "ChatAPI", "ChatProtocol", "SMPWire", "SMPProtocol", "SMPServer", logging, lifecycle, signals,
+            "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPProtocol", "SMPServer", logging, lifecycle, signals,
             arguments,
         ],
         path: "Sources/Apps/ParleyCLI", swiftSettings: settings),
@@ -140,6 +148,13 @@ let testSupport: [Target] = [
         swiftSettings: settings),
 ]
 
+let benchmarks: [Target] = [
+    .executableTarget(
+        name: "ParleyBench",
+        dependencies: ["OfficialPeers", "ChatProtocol", "SMPRatchet", "SMPCrypto", "SMPWire", arguments],
+        path: "Benchmarks/ParleyBench", swiftSettings: settings)
+]
+
 let package = Package(
     name: "parley",
     products: [
@@ -159,6 +174,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
-    targets: systemLibraries + storage + messaging + chat + bots + apps + examples + wholes + testSupport,
+    targets: systemLibraries + storage + messaging + chat + bots + apps + examples + benchmarks + wholes + testSupport,
     cxxLanguageStandard: .cxx17
 )

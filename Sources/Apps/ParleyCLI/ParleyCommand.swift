@@ -11,7 +11,7 @@ struct ParleyCommand: AsyncParsableCommand {
             """,
         subcommands: [
             RunCommand.self, CheckCommand.self, ChatCommandLine.self, SendCommand.self, ProfileCommand.self, ServerCommandLine.self,
-            VersionCommand.self,
+            APICommand.self, VersionCommand.self,
         ])
 
     static func main() async {

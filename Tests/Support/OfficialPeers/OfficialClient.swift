@@ -2,7 +2,8 @@ public import ChatProtocol
 import Foundation
 import Synchronization
 
-/// An official `simplex-chat` with one profile, run without a terminal and driven over its WebSocket.
+/// An official `simplex-chat` with one profile, run without a terminal and driven over its WebSocket; or `parley api`, which takes
+/// the same commands and has no profile at first.
 ///
 /// Its database stays in its scratch folder: ``stop()`` and ``start()`` are what a restart is to a person. It has its routers given,
 /// so that it never uses the public ones.
@@ -16,8 +17,16 @@ public final class OfficialClient: Sendable {
     private let options: Options
     private let running = Mutex<Running?>(nil)
 
+    /// What is run.
+    public enum Program: Sendable, Hashable {
+        case simplexChat
+        /// The `parley` executable of that path.
+        case parley(String)
+    }
+
     /// How the client is set up.
     public struct Options: Sendable {
+        public var program = Program.simplexChat
         /// Addresses of the routers (`smp://…`) that it makes its queues on.
         public var servers: [String]
         /// Addresses of the file routers; none are used if there are none.
@@ -61,12 +70,6 @@ public final class OfficialClient: Sendable {
     /// Starts the program and connects to it. At the first start it makes the profile.
     public func start() async throws(PeerError) {
         let port = try LoopbackPort.free()
-        var arguments = [
-            "-d", folder.path + "/client", "-y", "-p", "\(port)", "-s", options.servers.joined(separator: ";"),
-            "--files-folder", folder.path + "/files", "--temp-folder", folder.path + "/temporary",
-        ]
-        if !options.fileServers.isEmpty { arguments += ["--xftp-server", options.fileServers.joined(separator: ";")] }
-        if options.isBot { arguments += ["--create-bot-display-name", name] }
         do {
             for sub in ["/files", "/temporary"] {
                 try FileManager.default.createDirectory(atPath: folder.path + sub, withIntermediateDirectories: true)
@@ -74,9 +77,7 @@ public final class OfficialClient: Sendable {
         } catch {
             throw PeerError(.launch, "no folders for the client", cause: error)
         }
-        // It asks for the name of a first profile on standard input, and does not read that later.
-        let process = try ChildProcess(
-            try PeerProgram.simplexChat.path(), arguments + options.arguments, input: name + "\n", log: log, readsOutput: false)
+        let process = try launch(port: port)
         let replies = Replies()
         do throws(PeerError) {
             try await LoopbackPort.waitUntilOpen(port, by: process, within: options.startLimit)
@@ -90,6 +91,26 @@ public final class OfficialClient: Sendable {
         } catch {
             process.kill()
             throw error
+        }
+    }
+
+    private func launch(port: Int) throws(PeerError) -> ChildProcess {
+        switch options.program {
+        case .parley(let path):
+            let servers = options.servers.flatMap { ["--server", $0] }
+            return try ChildProcess(
+                path, ["api", "--port", "\(port)", "--data", folder.path + "/data"] + servers + options.arguments, log: log,
+                readsOutput: false)
+        case .simplexChat:
+            var arguments = [
+                "-d", folder.path + "/client", "-y", "-p", "\(port)", "-s", options.servers.joined(separator: ";"),
+                "--files-folder", folder.path + "/files", "--temp-folder", folder.path + "/temporary",
+            ]
+            if !options.fileServers.isEmpty { arguments += ["--xftp-server", options.fileServers.joined(separator: ";")] }
+            if options.isBot { arguments += ["--create-bot-display-name", name] }
+            // It asks for the name of a first profile on standard input, and does not read that later.
+            return try ChildProcess(
+                try PeerProgram.simplexChat.path(), arguments + options.arguments, input: name + "\n", log: log, readsOutput: false)
         }
     }
 

@@ -1,0 +1,62 @@
+internal import ArgumentParser
+internal import Foundation
+internal import OfficialPeers
+
+/// Measures Parley, and beside it the official programs where the environment variable SIMPLEX_PEERS names their folder.
+@main
+struct ParleyBench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "parley-bench",
+        abstract: "Figures of Parley, beside those of the official programs if SIMPLEX_PEERS names their folder.")
+
+    @Option(help: "What to measure: \(Section.allCases.map(\.rawValue).joined(separator: ", ")). [default: all]")
+    var only: [Section] = []
+
+    @Option(help: "A multiple of how much is done for each figure.")
+    var effort = 1.0
+
+    @Flag(help: "Leave the official programs out.")
+    var withoutOfficial = false
+
+    func run() async throws {
+        var makes: [any Make] = [ParleyMake(executable: try ParleyMake.builtExecutable())]
+        if !withoutOfficial {
+            if PeerProgram.simplexChat.isInstalled, PeerProgram.smpServer.isInstalled {
+                makes.append(OfficialMake())
+            } else {
+                Progress.say("SIMPLEX_PEERS names no folder with simplex-chat and smp-server: their figures are left out.")
+            }
+        }
+        var report = Report(makes: makes.map(\.name))
+        for section in only.isEmpty ? Section.allCases : only {
+            for make in makes {
+                Progress.say("\(section.rawValue): \(make.name) …")
+                report.add(try await section.measure(make, effort: effort), of: make.name)
+            }
+        }
+        Progress.end()
+        print(report.table)
+    }
+}
+
+/// What is measured together.
+enum Section: String, CaseIterable, ExpressibleByArgument {
+    case primitives, echo, messages, connecting, starting
+
+    /// - Returns: figures; none where they cannot be had of a make.
+    func measure(_ make: any Make, effort: Double) async throws -> [Figure] {
+        switch self {
+        case .primitives: make.isOurs ? try Primitives.measure(effort: effort) : []
+        case .echo: try await EchoRoundTrip.measure(make, count: make.scaled(500, effort))
+        case .messages: try await OneWayMessages.measure(make, effort: effort)
+        case .connecting: try await Connecting.measure(make, count: make.scaled(50, effort))
+        case .starting: try await Starting.measure(make, runs: max(3, Int(5 * effort)))
+        }
+    }
+}
+
+/// What is going on, on standard error, so that standard output holds the table only.
+enum Progress {
+    static func say(_ text: String) { FileHandle.standardError.write(Data("\r\u{1B}[K\(text)".utf8)) }
+    static func end() { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
+}

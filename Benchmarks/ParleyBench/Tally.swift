@@ -1,0 +1,100 @@
+import ChatProtocol
+import Synchronization
+
+/// What is counted of a client's events.
+final class Tally: Sendable {
+    /// A text that came.
+    struct Received: Sendable {
+        let contact: Int64
+        let item: Int64
+        let text: String
+    }
+
+    private struct State {
+        var received = 0
+        /// Contacts that are connected, by user, and not yet asked for.
+        var contacts: [Int64: [Int64]] = [:]
+        var connected = 0
+        var subscribed: Set<String> = []
+        var waiters: [(isMet: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+        var onText: (@Sendable (Received) -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    init(_ events: AsyncStream<JSONValue>) {
+        Task { [weak self] in
+            for await event in events { self?.note(event) }
+        }
+    }
+
+    var connected: Int { state.withLock(\.connected) }
+    var received: Int { state.withLock(\.received) }
+
+    /// Has a text handled as soon as it comes.
+    func answer(_ handler: @escaping @Sendable (Received) -> Void) { state.withLock { $0.onText = handler } }
+
+    /// Returns when so many texts came in all.
+    func waitForReceived(_ count: Int) async { await wait { $0.received >= count } }
+
+    /// Returns when so many contacts were connected in all.
+    func waitForConnected(_ count: Int) async { await wait { $0.connected >= count } }
+
+    /// Returns when so many connections are subscribed.
+    func waitForSubscribed(_ count: Int) async { await wait { $0.subscribed.count >= count } }
+
+    /// Forgets which connections are subscribed, before a restart.
+    func forgetSubscriptions() { state.withLock { $0.subscribed = [] } }
+
+    /// Waits for a contact that is connected to a profile, and takes it.
+    func contact(of user: Int64) async throws -> Int64 {
+        await wait { $0.contacts[user]?.isEmpty == false }
+        return state.withLock { $0.contacts[user]?.removeFirst() } ?? 0
+    }
+
+    private func wait(until isMet: @escaping @Sendable (State) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isDone = state.withLock { state in
+                if isMet(state) { return true }
+                state.waiters.append((isMet, continuation))
+                return false
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+
+    private func note(_ event: JSONValue) {
+        var texts: [Received] = []
+        let (woken, onText) = state.withLock { state in
+            switch event["type"]?.stringValue {
+            case "newChatItems":
+                texts = (event["chatItems"]?.arrayValue ?? []).compactMap(Self.text)
+                state.received += texts.count
+            case "contactConnected":
+                if let user = event["user"]?["userId"]?.intValue, let contact = event["contact"]?["contactId"]?.intValue {
+                    state.contacts[user, default: []].append(contact)
+                    state.connected += 1
+                }
+            case "subscriptionStatus":
+                let connections = (event["connections"]?.arrayValue ?? []).compactMap(\.stringValue)
+                if event["subscriptionStatus"]?["type"]?.stringValue == "active" { state.subscribed.formUnion(connections) }
+            default: break
+            }
+            var woken: [CheckedContinuation<Void, Never>] = []
+            for index in state.waiters.indices.reversed() where state.waiters[index].isMet(state) {
+                woken.append(state.waiters.remove(at: index).continuation)
+            }
+            return (woken, state.onText)
+        }
+        for continuation in woken { continuation.resume() }
+        if let onText { texts.forEach(onText) }
+    }
+
+    private static func text(_ item: JSONValue) -> Received? {
+        guard let chatItem = item["chatItem"], chatItem["content"]?["type"]?.stringValue == "rcvMsgContent",
+            let contact = item["chatInfo"]?["contact"]?["contactId"]?.intValue, let id = chatItem["meta"]?["itemId"]?.intValue,
+            let text = chatItem["meta"]?["itemText"]?.stringValue
+        else { return nil }
+        return Received(contact: contact, item: id, text: text)
+    }
+}

@@ -1,0 +1,102 @@
+public import ChatAPI
+public import Logging
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOWebSocket
+
+/// The API of a core on a WebSocket, as `simplex-chat -p` offers it: programs written for that one can use this one.
+///
+/// A client sends `{"corrId": "1", "cmd": "/users"}` in a text frame and gets `{"corrId": "1", "resp": …}`; events come without
+/// `corrId`. Each client gets all events. There is no password, so the server listens on the loopback interface only and
+/// refuses connections that a page in a browser opens.
+public final class ChatSocketServer: Sendable {
+    /// Bytes of one command: room for a hundred long messages with images.
+    static let frameLimit = 1 << 26
+
+    /// The port.
+    public let port: Int
+    private let channel: any Channel
+    private let quiescing: OpenSessions
+
+    private init(channel: any Channel, port: Int, sessions: OpenSessions) {
+        self.channel = channel
+        self.port = port
+        quiescing = sessions
+    }
+
+    /// Opens the socket.
+    ///
+    /// - Parameters:
+    ///   - port: on 127.0.0.1; 0 for any that is free.
+    /// - Throws: ``SocketFault``.
+    public static func start(_ core: any ChatCore, port: Int, logger: Logger) async throws(SocketFault) -> ChatSocketServer {
+        let sessions = OpenSessions()
+        do {
+            let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+                            withServerUpgrade: (
+                                upgraders: [upgrader(core: core, sessions: sessions, logger: logger)],
+                                completionHandler: { context in context.pipeline.syncOperations.removeHandler(name: refusal, promise: nil) }
+                            ))
+                        try channel.pipeline.syncOperations.addHandler(UpgradeOnly(), name: refusal)
+                    }
+                }
+                .bind(host: "127.0.0.1", port: port).get()
+            return ChatSocketServer(channel: channel, port: channel.localAddress?.port ?? port, sessions: sessions)
+        } catch {
+            throw SocketFault(.port, "cannot listen on port \(port) of 127.0.0.1: choose another with --port", cause: error)
+        }
+    }
+
+    /// Closes the socket and all connections.
+    public func stop() async {
+        try? await channel.close()
+        await quiescing.closeAll()
+    }
+
+    private static let refusal = "refusal"
+
+    private static func upgrader(core: any ChatCore, sessions: OpenSessions, logger: Logger) -> NIOWebSocketServerUpgrader {
+        NIOWebSocketServerUpgrader(
+            maxFrameSize: frameLimit,
+            shouldUpgrade: { channel, head in
+                // Browsers name the page that opens a connection; any page could otherwise use a core on the reader's machine.
+                channel.eventLoop.makeSucceededFuture(head.headers.contains(name: "Origin") ? nil : [:])
+            },
+            upgradePipelineHandler: { channel, _ in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        NIOWebSocketFrameAggregator(
+                            minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1 << 12, maxAccumulatedFrameSize: frameLimit))
+                    try channel.pipeline.syncOperations.addHandler(
+                        SocketSession(core: core, channel: channel, sessions: sessions, logger: logger))
+                }
+            })
+    }
+}
+
+extension ChannelPipeline.SynchronousOperations {
+    fileprivate func removeHandler(name: String, promise: EventLoopPromise<Void>?) {
+        guard let context = try? context(name: name) else { return }
+        removeHandler(context: context, promise: promise)
+    }
+}
+
+/// Answers requests that do not ask for a WebSocket.
+private final class UpgradeOnly: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .end = unwrapInboundIn(data) else { return }
+        let headers: HTTPHeaders = ["Connection": "close", "Upgrade": "websocket", "Content-Length": "0"]
+        context.write(wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .upgradeRequired, headers: headers))), promise: nil)
+        let loopBound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in loopBound.value.close(promise: nil) }
+    }
+}

@@ -1,0 +1,134 @@
+import ChatAPI
+import Logging
+import NIOCore
+import NIOWebSocket
+import SMPWire
+
+/// One client of the API: commands in, responses and events out.
+final class SocketSession: ChannelInboundHandler, Sendable {
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundOut = WebSocketFrame
+
+    /// Commands that may wait for their turn before no more are read.
+    private static let waitingLimit = 1024
+
+    private let core: any ChatCore
+    private let channel: any Channel
+    private let sessions: OpenSessions
+    private let logger: Logger
+    private let bound: NIOLoopBoundBox<State>
+
+    private struct Order: Sendable {
+        let correlationID: String
+        let command: ChatCommand
+    }
+
+    private struct State {
+        var lanes = CommandLanes<Order>()
+        var isReading = true
+        var events: Task<Void, Never>?
+    }
+
+    init(core: any ChatCore, channel: any Channel, sessions: OpenSessions, logger: Logger) {
+        self.core = core
+        self.channel = channel
+        self.sessions = sessions
+        self.logger = logger
+        bound = NIOLoopBoundBox(State(), eventLoop: channel.eventLoop)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        sessions.add(channel)
+        // Subscribed before any command is read, so that a client sees all that its commands bring about.
+        let events = core.events()
+        bound.value.events = Task { [channel, logger] in
+            do throws(ChatCoreError) {
+                for try await event in events { await Self.write(.event(event), to: channel) }
+            } catch {
+                // A client that does not read gets no half of the events: it must connect again and look at the state.
+                logger.warning("a client of the API fell behind", metadata: ["code": "\(error.code.rawValue)"])
+            }
+            try? await channel.close()
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = unwrapInboundIn(data)
+        switch frame.opcode {
+        case .text, .binary: take(Bytes(frame.unmaskedData.readableBytesView))
+        case .ping: context.writeAndFlush(wrapOutboundOut(WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)), promise: nil)
+        case .connectionClose:
+            let loopBound = NIOLoopBound(context, eventLoop: context.eventLoop)
+            context.writeAndFlush(wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: frame.unmaskedData)))
+                .whenComplete { _ in loopBound.value.close(promise: nil) }
+        default: break
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        bound.value.events?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        logger.debug("a client of the API was disconnected", metadata: ["error": "\(error)"])
+        context.close(promise: nil)
+    }
+
+    // MARK: Commands
+
+    private func take(_ frame: Bytes) {
+        do throws(ChatError) {
+            let request = try SocketRequest(frame: frame)
+            do throws(ChatError) {
+                let order = Order(correlationID: request.correlationID, command: try ChatCommand(parsing: request.command))
+                start(bound.value.lanes.add(order, to: CommandLanes.Lane(order.command)))
+                adjustReading()
+            } catch {
+                answer(.error(error), to: request.correlationID)
+            }
+        } catch {
+            // Without a mark there is nothing to answer to: it goes out as an event, as official cores send it.
+            let frame = SocketMessage.event(.chatError(error: error)).frame
+            channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .text, data: channel.allocator.buffer(bytes: frame)), promise: nil)
+        }
+    }
+
+    private func start(_ orders: [(lane: CommandLanes<Order>.Lane, command: Order)]) {
+        for (lane, order) in orders {
+            Task { [self] in
+                let result: ChatResult
+                do throws(ChatCoreError) {
+                    result = .response(try await core.send(order.command, as: nil))
+                } catch {
+                    result = .error(error.chatError ?? .chat(error: .internalError(message: error.message)))
+                }
+                channel.eventLoop.execute { [self] in
+                    answer(result, to: order.correlationID)
+                    start(bound.value.lanes.end(lane))
+                    adjustReading()
+                }
+            }
+        }
+    }
+
+    private func adjustReading() {
+        let mayRead = bound.value.lanes.count <= Self.waitingLimit
+        guard mayRead != bound.value.isReading else { return }
+        bound.value.isReading = mayRead
+        channel.setOption(.autoRead, value: mayRead).whenFailure { [channel] _ in channel.close(promise: nil) }
+    }
+
+    // MARK: Writing
+
+    private func answer(_ result: ChatResult, to correlationID: String) {
+        let frame = SocketMessage.result(correlationID: correlationID, result).frame
+        channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .text, data: channel.allocator.buffer(bytes: frame)), promise: nil)
+    }
+
+    /// Waits until the client has room for it.
+    private static func write(_ message: SocketMessage, to channel: any Channel) async {
+        let data = channel.allocator.buffer(bytes: message.frame)
+        try? await channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .text, data: data))
+    }
+}
