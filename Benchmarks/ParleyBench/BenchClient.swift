@@ -16,7 +16,10 @@ final class BenchClient: Sendable {
     static func start(_ name: String, _ options: OfficialClient.Options) async throws -> BenchClient {
         let client = BenchClient(try OfficialClient(name, options))
         try await client.client.start()
-        if case .parley = options.program { try await client.createProfile(name) }
+        if case .parley = options.program {
+            try await client.createProfile(name)
+            try await client.send("/_start")
+        }
         return client
     }
 
@@ -54,10 +57,17 @@ final class BenchClient: Sendable {
 
     /// Joins by a link and waits until the contact is there on this side.
     ///
+    /// - Parameter user: becomes the active profile, as the command asks for.
     /// - Returns: the contact's id.
     func connect(_ link: BenchLink, user: Int64 = 1) async throws -> Int64 {
-        try await send("/_connect \(user) \(link.words)")
+        try await beginToConnect(link, user: user)
         return try await tally.contact(of: user)
+    }
+
+    /// Joins by a link.
+    func beginToConnect(_ link: BenchLink, user: Int64) async throws {
+        try await send("/_user \(user)")
+        try await send("/_connect \(user) \(link.words)")
     }
 
     func sendText(_ text: String, to contact: Int64, copies: Int = 1) async throws {

@@ -6,10 +6,8 @@ enum Connecting {
         let client = try await make.startClient("Client", router)
         let users = try await Connecting.profiles(count, of: client)
         let start = ContinuousClock.now
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for user in users { group.addTask { _ = try await client.connect(bot.link, user: user) } }
-            try await group.waitForAll()
-        }
+        for user in users { try await client.beginToConnect(bot.link, user: user) }
+        await client.tally.waitForConnected(users.count)
         let together = ContinuousClock.now - start
         await bot.stop()
 

@@ -18,6 +18,10 @@ final class Replies: Sendable {
     func finish(_ error: PeerError) { mailbox.finish(error) }
 
     func reply(to id: String, command: String, within limit: Duration) async throws(PeerError) -> JSONValue {
-        try await mailbox.first("the response to \(command.prefix(100))", within: limit) { $0.id == id ? $0.body : nil }
+        // Not `? :`, where nil would be JSON's null.
+        try await mailbox.first("the response to \(command.prefix(100))", within: limit) { reply -> JSONValue? in
+            guard reply.id == id else { return Optional.none }
+            return reply.body
+        }
     }
 }

@@ -47,7 +47,12 @@ private struct APIService: Service, CustomStringConvertible {
         try await CoreHost.with(configuration) { host in
             // Open before the core starts: a program that waits for the port then sees all that happens.
             let server = try await ChatSocketServer.start(host.core, port: port, logger: configuration.logger)
-            _ = try await host.core.send(.core(.start()), as: nil)
+            do throws(ChatCoreError) {
+                _ = try await host.core.send(.core(.start()), as: nil)
+            } catch {
+                // The program that connects makes the first profile, and starts the core then.
+                guard error.isNoActiveUser else { throw error }
+            }
             report(server.port)
             try? await gracefulShutdown()
             await server.stop()
