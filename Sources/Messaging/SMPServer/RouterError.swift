@@ -12,6 +12,8 @@ public struct RouterError: Error, Sendable, CustomStringConvertible {
         case corrupted
         /// The storage cannot be read or written.
         case storage
+        /// Something else listens on the address.
+        case addressInUse
         /// The address cannot be listened on, or the certificates cannot be used.
         case transport
         /// The router has stopped.

@@ -121,7 +121,12 @@ public final class SMPRouter: Sendable {
                 session.start(handshakeTimeout: handshakeTimeout, idleTimeout: idleTimeout)
             }
         } catch {
-            throw RouterError(.transport, "the router cannot listen", cause: error)
+            guard (error.cause as? IOError)?.errnoCode == EADDRINUSE else {
+                throw RouterError(.transport, "the router cannot listen", cause: error)
+            }
+            throw RouterError(
+                .addressInUse,
+                "something else listens on \(configuration.host):\(configuration.port) already: stop it, or choose another port")
         }
     }
 

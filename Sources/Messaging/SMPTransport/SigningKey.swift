@@ -31,6 +31,7 @@ final class SigningKey: @unchecked Sendable {
 
     /// Makes a new key from the system's random source.
     static func generate(_ algorithm: CertificateAlgorithm) throws(ConnectionError) -> SigningKey {
+        OpenSSLLibrary.prepare()
         guard let context = EVP_PKEY_CTX_new_id(algorithm.nid, nil) else {
             throw ConnectionError(.invalidCredential, "no \(algorithm.rawValue) keys here", cause: OpenSSLError.take())
         }
@@ -44,6 +45,7 @@ final class SigningKey: @unchecked Sendable {
 
     /// Reads the PEM of a PKCS #8 private key.
     static func read(pem: Bytes) throws(ConnectionError) -> SigningKey {
+        OpenSSLLibrary.prepare()
         defer { OpenSSLError.clear() }
         guard pem.count <= PEM.maximumSize, let bio = BIO_new_mem_buf(pem, Int32(pem.count)) else {
             throw ConnectionError(.invalidCredential, "not a PEM private key")
@@ -135,6 +137,7 @@ enum PEM {
 
     /// The certificates of a PEM text, in order.
     static func certificates(in text: Bytes) throws(ConnectionError) -> [Certificate] {
+        OpenSSLLibrary.prepare()
         defer { OpenSSLError.clear() }
         guard text.count <= maximumSize, let bio = BIO_new_mem_buf(text, Int32(text.count)) else {
             throw ConnectionError(.invalidCredential, "not PEM certificates")

@@ -1,4 +1,5 @@
 import COpenSSL
+import SMPCrypto
 import SMPWire
 
 /// The TLS parameters that many connections share: TLS 1.3 only, with the ciphers of the SimpleX network
@@ -44,6 +45,7 @@ public final class TLSContext: @unchecked Sendable {
     private init(
         _ role: Role, _ protocols: [String], _ credential: ServerCredential?, requestsCertificate: Bool
     ) throws(ConnectionError) {
+        OpenSSLLibrary.prepare()
         OpenSSLError.clear()
         guard let pointer = SSL_CTX_new(role == .client ? TLS_client_method() : TLS_server_method()) else {
             throw ConnectionError(.tlsFailed, "TLS is not available", cause: OpenSSLError.take())

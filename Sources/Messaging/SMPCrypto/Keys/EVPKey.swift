@@ -11,6 +11,7 @@ struct EVPKey: ~Copyable {
     private let pointer: OpaquePointer?
 
     init(public key: Bytes, _ algorithm: String) {
+        OpenSSLLibrary.prepare()
         pointer = EVP_PKEY_new_raw_public_key_ex(nil, algorithm, nil, key, key.count)
     }
 
@@ -21,6 +22,7 @@ struct EVPKey: ~Copyable {
     }
 
     init(private key: SecretBytes, _ algorithm: String, public publicKey: Bytes) {
+        OpenSSLLibrary.prepare()
         var made: OpaquePointer?
         var publicCopy = publicKey
         let context = EVP_PKEY_CTX_new_from_name(nil, algorithm, nil)
@@ -50,6 +52,7 @@ struct EVPKey: ~Copyable {
     }
 
     static func publicKey(of privateKey: SecretBytes, _ algorithm: String, size: Int) -> Bytes {
+        OpenSSLLibrary.prepare()
         let key = privateKey.withBytes { key in
             EVP_PKEY_new_raw_private_key_ex(
                 nil, algorithm, nil, key.bindMemory(to: UInt8.self).baseAddress, key.count)

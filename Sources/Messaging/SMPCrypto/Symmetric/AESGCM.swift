@@ -19,7 +19,12 @@ public enum AESGCM {
 
     private struct Cipher: @unchecked Sendable {
         // An EVP_CIPHER is immutable and counted; this one lives as long as the process.
-        let pointer = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
+        let pointer: OpaquePointer?
+
+        init() {
+            OpenSSLLibrary.prepare()
+            pointer = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
+        }
     }
     private static let cipher = Cipher()
 

@@ -9,6 +9,7 @@ public enum Hash {
         let size: Int
 
         init(_ name: String, size: Int) {
+            OpenSSLLibrary.prepare()
             digest = EVP_MD_fetch(nil, name, nil)
             self.size = size
         }
