@@ -77,11 +77,36 @@ import Testing
             }
         }
         lanes.submit(1) { log.add(2) }
-        async let closed: Void = lanes.close()
+        async let closed = lanes.close(within: .seconds(60))
         gate.open()
-        await closed
+        #expect(await closed)
         #expect(log.numbers.first == 1)
         #expect(!lanes.submit(1) { log.add(3) })
+    }
+
+    @Test func aJobThatDoesNotEndInTimeIsCancelled() async {
+        let lanes = Lanes<Int>(), log = Log()
+        await withCheckedContinuation { continuation in
+            lanes.submit(1) {
+                continuation.resume()
+                try? await Task.sleep(for: .seconds(3600))
+                log.add(Task.isCancelled ? 1 : 2)
+            }
+        }
+        #expect(await !lanes.close(within: .zero, afterCancelling: .seconds(60)))
+        #expect(log.numbers == [1])
+    }
+
+    @Test func aJobThatDoesNotEvenEndWhenItIsCancelledIsLeftBehind() async {
+        let lanes = Lanes<Int>(), gate = Gate()
+        await withCheckedContinuation { continuation in
+            lanes.submit(1) {
+                continuation.resume()
+                await gate.wait()
+            }
+        }
+        #expect(await !lanes.close(within: .zero, afterCancelling: .zero))
+        gate.open()
     }
 }
 

@@ -15,7 +15,7 @@ public struct MessageContext: ChatContext {
     public var text: String { item.meta.text }
     public var kind: MessageKind { MessageKind(content) }
     /// The command, if the text begins with a slash.
-    public var command: CommandLine? { CommandLine(text) }
+    public var command: SlashCommand? { SlashCommand(text) }
     /// What follows the command; empty without one.
     public var arguments: String { command?.arguments ?? "" }
     /// The name of who wrote.

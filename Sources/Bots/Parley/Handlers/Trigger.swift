@@ -71,7 +71,7 @@ extension Trigger where Context == MessageContext {
     ) -> Self {
         var keyword = word
         if keyword.hasPrefix("/") { keyword.removeFirst() }
-        guard let name = CommandLine("/\(keyword.contains(" ") ? "'\(keyword)'" : keyword)")?.name, !keyword.contains("'") else {
+        guard let name = SlashCommand("/\(keyword.contains(" ") ? "'\(keyword)'" : keyword)")?.name, !keyword.contains("'") else {
             let fault = HandlerFault(message: "\"\(word)\" is not a command word", file: file, line: line, column: column)
             return Self(.message, fault: fault) { _ in nil }
         }

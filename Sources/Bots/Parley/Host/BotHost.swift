@@ -23,7 +23,10 @@ public struct BotHost: Service, CustomStringConvertible {
 
     public var description: String { "bots" }
 
-    /// Runs the bots until the service is told to stop: then handlers that run finish, and the data folder is closed.
+    /// Runs the bots until the service is told to stop: then handlers that run finish, those that take longer than
+    /// ``HostConfiguration/drainLimit`` are cancelled, and the data folder is closed.
+    ///
+    /// - Throws: ``HostError``, ``HandlerFault``, or ``ChatCoreError`` for what the core cannot do.
     public func run() async throws {
         try Self.check(bots)
         let host = try await CoreHost.open(configuration)
@@ -33,9 +36,14 @@ public struct BotHost: Service, CustomStringConvertible {
                 core: host.core, bots: bots, store: store, parallelHandlers: configuration.parallelHandlers,
                 logger: configuration.logger)
             try await cancelWhenGracefulShutdown {
-                try await session.run { profiles in onReady(HostReady(profiles: profiles, servers: host.servers)) }
+                do {
+                    try await session.run { profiles in onReady(HostReady(profiles: profiles, servers: host.servers)) }
+                } catch {
+                    // What was interrupted because the service is to stop is not a failure.
+                    guard Task.isCancelled else { throw error }
+                }
             }
-            await session.drain()
+            await session.drain(within: configuration.drainLimit)
             await host.close()
             try await store.close()
         } catch {
@@ -72,7 +80,7 @@ extension Bot {
                 guard let link = profile.shortAddress ?? profile.address else { continue }
                 let code = isatty(STDOUT_FILENO) == 1 ? QRCode.lines(for: link) ?? [] : []
                 let text = (["\(profile.name) can be reached at", link] + code).joined(separator: "\n")
-                FileHandle.standardOutput.write(Data((text + "\n").utf8))
+                try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
             }
         }
     }

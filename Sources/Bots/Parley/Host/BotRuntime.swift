@@ -56,13 +56,14 @@ final class BotRuntime: Sendable {
 
     /// Gives a received message to its chat's lane, unless it was given before.
     ///
+    /// - Parameter isFetched: whether it was read from the store, in its turn, and not announced.
     /// - Returns: false if the lane is full; the message will be fetched again.
     @discardableResult
-    func take(_ entry: ItemInChat, event: ChatEvent) -> Bool {
+    func take(_ entry: ItemInChat, event: ChatEvent, isFetched: Bool = false) -> Bool {
         guard let chat = entry.chatInfo.reference else { return true }
         let name = "\(chat)", id = entry.chatItem.id
         return tracker.withLock { tracker in
-            guard tracker.admits(id, in: name) else { return !tracker.hasGap(in: name) }
+            guard isFetched ? tracker.admits(fetched: id, in: name) : tracker.admits(announced: id, in: name) else { return true }
             guard let incoming = message(entry, event: event) else {
                 tracker.didSubmit(id, in: name)
                 return true
@@ -71,7 +72,7 @@ final class BotRuntime: Sendable {
                 await run(incoming)
                 store.noteHandled(upTo: id, in: name, of: identity.userID)
             }
-            if isTaken { tracker.didSubmit(id, in: name) } else { tracker.didRefuse(in: name) }
+            if isTaken { tracker.didSubmit(id, in: name) } else { tracker.didRefuse(id, in: name) }
             return isTaken
         }
     }
@@ -95,8 +96,15 @@ final class BotRuntime: Sendable {
     /// The last item of a chat that was given to its lane.
     func submitted(in chat: ChatReference) -> ChatItemID { tracker.withLock { $0.submitted(in: "\(chat)") } }
 
-    /// Says that the items of a chat that were refused are about to be fetched.
-    func closeGap(in chat: ChatReference) { tracker.withLock { $0.closeGap(in: "\(chat)") } }
+    /// The newest item of a chat that was refused and has to be fetched.
+    func refused(in chat: ChatReference) -> ChatItemID? { tracker.withLock { $0.refused(in: "\(chat)") } }
+
+    /// Says that all items of a chat that were there have been fetched.
+    ///
+    /// - Returns: false when further items were refused since the last of them were read.
+    func closeGap(in chat: ChatReference, refusedBefore refused: ChatItemID?) -> Bool {
+        tracker.withLock { $0.closeGap(in: "\(chat)", refusedBefore: refused) }
+    }
 
     // MARK: What is told once, as long as the process lives
 

@@ -5,6 +5,7 @@ internal import Logging
 internal import SMPProtocol
 internal import SMPServer
 internal import SMPWire
+internal import SQLiteStorage
 
 /// A chat core of this process's own on a data folder, with a router beside it when no other is named.
 ///
@@ -18,8 +19,10 @@ public final class CoreHost: Sendable {
     let dataFolder: String
     private let native: NativeCore
     private let router: SMPRouter?
+    private let lock: FolderLock
 
-    private init(native: NativeCore, router: SMPRouter?, servers: [String], dataFolder: String) {
+    private init(native: NativeCore, router: SMPRouter?, servers: [String], dataFolder: String, lock: FolderLock) {
+        self.lock = lock
         core = native
         self.native = native
         self.router = router
@@ -29,7 +32,8 @@ public final class CoreHost: Sendable {
 
     /// Opens the data folder, makes it if need be, and starts the router if none is named.
     ///
-    /// - Throws: ``HostError`` for a server address that cannot be read, ``StorageError`` for a folder that cannot be used.
+    /// - Throws: ``HostError`` for a server address that cannot be read, a port that is taken or a folder that another process uses;
+    ///   `StorageError` for a folder that cannot be used.
     public static func open(_ configuration: HostConfiguration) async throws -> CoreHost {
         let folder = configuration.dataFolder
         do {
@@ -39,18 +43,20 @@ public final class CoreHost: Sendable {
             throw HostError(.dataFolder, "cannot make the data folder \(folder): \(error.localizedDescription)")
         }
         var servers = try configuration.servers.map(Self.address)
+        let lock = try Self.lock(folder)
         var router: SMPRouter?
-        if servers.isEmpty {
-            let started = try await EmbeddedRouter.start(configuration.router, folder: folder + "/router", logger: configuration.logger)
-            servers = [SMPServerWithAuth(started.address)]
-            router = started
-        }
         do {
+            if servers.isEmpty {
+                let started = try await EmbeddedRouter.start(configuration.router, folder: folder + "/router", logger: configuration.logger)
+                servers = [SMPServerWithAuth(started.address)]
+                router = started
+            }
             let native = try NativeCore.open(
                 NativeCoreConfiguration(prefix: folder + "/parley", servers: servers, logger: configuration.logger))
-            return CoreHost(native: native, router: router, servers: servers.map(\.wireString), dataFolder: folder)
+            return CoreHost(native: native, router: router, servers: servers.map(\.wireString), dataFolder: folder, lock: lock)
         } catch {
             await router?.stop()
+            lock.release()
             throw error
         }
     }
@@ -74,13 +80,26 @@ public final class CoreHost: Sendable {
     public func close() async {
         await native.close()
         await router?.stop()
+        lock.release()
+    }
+
+    /// Before anything of the folder is touched, so that who is second hears of the folder and not of something in it.
+    private static func lock(_ folder: String) throws -> FolderLock {
+        do throws(StorageError) {
+            return try FolderLock(path: folder + "/folder.lock")
+        } catch {
+            guard error.code == .locked else { throw error }
+            throw HostError(
+                .dataFolderInUse,
+                "another process uses the data folder \(folder), and one at a time can: stop that one, or name another folder with --data or PARLEY_DATA")
+        }
     }
 
     private static func address(_ text: String) throws(HostError) -> SMPServerWithAuth {
         do throws(WireError) {
             return try SMPServerWithAuth(wireString: text)
         } catch {
-            throw HostError(.serverAddress, "\"\(text)\" is not a router's address: \(error.subject), at character \(error.offset + 1). It looks like smp://fingerprint@host:port")
+            throw HostError(.serverAddress, "\"\(text)\" is not a router's address, from character \(error.offset + 1) on. One looks like smp://fingerprint@host:port; a router prints its own when it starts")
         }
     }
 }
@@ -89,7 +108,18 @@ public final class CoreHost: Sendable {
 public struct HostError: Error, Sendable, CustomStringConvertible {
     /// The kind of fault; stable.
     public enum Code: String, Sendable {
-        case dataFolder, serverAddress, router, handlers
+        /// The data folder cannot be made.
+        case dataFolder
+        /// Another process uses the data folder.
+        case dataFolderInUse
+        /// A router's address cannot be read.
+        case serverAddress
+        /// The router inside the process cannot run.
+        case router
+        /// Something else listens on the port of the router inside the process.
+        case portInUse
+        /// The bots cannot be run as they are written.
+        case handlers
     }
 
     public let code: Code

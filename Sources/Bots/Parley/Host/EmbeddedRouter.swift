@@ -22,15 +22,29 @@ enum EmbeddedRouter {
         } catch {
             throw HostError(.router, "\"\(settings.host)\" is not the name or the address of a host")
         }
-        do throws(RouterError) {
+        do {
             let router = try await SMPRouter.start(configuration, logger: logger)
-            try? "\(router.port)\n".write(toFile: portFile, atomically: true, encoding: .utf8)
+            if UInt16(exactly: router.port) != kept { try await keep(router, in: portFile) }
             return router
         } catch {
-            guard error.code == .transport, port != 0 else { throw error }
-            throw HostError(
-                .router,
-                "the router inside the process cannot listen on port \(port), which the addresses that were given out name: stop what uses the port (\(error))")
+            switch error {
+            case let error as RouterError where error.code == .addressInUse && port == kept:
+                throw HostError(
+                    .portInUse,
+                    "something else listens on port \(port). Stop it: the router inside the process needs that port, because the addresses that were given out name it")
+            case let error as RouterError where error.code == .addressInUse:
+                throw HostError(.portInUse, "something else listens on port \(port): stop it, or name another with --router-port")
+            default: throw error
+            }
+        }
+    }
+
+    private static func keep(_ router: SMPRouter, in file: String) async throws {
+        do {
+            try "\(router.port)\n".write(toFile: file, atomically: true, encoding: .utf8)
+        } catch {
+            await router.stop()
+            throw HostError(.router, "the port of the router cannot be kept in \(file): \(error.localizedDescription)")
         }
     }
 }

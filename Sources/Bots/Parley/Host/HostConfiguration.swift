@@ -11,6 +11,9 @@ public struct HostConfiguration: Sendable {
     public var router: EmbeddedRouterConfiguration
     /// Handlers that run at once at the most.
     public var parallelHandlers = 64
+    /// How long handlers that run may go on when the bots are told to stop. Then their tasks are cancelled, and what they had not done
+    /// is done at the next start.
+    public var drainLimit: Duration = .seconds(10)
     public var logger: Logger
 
     /// - Parameters:

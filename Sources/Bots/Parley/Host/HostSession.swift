@@ -80,8 +80,11 @@ actor HostSession {
     /// Returns when no handler runs or waits.
     func settle() async { await lanes.settle() }
 
-    /// Lets the handlers that run finish, and starts no more.
-    func drain() async { await lanes.close() }
+    /// Starts no more handlers, and lets those that run finish or, after the limit, cancels them.
+    func drain(within limit: Duration) async {
+        guard await !lanes.close(within: limit) else { return }
+        logger.warning("handlers did not end in time and were cancelled", metadata: ["limit": "\(limit)"])
+    }
 
     private func take(_ event: ChatEvent) {
         if let user = event.user?.userID {
@@ -113,14 +116,15 @@ actor HostSession {
 
     /// Reads the items of a chat behind the last one that was given to the handlers.
     private func fetch(_ chat: ChatReference, for runtime: BotRuntime, of user: User) async {
-        runtime.closeGap(in: chat)
         do {
             while true {
+                // What is announced from here on is refused and makes another page necessary.
+                let refused = runtime.refused(in: chat)
                 let page = try await model.readItems(chat, of: user.userID, .after(runtime.submitted(in: chat), count: 100))
                 for entry in page {
-                    guard runtime.take(entry, event: .newChatItems(user: user, chatItems: [entry])) else { return }
+                    guard runtime.take(entry, event: .newChatItems(user: user, chatItems: [entry]), isFetched: true) else { return }
                 }
-                if page.count < 100 { return }
+                if page.count < 100, runtime.closeGap(in: chat, refusedBefore: refused) { return }
             }
         } catch {
             logger.error("chat not read", metadata: ["chat": "\(chat)", "error": "\(error)"])

@@ -45,7 +45,8 @@ public struct StructuredLogHandler: LogHandler {
             "{" + ([("time", time), ("level", level.rawValue), ("label", label), ("message", "\(message)")] + pairs)
                 .map { "\(Self.quoted($0.0)):\(Self.quoted($0.1))" }.joined(separator: ",") + "}"
         }
-        FileHandle.standardError.write(Data((text + "\n").utf8))
+        // Whoever read the log may be gone; the bots are not to go with them.
+        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
     }
 
     private static func value(_ text: String) -> String {

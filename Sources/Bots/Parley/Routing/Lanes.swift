@@ -23,6 +23,9 @@ final class Lanes<Key: Hashable & Sendable>: Sendable {
         /// Lanes whose next job waits for a free place.
         var ready: [Key] = []
         var running = 0
+        /// The tasks of the jobs that run, for the case that they must be cancelled.
+        var tasks: [Int: Task<Void, Never>] = [:]
+        var lastTask = 0
         var isClosed = false
         var idle: [CheckedContinuation<Void, Never>] = []
     }
@@ -60,19 +63,36 @@ final class Lanes<Key: Hashable & Sendable>: Sendable {
         return accepted
     }
 
-    /// Refuses new jobs, drops those that wait, and returns when those that run have ended.
-    func close() async {
-        await withCheckedContinuation { continuation in
-            let isIdle = state.withLock { state -> Bool in
-                state.isClosed = true
-                state.ready = []
-                for key in state.lanes.keys { state.lanes[key]?.waiting = [] }
-                if state.running == 0 { return true }
-                state.idle.append(continuation)
-                return false
-            }
-            if isIdle { continuation.resume() }
+    /// Refuses new jobs, drops those that wait, and returns when those that run have ended; at the limit their tasks are cancelled, and
+    /// those that do not even end then are left behind.
+    ///
+    /// - Returns: Whether all jobs that ran have ended by themselves.
+    func close(within limit: Duration, afterCancelling grace: Duration = .seconds(1)) async -> Bool {
+        state.withLock { state in
+            state.isClosed = true
+            state.ready = []
+            for key in state.lanes.keys { state.lanes[key]?.waiting = [] }
         }
+        let isOverdue = Mutex(false)
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            isOverdue.withLock { $0 = true }
+            state.withLock { Array($0.tasks.values) }.forEach { $0.cancel() }
+            try await Task.sleep(for: grace)
+            abandonWaiters()
+        }
+        await settle()
+        timer.cancel()
+        return isOverdue.withLock { !$0 }
+    }
+
+    /// Lets go whoever waits for the end of jobs that do not end.
+    private func abandonWaiters() {
+        let idle = state.withLock { state in
+            defer { state.idle = [] }
+            return state.idle
+        }
+        idle.forEach { $0.resume() }
     }
 
     /// Returns when no job runs or waits.
@@ -97,11 +117,15 @@ final class Lanes<Key: Hashable & Sendable>: Sendable {
     }
 
     private func start(_ key: Key) {
-        Task { await run(key) }
+        state.withLock { state in
+            state.lastTask += 1
+            // The task cannot remove itself before it is here: it needs the lock for that.
+            state.tasks[state.lastTask] = Task { [self, id = state.lastTask] in await run(key, in: id) }
+        }
     }
 
     /// Runs one job of the lane, then gives the place to the lane that waits longest.
-    private func run(_ key: Key) async {
+    private func run(_ key: Key, in task: Int) async {
         let job = state.withLock { state -> Job? in
             guard state.lanes[key]?.waiting.isEmpty == false else { return nil }
             return state.lanes[key]?.waiting.removeFirst()
@@ -109,6 +133,7 @@ final class Lanes<Key: Hashable & Sendable>: Sendable {
         await job?()
         let (starts, overflowed, idle) = state.withLock { state -> ([Key], Bool, [CheckedContinuation<Void, Never>]) in
             state.running -= 1
+            state.tasks[task] = nil
             var overflowed = false
             if let lane = state.lanes[key] {
                 if lane.waiting.isEmpty {

@@ -1,3 +1,5 @@
+internal import ChatAPI
+
 /// Decides which items of a profile's chats go to the handlers, so that each goes there once and in order, whether it was
 /// announced by an event or found in the store at a start.
 ///
@@ -6,8 +8,8 @@ struct ChatProgressTracker: Sendable {
     private struct Progress: Sendable {
         /// The last item given to the lane.
         var submitted: Int64
-        /// Items were refused since: nothing more may be given before they have been fetched again.
-        var hasGap = false
+        /// The newest of the items that were refused since: nothing that is announced may be given before they have been fetched.
+        var refused: ChatItemID?
     }
 
     private var chats: [String: Progress]
@@ -19,28 +21,45 @@ struct ChatProgressTracker: Sendable {
     }
 
     /// The last item of a chat that was given to its lane; 0 if none was.
-    func submitted(in chat: String) -> Int64 { chats[chat]?.submitted ?? 0 }
+    func submitted(in chat: String) -> ChatItemID { chats[chat]?.submitted ?? 0 }
 
-    func hasGap(in chat: String) -> Bool { chats[chat]?.hasGap ?? false }
+    /// The newest item of a chat that was refused, as long as refused items have to be fetched.
+    func refused(in chat: String) -> ChatItemID? { chats[chat]?.refused }
 
-    /// Whether an announced item is new and its turn has come.
-    func admits(_ item: Int64, in chat: String) -> Bool {
+    /// Whether an item that was announced is new and its turn has come. One whose turn has not come counts as refused.
+    mutating func admits(announced item: ChatItemID, in chat: String) -> Bool {
         guard let progress = chats[chat] else { return true }
-        return !progress.hasGap && item > progress.submitted
+        guard item > progress.submitted else { return false }
+        guard progress.refused == nil else {
+            didRefuse(item, in: chat)
+            return false
+        }
+        return true
     }
 
+    /// Whether an item that was fetched is new. Items are fetched in order from the last that was given to the lane, so the turn of each
+    /// has come.
+    func admits(fetched item: ChatItemID, in chat: String) -> Bool { item > submitted(in: chat) }
+
     /// The lane took the item.
-    mutating func didSubmit(_ item: Int64, in chat: String) {
+    mutating func didSubmit(_ item: ChatItemID, in chat: String) {
         chats[chat, default: Progress(submitted: 0)].submitted = max(item, submitted(in: chat))
     }
 
-    /// The lane refused an item.
-    mutating func didRefuse(in chat: String) {
-        chats[chat, default: Progress(submitted: 0)].hasGap = true
+    /// The lane refused the item.
+    mutating func didRefuse(_ item: ChatItemID, in chat: String) {
+        chats[chat, default: Progress(submitted: 0)].refused = max(item, refused(in: chat) ?? 0)
     }
 
-    /// The refused items are about to be fetched again.
-    mutating func closeGap(in chat: String) { chats[chat]?.hasGap = false }
+    /// All items of a chat that were there have been fetched.
+    ///
+    /// - Parameter refused: what ``refused(in:)`` was before the last of them were read.
+    /// - Returns: false when further items were refused since, so that they have to be fetched too.
+    mutating func closeGap(in chat: String, refusedBefore refused: ChatItemID?) -> Bool {
+        guard self.refused(in: chat) == refused else { return false }
+        chats[chat]?.refused = nil
+        return true
+    }
 
     /// Whether something that happens once has not been seen yet; from now on it has.
     mutating func isFirst(_ kind: HandledProgress.Kind, _ reference: Int64) -> Bool {

@@ -23,5 +23,5 @@ public struct RuleDecision: Sendable {
     public let rule: RuleSpec
     /// What the rule's pattern matched.
     public let match: PatternMatch?
-    public let command: CommandLine?
+    public let command: SlashCommand?
 }

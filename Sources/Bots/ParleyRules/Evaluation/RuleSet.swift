@@ -45,7 +45,7 @@ public struct RuleSet: Sendable {
     /// The rules that apply, in order: the first one, and those behind it as long as the one before continues.
     public func decide(_ input: RuleInput) -> [RuleDecision] {
         guard let candidates = byEvent[input.event] else { return [] }
-        let command = input.event.hasText ? CommandLine(input.text) : nil
+        let command = input.event.hasText ? SlashCommand(input.text) : nil
         var found: Set<Int>?
         var decisions: [RuleDecision] = []
         for index in candidates {

@@ -6,7 +6,7 @@ public struct TemplateValues: Sendable {
     public var contactName: String
     public var text: String
     public var match: PatternMatch?
-    public var command: CommandLine?
+    public var command: SlashCommand?
     public var emoji: String?
     /// `2026-11-21`, in UTC.
     public var date: String
@@ -14,7 +14,7 @@ public struct TemplateValues: Sendable {
     public var time: String
 
     public init(
-        botName: String, contactName: String, text: String = "", match: PatternMatch? = nil, command: CommandLine? = nil,
+        botName: String, contactName: String, text: String = "", match: PatternMatch? = nil, command: SlashCommand? = nil,
         emoji: String? = nil, date: String = "", time: String = ""
     ) {
         self.botName = botName

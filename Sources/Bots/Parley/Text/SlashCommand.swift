@@ -1,5 +1,5 @@
 /// A message that begins with a slash: `/weather Berlin`.
-public struct CommandLine: Sendable, Hashable {
+public struct SlashCommand: Sendable, Hashable {
     /// The word behind the slash, in lower case.
     public let name: String
     /// What follows the word, without the white space around it.
