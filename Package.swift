@@ -100,12 +100,12 @@ let apps: [Target] = [
     .executableTarget(
         name: "ParleyCLI",
         dependencies: [
-            "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPProtocol", "SMPServer", logging, lifecycle, signals,
-            arguments,
+            "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPProtocol", "SMPServer", "SQLiteStorage", logging,
+            lifecycle, signals, arguments,
         ],
         path: "Sources/Apps/ParleyCLI", swiftSettings: settings),
     .testTarget(
-        name: "ParleyCLITests", dependencies: ["ParleyCLI", "VectorSupport"], path: "Tests/ParleyCLITests", swiftSettings: settings),
+        name: "ParleyCLITests", dependencies: ["ParleyCLI", "ChatAPI", "ProcessSupport"], path: "Tests/ParleyCLITests", swiftSettings: settings),
 ]
 
 /// A bot that shows one thing, as an executable of its own.

@@ -13,8 +13,9 @@ actor Exchange {
     private let contact: Contact
     /// What the core has taken for sending, in order.
     private(set) var accepted: [String] = []
-    /// Answers that were announced as events.
+    /// Different answers that were announced as events.
     private(set) var answers = 0
+    private var known: Set<String> = []
     private var waiters: [(answers: Int, sent: Int, continuation: CheckedContinuation<Void, Never>)] = []
     private var isOver = false
 
@@ -41,7 +42,9 @@ actor Exchange {
     func listen(to events: ChatEvents) async throws {
         for try await event in events {
             guard case .newChatItems(_, let items) = event else { continue }
-            answers += items.count { $0.chatItem.direction == .directReceived && $0.chatItem.isMessage }
+            for entry in items where entry.chatItem.direction == .directReceived && entry.chatItem.isMessage {
+                if known.insert(entry.chatItem.meta.text).inserted { answers += 1 }
+            }
             wakeUp()
         }
     }

@@ -1,42 +1,99 @@
 internal import ArgumentParser
+internal import ChatAPI
 internal import Foundation
 internal import Parley
 internal import ParleyRules
+internal import SMPServer
+internal import SQLiteStorage
 
 /// How the process ends.
 enum Outcome {
     /// What a person gave is wrong: exit code 2.
     struct BadInput: Error, CustomStringConvertible {
+        let code: String
         let description: String
+
+        init(_ code: String = "badInput", description: String) {
+            self.code = code
+            self.description = description
+        }
     }
 
-    /// What went wrong while running, already said: exit code 1.
+    /// What went wrong while running: exit code 1.
     struct Failed: Error, CustomStringConvertible {
+        let code: String
         let description: String
+
+        init(_ code: String, description: String) {
+            self.code = code
+            self.description = description
+        }
     }
 
     /// Prints the error where a person looks for it, and ends the process with the code for its kind.
     static func end(_ error: any Error) -> Never {
+        let code = ParleyCommand.exitCode(for: error)
         switch error {
-        case let error as BadInput: say(error.description, code: 2)
-        case let error as BotsFileError: say(error.description, code: 2)
-        case let error as HandlerFault: say(error.description, code: 2)
+        // Everything that is wrong in a file, each with its own code.
+        case let error as BotsFileError: end(saying: error.description, 2)
         case is CleanExit: ParleyCommand.exit(withError: error)
+        // Help, and exit codes of commands that have said what there is to say.
+        case is ExitCode: Foundation.exit(code.rawValue)
+        case _ where code == .success: ParleyCommand.exit(withError: error)
+        case _ where code == .validationFailure: end(saying: ParleyCommand.fullMessage(for: error), 2)
         default:
-            // Help and usage errors of the argument parser carry their own codes: 0 for help, 64 for a usage that is wrong.
-            let code = ParleyCommand.exitCode(for: error)
-            if code == .success { ParleyCommand.exit(withError: error) }
-            if code == .validationFailure { say(ParleyCommand.fullMessage(for: error), code: 2) }
-            say("parley: \(describe(error))", code: 1)
+            let fault = Fault(error)
+            // Scripts read standard output.
+            if CommandLine.arguments.contains("--json") { Output.line(fault.json) }
+            end(saying: "parley: \(fault.message) [\(fault.code)]", fault.exitCode)
         }
     }
 
-    private static func describe(_ error: any Error) -> String {
-        (error as? any LocalizedError)?.errorDescription ?? String(describing: error)
+    private static func end(saying text: String, _ code: Int32) -> Never {
+        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+        exit(code)
+    }
+}
+
+/// An error as a person and a script are told of it: a stable code, and what is wrong and how to mend it.
+struct Fault: Equatable {
+    let code: String
+    let message: String
+    /// 2 when what was given is wrong, else 1.
+    let exitCode: Int32
+
+    init(_ error: any Error) {
+        switch error {
+        case let error as Outcome.BadInput: self.init(error.code, error.description, exitCode: 2)
+        case let error as Outcome.Failed: self.init(error.code, error.description)
+        case let error as ChatLine.Fault: self.init("badInput", error.message, exitCode: 2)
+        case let error as HandlerFault: self.init("handlers", error.description, exitCode: 2)
+        case let error as HostError: self.init(error.code.rawValue, error.message, exitCode: error.code.isInput ? 2 : 1)
+        case let error as ChatCoreError: self.init(error.code.rawValue, Self.sentence(error.message, error.cause))
+        case let error as StorageError: self.init("storage.\(error.code.rawValue)", Self.sentence(error.message, error.cause))
+        case let error as SMPServer.RouterError: self.init("router.\(error.code.rawValue)", Self.sentence(error.message, error.cause))
+        default: self.init("failed", (error as? any LocalizedError)?.errorDescription ?? String(describing: error))
+        }
     }
 
-    private static func say(_ text: String, code: Int32) -> Never {
-        FileHandle.standardError.write(Data((text + "\n").utf8))
-        exit(code)
+    private init(_ code: String, _ message: String, exitCode: Int32 = 1) {
+        self.code = code
+        self.message = message
+        self.exitCode = exitCode
+    }
+
+    /// For `--json`.
+    var json: String { #"{"event":"error","code":\#(Output.quoted(code)),"message":\#(Output.quoted(message))}"# }
+
+    private static func sentence(_ message: String, _ cause: Any?) -> String { message + (cause.map { " (\($0))" } ?? "") }
+}
+
+extension HostError.Code {
+    /// Whether what a person gave is wrong.
+    var isInput: Bool {
+        switch self {
+        case .serverAddress, .handlers: true
+        case .dataFolder, .dataFolderInUse, .router, .portInUse: false
+        }
     }
 }

@@ -1,28 +1,42 @@
 internal import Foundation
 internal import Parley
+internal import Synchronization
 
-/// What commands print.
+/// What commands print. Whoever read it may be gone: that ends nothing.
 enum Output {
     /// Whether standard output is a terminal, where QR codes and progress make sense.
-    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+    static let isTerminal = isatty(STDOUT_FILENO) == 1
 
-    /// Prints a line at once, so that a script that waits for it sees it.
+    /// The prompt that stands in the last line of the terminal, if there is one.
+    private static let prompt = Mutex<String?>(nil)
+
+    /// Prints a line at once, so that a script that waits for it sees it. A prompt stays below it.
     static func line(_ text: String) {
-        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+        prompt.withLock { prompt in
+            if let prompt { write("\r\u{1B}[K\(text)\n\(prompt)") } else { write(text + "\n") }
+        }
     }
+
+    /// Shows a prompt in the last line.
+    static func show(prompt text: String) {
+        prompt.withLock { prompt in
+            prompt = text
+            write(text)
+        }
+    }
+
+    /// A person has answered the prompt: the cursor is in the line below.
+    static func endPrompt() { prompt.withLock { $0 = nil } }
 
     /// A link with its QR code below, on a terminal; the link alone elsewhere.
     static func link(_ link: String, indent: String = "  ") {
-        line(indent + link)
-        guard isTerminal, let code = QRCode.lines(for: link) else { return }
-        for row in code { line(indent + row) }
+        var lines = [link]
+        if isTerminal, let code = QRCode.lines(for: link) { lines += code }
+        for text in lines { line(indent + text) }
     }
 
     /// Text as a JSON string.
     static func quoted(_ text: String) -> String { JSONText.quoted(text) }
-}
 
-extension Output {
-    /// Prints text without a line feed, at once.
-    static func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
+    private static func write(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) }
 }

@@ -16,8 +16,9 @@ public final class ParleyProcess: Sendable {
     ///
     /// - Parameters:
     ///   - environment: Variables beside those of this process.
+    ///   - folder: The folder that the process works in.
     ///   - log: A file that gets what the process says on standard error, behind what is in it.
-    public init(_ arguments: [String], environment: [String: String] = [:], log: String) throws {
+    public init(_ arguments: [String], environment: [String: String] = [:], in folder: String? = nil, log: String) throws {
         let executable = Self.executable
         guard FileManager.default.isExecutableFile(atPath: executable.path) else {
             throw ProcessFault("\(executable.path) is not there: build the product parley first")
@@ -28,6 +29,7 @@ public final class ParleyProcess: Sendable {
         let printed = Pipe(), typed = Pipe(), process = Process()
         process.executableURL = executable
         process.arguments = arguments
+        if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
         process.environment = ProcessInfo.processInfo.environment
             .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }.merging(environment) { $1 }
         process.standardOutput = printed
@@ -54,6 +56,12 @@ public final class ParleyProcess: Sendable {
 
     /// What the process has printed on standard output so far, line by line.
     public var lines: [String] { output.lines }
+
+    /// All that the process prints on standard output until it ends.
+    public func output() async -> String {
+        await output.waitUntilClosed()
+        return output.lines.map { $0 + "\n" }.joined()
+    }
 
     /// Waits for a line on standard output.
     ///

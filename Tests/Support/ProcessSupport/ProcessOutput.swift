@@ -15,6 +15,7 @@ final class ProcessOutput: Sendable {
         var exitCode: Int32?
         var lastID = 0
         var watches: [Watch] = []
+        var closings: [CheckedContinuation<Void, Never>] = []
         var exits: [Int: CheckedContinuation<Int32, any Error>] = [:]
     }
 
@@ -45,11 +46,12 @@ final class ProcessOutput: Sendable {
 
     /// Nothing more will be printed.
     func closed() {
-        let watches = state.withLock { state in
+        let (watches, closings) = state.withLock { state in
             state.isClosed = true
-            defer { state.watches = [] }
-            return state.watches
+            defer { (state.watches, state.closings) = ([], []) }
+            return (state.watches, state.closings)
         }
+        for closing in closings { closing.resume() }
         for watch in watches { watch.continuation.resume(throwing: ProcessFault("the process ended before it printed what was waited for")) }
     }
 
@@ -60,6 +62,16 @@ final class ProcessOutput: Sendable {
             return state.exits
         }
         for exit in exits.values { exit.resume(returning: exitCode) }
+    }
+
+    func waitUntilClosed() async {
+        await withCheckedContinuation { continuation in
+            let isClosed = state.withLock { state in
+                if !state.isClosed { state.closings.append(continuation) }
+                return state.isClosed
+            }
+            if isClosed { continuation.resume() }
+        }
     }
 
     func line(within limit: Duration, where isWanted: @escaping @Sendable (String) -> Bool) async throws -> String {

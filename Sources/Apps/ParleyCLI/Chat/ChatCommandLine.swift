@@ -13,7 +13,7 @@ struct ChatCommandLine: AsyncParsableCommand {
             \(ChatLine.usage)
 
             With --exec the given lines are carried out one after another, and the command ends. A message counts as sent when \
-            the router has it. Exit code 1 tells that a line failed.
+            the router has it. Exit codes 1 and 2 tell that a line failed; those behind it are not carried out.
             """)
 
     @Option(help: "The folder for databases and keys: one for each person.")
@@ -33,63 +33,51 @@ struct ChatCommandLine: AsyncParsableCommand {
     func run() async throws {
         var planned: [ChatLine] = try connect.map { [try parse(":connect \($0)")] } ?? []
         for line in lines { planned.append(try parse(line)) }
-        let host = try await CoreHost.open(options.configuration(data: data))
-        do {
+        try await CoreHost.with(options.configuration(data: data)) { [planned] host in
             let session = try await start(host)
-            if lines.isEmpty { try await converse(session, first: planned) } else { try await execute(planned, session) }
-        } catch {
-            await host.close()
-            throw error
+            for line in planned {
+                guard try await session.perform(line) else { return }
+            }
+            if lines.isEmpty { await converse(session) }
         }
-        await host.close()
     }
 
     private func start(_ host: CoreHost) async throws -> ChatSession {
         let user = try await self.user(of: host.core)
-        let session = ChatSession(core: host.core, user: user, json: options.json)
+        let session = ChatSession(core: host.core, user: user, printer: ChatPrinter(json: options.json))
         let events = host.core.events()
         Task { try await session.listen(to: events) }
+        if lines.isEmpty, !options.json { Output.line("You are \(user.localDisplayName). Type a message, or :help. Ctrl-D leaves.") }
+        // What was said before comes before what has come since.
+        try await session.openLast(showing: TerminalInput.isTerminal && lines.isEmpty ? 10 : 0)
         _ = try await host.core.send(.core(.start()), as: nil)
-        try await session.openLast()
         return session
     }
 
     private func user(of core: any ChatCore) async throws -> User {
-        if let first = try await ProfileFinder(core: core).all().first { return first }
+        if let first = try await ProfileFinder(core: core).all().first {
+            guard name == nil || name == first.localDisplayName else {
+                throw Outcome.BadInput(
+                    "chat.otherName", description: "\(data) belongs to \(first.localDisplayName): leave --name out, or name another folder with --data")
+            }
+            return first
+        }
         let request = NewUser(profile: Profile(displayName: name ?? NSUserName(), fullName: ""), pastTimestamp: false, isChatRelay: false)
         guard case .activeUser(let user) = try await core.send(.users(.create(request)), as: nil) else {
-            throw Outcome.Failed(description: "no profile was made")
+            throw Outcome.Failed("core.invalidResponse", description: "no profile was made")
         }
         return user
     }
 
-    private func execute(_ lines: [ChatLine], _ session: ChatSession) async throws {
-        for line in lines {
-            guard try await session.perform(line) else { return }
-        }
-    }
-
-    private func converse(_ session: ChatSession, first lines: [ChatLine]) async throws {
-        if !options.json { Output.line("Type a message, or :help. Ctrl-D leaves.") }
-        for line in lines { await attempt(line, session) }
+    private func converse(_ session: ChatSession) async {
         for await text in TerminalInput.lines(prompt: { await session.prompt }) {
-            do throws(ChatLine.Fault) {
-                let line = try ChatLine(text)
-                guard await attempt(line, session) else { return }
+            do {
+                guard try await session.perform(ChatLine(text)) else { return }
             } catch {
-                Output.line(error.message)
+                // A line that fails is said to the person, who goes on.
+                let fault = Fault(error)
+                Output.line(options.json ? fault.json : fault.message)
             }
-        }
-    }
-
-    /// A line that fails is said to the person, who goes on.
-    @discardableResult
-    private func attempt(_ line: ChatLine, _ session: ChatSession) async -> Bool {
-        do {
-            return try await session.perform(line)
-        } catch {
-            Output.line((error as? ChatCoreError)?.message ?? "\(error)")
-            return true
         }
     }
 
@@ -97,7 +85,7 @@ struct ChatCommandLine: AsyncParsableCommand {
         do throws(ChatLine.Fault) {
             return try ChatLine(text)
         } catch {
-            throw Outcome.BadInput(description: "--exec '\(text)': \(error.message)")
+            throw Outcome.BadInput(description: "\"\(text)\": \(error.message)")
         }
     }
 }

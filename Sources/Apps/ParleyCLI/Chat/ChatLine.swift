@@ -33,7 +33,7 @@ enum ChatLine: Equatable {
         :accept NAME       accept a contact request
         :reject NAME       refuse a contact request
         :delete NAME       delete a contact
-        :wait [SECONDS]    wait for the next message (30)
+        :wait [SECONDS]    wait for a message that comes after what you sent last (30)
         :help              this list
         :quit              leave; Ctrl-D does the same
         Anything else is sent to the open chat; begin with :: to send a line that begins with a colon.

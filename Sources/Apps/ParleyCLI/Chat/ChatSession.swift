@@ -2,41 +2,36 @@ internal import ChatAPI
 internal import ChatProtocol
 internal import Parley
 
-/// A person talking from a terminal: carries out lines and prints what comes.
+/// A person talking from a terminal, or a script: carries out lines and prints what comes.
 actor ChatSession {
-    private let core: any ChatCore
-    private let user: User
-    private let json: Bool
-    private var open: ChatReference?
+    let core: any ChatCore
+    let user: User
+    let printer: ChatPrinter
+    private(set) var open: ChatReference?
     private var openName: String?
-    /// Whoever waits for the next received message.
-    private var waiting: [CheckedContinuation<Bool, Never>] = []
-    /// Messages that came since the last wait, so that a quick answer is not missed.
-    private var unseen = 0
+    private var arrivals = Arrivals()
     /// Connections that this session began: the chat opens by itself when they are there.
-    private var connecting = 0
+    var connecting = 0
+    private var connected: [Awaited<Void>] = []
     /// Items on their way, and who waits until the router has them.
-    private var sending: [ChatItemID: CheckedContinuation<Bool, Never>] = [:]
-    private var settled: [ChatItemID: Bool] = [:]
+    private var sending: [ChatItemID: Awaited<Void>] = [:]
+    private var delivered: Set<ChatItemID> = []
+    private let deliveryTimeout: Duration
 
-    private let deliveryTimeout: Int
+    /// Items whose delivery is remembered for one who has not asked yet.
+    private static let deliveredLimit = 1000
 
-    /// - Parameter deliveryTimeout: seconds that a message may take to the router before the session goes on.
-    init(core: any ChatCore, user: User, json: Bool, deliveryTimeout: Int = 10) {
+    /// - Parameter deliveryTimeout: How long a message may take to the router before the session goes on.
+    init(core: any ChatCore, user: User, printer: ChatPrinter, deliveryTimeout: Duration = .seconds(10)) {
         self.core = core
         self.user = user
-        self.json = json
+        self.printer = printer
         self.deliveryTimeout = deliveryTimeout
     }
 
     /// Prints what happens until the core is closed.
     func listen(to events: ChatEvents) async throws {
-        for try await event in events where event.user == nil || event.user?.userID == user.userID { show(event) }
-    }
-
-    /// Opens the chat that was last active, if there is one.
-    func openLast() async throws {
-        if let chat = try await chats().first(where: { $0.chatInfo.isConversation }) { openChat(chat.chatInfo) }
+        for try await event in events where event.user == nil || event.user?.userID == user.userID { await take(event) }
     }
 
     var prompt: String { "\(openName ?? "parley")> " }
@@ -45,267 +40,183 @@ actor ChatSession {
     ///
     /// - Returns: false when the session is over.
     func perform(_ line: ChatLine) async throws -> Bool {
+        if case .message = line {} else { arrivals.endSending() }
         switch line {
         case .nothing: break
         case .quit: return false
-        case .help: say(ChatLine.usage)
+        case .help: printer.say(ChatLine.usage)
         case .message(let text):
             if try await !deliver(text) {
-                say("(not delivered to the router yet: it will be, as soon as the router can be reached)")
+                printer.say("(not delivered to the router yet: it will be, as soon as the router can be reached)")
             }
         case .connect(let link): try await connect(link)
         case .invite: try await invite()
         case .address: try await showAddress()
         case .list: try await list()
-        case .open(let name): openChat(try await chat(named: name).chatInfo)
+        case .open(let name): try await openChat(chat(named: name).chatInfo, showing: TerminalInput.isTerminal ? 10 : 0)
         case .history(let count): try await history(count)
         case .accept(let name): try await answerRequest(of: name, accept: true)
         case .reject(let name): try await answerRequest(of: name, accept: false)
         case .delete(let name): try await delete(name)
         case .wait(let seconds):
-            guard await waitForMessage(seconds: seconds) else { throw Outcome.Failed(description: "nothing came within \(seconds) seconds") }
+            guard await arrivals.take().value(within: .seconds(seconds)) != nil else {
+                throw Outcome.Failed("chat.nothingCame", description: "nothing came within \(seconds) seconds")
+            }
         }
         return true
     }
 
-    // MARK: Lines
+    // MARK: Sending
 
     /// Sends a text into the open chat.
     ///
-    /// - Returns: whether the router took it in time. It is stored in either case.
+    /// - Returns: Whether the router took it in time. It is stored in either case.
     func deliver(_ text: String) async throws -> Bool {
         guard let open, let target = SendTarget(open) else {
-            throw Outcome.BadInput(description: "no chat is open: :connect LINK, or :open NAME")
+            throw Outcome.BadInput("chat.noneOpen", description: "no chat is open: connect to somebody with :connect LINK, or :open NAME")
         }
+        arrivals.beginSending()
         let message = ComposedMessage(content: .text(text))
         guard case .newChatItems(_, let items) = try await core.send(.messages(.send(to: target, [message])), as: user.userID) else {
-            throw Outcome.Failed(description: "the message was not taken")
+            throw Outcome.Failed("core.invalidResponse", description: "the message was not taken")
         }
         for item in items where await !isOnRouter(item.chatItem.id) { return false }
         return true
     }
 
-    private func connect(_ link: String) async throws {
-        connecting += 1
-        do {
-            switch try await core.send(.connections(.connectLink(link)), as: user.userID) {
-            case .contactAlreadyExists(_, let contact):
-                connecting -= 1
-                say("You are connected to \(contact.localDisplayName) already.")
-                openChat(.direct(contact: contact))
-            case .sentConfirmation, .sentInvitation:
-                say("Connecting …")
-                // A script goes on when the contact is there; a person sees it when it is.
-                if json || !Output.isTerminal { try await waitForConnection(seconds: 60) }
-            default: break
-            }
-        } catch {
-            connecting -= 1
-            throw error
-        }
-    }
-
-    private func invite() async throws {
-        guard case .invitation(_, let link, _) = try await core.send(.connections(.add(user: user.userID)), as: user.userID) else {
-            throw Outcome.Failed(description: "no link was made")
-        }
-        connecting += 1
-        show(link: link)
-    }
-
-    private func showAddress() async throws {
-        if let link = try await existingAddress() { return show(link: link) }
-        guard case .userContactLinkCreated(_, let link) = try await core.send(.address(.create(user: user.userID)), as: user.userID) else {
-            throw Outcome.Failed(description: "no address was made")
-        }
-        show(link: link)
-    }
-
-    private func existingAddress() async throws(ChatCoreError) -> CreatedConnectionLink? {
-        do throws(ChatCoreError) {
-            guard case .userContactLink(_, let link) = try await core.send(.address(.show(user: user.userID)), as: user.userID) else {
-                return nil
-            }
-            return link.connectionLink
-        } catch {
-            guard error.isAddressNotFound else { throw error }
-            return nil
-        }
-    }
-
-    private func list() async throws {
-        let chats = try await chats()
-        if chats.isEmpty { say("No chats yet. Connect to somebody: :connect LINK") }
-        for chat in chats {
-            let unread = chat.chatStats.unreadCount
-            let preview = chat.chatItems.last.map { ": " + $0.meta.text.prefix(60).replacing("\n", with: " ") } ?? ""
-            say("\(chat.chatInfo.localDisplayName)\(unread > 0 ? " (\(unread) new)" : "")\(preview)")
-        }
-    }
-
-    private func history(_ count: Int) async throws {
-        guard let open else { throw Outcome.BadInput(description: "no chat is open: :open NAME") }
-        guard case .apiChat(_, let chat, _) = try await core.send(.chats(.page(open, pagination: .last(count))), as: user.userID) else { return }
-        for item in chat.chatItems { show(item, in: chat.chatInfo) }
-    }
-
-    private func answerRequest(of name: String, accept: Bool) async throws {
-        let found = try await chats().compactMap { chat -> UserContactRequestID? in
-            switch chat.chatInfo {
-            case .contactRequest(let request) where request.localDisplayName == name: request.contactRequestID
-            case .direct(let contact) where contact.localDisplayName == name: contact.contactRequestID
-            default: nil
-            }
-        }.first
-        guard let request = found else { throw Outcome.BadInput(description: "\"\(name)\" has not asked to connect") }
-        if accept {
-            connecting += 1
-            _ = try await core.send(.address(.accept(request)), as: user.userID)
-        } else {
-            _ = try await core.send(.address(.reject(request)), as: user.userID)
-        }
-    }
-
-    private func delete(_ name: String) async throws {
-        let info = try await chat(named: name).chatInfo
-        guard let reference = info.reference else { return }
-        _ = try await core.send(.chats(.delete(reference)), as: user.userID)
-        if reference == open { (open, openName) = (nil, nil) }
-        say("\(name) is deleted.")
-    }
-
-    // MARK: Waiting
-
-    private func waitForMessage(seconds: Int) async -> Bool {
-        if unseen > 0 {
-            unseen -= 1
-            return true
-        }
-        let timer = Task {
-            try await Task.sleep(for: .seconds(seconds))
-            giveUpWaiting()
-        }
-        defer { timer.cancel() }
-        return await withCheckedContinuation { waiting.append($0) }
-    }
-
-    private func giveUpWaiting() {
-        waiting.forEach { $0.resume(returning: false) }
-        waiting = []
-    }
-
-    private var connected: [CheckedContinuation<Bool, Never>] = []
-
-    private func waitForConnection(seconds: Int) async throws {
-        guard connecting > 0 else { return }
-        let timer = Task {
-            try await Task.sleep(for: .seconds(seconds))
-            endConnecting(false)
-        }
-        defer { timer.cancel() }
-        guard await withCheckedContinuation({ connected.append($0) }) else {
-            throw Outcome.Failed(description: "not connected within \(seconds) seconds; connecting goes on at the next start")
-        }
-    }
-
-    private func endConnecting(_ success: Bool) {
-        connected.forEach { $0.resume(returning: success) }
-        connected = []
-    }
-
     /// Waits until the router has taken an item, for as long as the session allows.
     private func isOnRouter(_ item: ChatItemID) async -> Bool {
-        if let outcome = settled.removeValue(forKey: item) { return outcome }
-        let timer = Task {
-            try await Task.sleep(for: .seconds(deliveryTimeout))
-            settle(item, false)
-        }
-        defer { timer.cancel() }
-        return await withCheckedContinuation { sending[item] = $0 }
+        if delivered.remove(item) != nil { return true }
+        let delivery = Awaited<Void>()
+        sending[item] = delivery
+        return await delivery.value(within: deliveryTimeout) != nil
     }
 
-    private func settle(_ item: ChatItemID, _ success: Bool) {
-        if let waiter = sending.removeValue(forKey: item) {
-            waiter.resume(returning: success)
-        } else if settled.count < 1000 {
-            settled[item] = success
+    // MARK: The open chat
+
+    /// Opens the chat that was last active, if there is one, and shows how it went on.
+    ///
+    /// - Parameter count: How many of its last messages are shown.
+    func openLast(showing count: Int) async throws {
+        guard let chat = try await chats().first(where: { $0.chatInfo.isConversation }) else { return }
+        try await openChat(chat.chatInfo, showing: count)
+    }
+
+    func openChat(_ info: ChatInfo, showing count: Int = 0) async throws {
+        guard let reference = info.reference else { return }
+        open = reference
+        openName = info.localDisplayName
+        arrivals = Arrivals()
+        if count > 0 { try await history(count) }
+    }
+
+    func closeChat() { (open, openName) = (nil, nil) }
+
+    /// Shows the last messages of the open chat, which are read thereby.
+    private func history(_ count: Int) async throws {
+        guard let open else { throw Outcome.BadInput("chat.noneOpen", description: "no chat is open: :open NAME") }
+        var shown: [ChatItem] = [], info: ChatInfo?
+        var page = ChatPagination.last(count)
+        // Among the items of a page are those that are not messages: what features the chat has, and the like.
+        while shown.count < count {
+            guard case .apiChat(_, let chat, _) = try await core.send(.chats(.page(open, pagination: page)), as: user.userID),
+                let oldest = chat.chatItems.first
+            else { break }
+            info = chat.chatInfo
+            shown = chat.chatItems.filter(\.isWorthShowing) + shown
+            page = .before(oldest.id, count: count)
+        }
+        guard let info else { return }
+        for item in shown.suffix(count) { printer.show(item, in: info, from: user, withTime: true) }
+        _ = try await core.send(.chats(.markRead(open)), as: user.userID)
+    }
+
+    // MARK: Connecting
+
+    /// Waits until what this session began to connect is connected.
+    func waitForConnection(within limit: Duration) async throws {
+        guard connecting > 0 else { return }
+        let connection = Awaited<Void>()
+        connected.append(connection)
+        guard await connection.value(within: limit) != nil else {
+            throw Outcome.Failed(
+                "chat.notConnected", description: "not connected within \(limit.components.seconds) seconds; connecting goes on at the next start")
         }
     }
 
     // MARK: Events
 
-    private func show(_ event: ChatEvent) {
+    private func take(_ event: ChatEvent) async {
         switch event {
         case .newChatItems(_, let items):
-            for item in items where item.chatItem.direction.isReceived {
-                show(item.chatItem, in: item.chatInfo)
-                guard case .receivedMessage = item.chatItem.content else { continue }
-                if let waiter = waiting.popLast() { waiter.resume(returning: true) } else { unseen += 1 }
-            }
+            for entry in items where entry.chatItem.direction.isReceived { await take(entry) }
         case .chatItemsStatusesUpdated(_, let items):
-            for item in items where item.chatItem.meta.status.isOnRouter { settle(item.chatItem.id, true) }
-        case .chatItemUpdated(_, let item) where item.chatItem.direction.isReceived:
-            say("\(item.chatInfo.localDisplayName) changed a message: \(item.chatItem.meta.text)")
-        case .chatItemReaction(_, let added, let reaction) where reaction.chatReaction.direction.isReceived:
-            if case .emoji(let emoji) = reaction.chatReaction.reaction {
-                say("\(reaction.chatInfo.localDisplayName) \(added ? "reacted" : "took back") \(emoji): \(reaction.chatReaction.chatItem.meta.text.prefix(60))")
-            }
-        case .chatItemsDeleted(_, let deletions, byUser: false, _):
-            for deletion in deletions { say("\(deletion.deletedChatItem.chatInfo.localDisplayName) deleted a message.") }
+            for entry in items where entry.chatItem.meta.status.isOnRouter { didDeliver(entry.chatItem.id) }
         case .contactConnected(_, let contact, _):
-            say("\(contact.localDisplayName) is connected.")
-            if connecting > 0 {
-                connecting -= 1
-                openChat(.direct(contact: contact))
-                endConnecting(true)
-            }
-        case .receivedContactRequest(_, let request, _):
-            say("\(request.localDisplayName) asks to connect: :accept \(request.localDisplayName), or :reject")
-        case .contactDeletedByContact(_, let contact):
-            say("\(contact.localDisplayName) has deleted you.")
-        default: break
+            printer.connected(contact)
+            guard connecting > 0 else { return }
+            connecting -= 1
+            try? await openChat(.direct(contact: contact))
+            connected.forEach { $0.give(()) }
+            connected = []
+        default: printer.show(event)
         }
     }
 
-    private func show(_ item: ChatItem, in info: ChatInfo) {
-        if json {
-            let sender = item.direction.isReceived ? info.localDisplayName : user.localDisplayName
-            return Output.line(
-                #"{"event":"message","chat":\#(Output.quoted(info.localDisplayName)),"from":\#(Output.quoted(sender)),"text":\#(Output.quoted(item.meta.text)),"item":\#(item.id)}"#)
+    private func take(_ entry: ItemInChat) async {
+        guard entry.chatItem.isWorthShowing else { return }
+        printer.show(entry.chatItem, in: entry.chatInfo, from: user)
+        guard entry.chatItem.isMessage else { return }
+        if open == nil || entry.chatInfo.reference == open { arrivals.add() }
+        guard let open, entry.chatInfo.reference == open else { return }
+        do {
+            _ = try await core.send(.chats(.markItemsRead(open, [entry.chatItem.id])), as: user.userID)
+        } catch {
+            // It stays unread, as it would if nobody had looked.
+            printer.say("(not marked as read: \(error.message))")
         }
-        let sender = item.direction.isReceived ? info.localDisplayName : user.localDisplayName
-        if let quote = item.quotedItem { say("    | \(quote.content.text.prefix(100))") }
-        say("\(sender): \(item.meta.text)")
     }
 
-    private func show(link: CreatedConnectionLink) {
-        if json { return Output.line(#"{"event":"link","link":\#(Output.quoted(link.shortLink ?? link.fullLink)),"fullLink":\#(Output.quoted(link.fullLink))}"#) }
-        Output.link(link.shortLink ?? link.fullLink)
+    private func didDeliver(_ item: ChatItemID) {
+        if let delivery = sending.removeValue(forKey: item) {
+            delivery.give(())
+        } else if delivered.count < Self.deliveredLimit {
+            delivered.insert(item)
+        }
+    }
+}
+
+/// Messages that came, for those who wait for the next one.
+///
+/// What came before the messages that were sent last is not what one waits for: a welcome is not the answer to a question.
+struct Arrivals {
+    private var count = 0
+    private var isSending = false
+    private var waiting: [Awaited<Void>] = []
+
+    /// A message is about to be sent. The first of several in a row makes what came before it the past.
+    mutating func beginSending() {
+        if !isSending { count = 0 }
+        isSending = true
     }
 
-    private func say(_ text: String) {
-        if json { Output.line(#"{"event":"note","text":\#(Output.quoted(text))}"#) } else { Output.line(text) }
+    /// What is done next is not sending.
+    mutating func endSending() { isSending = false }
+
+    /// A message came.
+    mutating func add() {
+        if waiting.isEmpty { count += 1 } else { waiting.removeFirst().give(()) }
     }
 
-    // MARK: Chats
-
-    private func openChat(_ info: ChatInfo) {
-        guard let reference = info.reference else { return }
-        open = reference
-        openName = info.localDisplayName
-    }
-
-    private func chats() async throws -> [Chat] {
-        guard case .apiChats(_, let chats) = try await core.send(.chats(.list(user: user.userID)), as: user.userID) else { return [] }
-        return chats
-    }
-
-    private func chat(named name: String) async throws -> Chat {
-        let chats = try await chats()
-        if let chat = chats.first(where: { $0.chatInfo.localDisplayName == name }) { return chat }
-        let similar = chats.filter { $0.chatInfo.localDisplayName.lowercased() == name.lowercased() }
-        if similar.count == 1 { return similar[0] }
-        let names = chats.map(\.chatInfo.localDisplayName).filter { !$0.isEmpty }.joined(separator: ", ")
-        throw Outcome.BadInput(description: "there is no chat \"\(name)\"; there are: \(names.isEmpty ? "none" : names)")
+    /// The next message, or one that came since the last were sent and nobody has waited for.
+    mutating func take() -> Awaited<Void> {
+        let arrival = Awaited<Void>()
+        if count > 0 {
+            count -= 1
+            arrival.give(())
+        } else {
+            waiting.append(arrival)
+        }
+        return arrival
     }
 }

@@ -43,8 +43,8 @@ struct ProfileCommand: AsyncParsableCommand {
         func run() async throws {
             try await CoreHost.with(options.configuration(data: data)) { host in
                 let user = try await ProfileFinder(core: host.core).profile(named: profile)
-                guard case .userContactLink(_, let link) = try await host.core.send(.address(.show(user: user.userID)), as: user.userID) else {
-                    throw Outcome.Failed(description: "\(user.localDisplayName) has no address")
+                guard let link = try await link(of: user, host.core) else {
+                    throw Outcome.Failed("profile.noAddress", description: "\(user.localDisplayName) has no address")
                 }
                 let short = link.connectionLink.shortLink, full = link.connectionLink.fullLink
                 if options.json {
@@ -53,6 +53,16 @@ struct ProfileCommand: AsyncParsableCommand {
                 } else {
                     Output.link(short ?? full, indent: "")
                 }
+            }
+        }
+
+        private func link(of user: User, _ core: any ChatCore) async throws(ChatCoreError) -> UserContactLink? {
+            do throws(ChatCoreError) {
+                guard case .userContactLink(_, let link) = try await core.send(.address(.show(user: user.userID)), as: user.userID) else { return nil }
+                return link
+            } catch {
+                guard error.isAddressNotFound else { throw error }
+                return nil
             }
         }
     }

@@ -29,22 +29,20 @@ struct SendCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let host = try await CoreHost.open(options.configuration(data: data))
-        do {
+        try await CoreHost.with(options.configuration(data: data)) { host in
             let user = try await ProfileFinder(core: host.core).profile(named: profile)
-            let session = ChatSession(core: host.core, user: user, json: options.json, deliveryTimeout: timeout)
+            let session = ChatSession(
+                core: host.core, user: user, printer: ChatPrinter(json: options.json), deliveryTimeout: .seconds(timeout))
+            _ = try await session.perform(.open(recipient))
             let events = host.core.events()
             Task { try await session.listen(to: events) }
             _ = try await host.core.send(.core(.start()), as: nil)
-            _ = try await session.perform(.open(recipient))
             guard try await session.deliver(text) else {
-                throw Outcome.Failed(description: "the router did not take the message within \(timeout) seconds; it is stored and will be sent at the next start")
+                throw Outcome.Failed(
+                    "chat.notDelivered",
+                    description: "the router did not take the message within \(timeout) seconds; it is stored and will be sent at the next start")
             }
-        } catch {
-            await host.close()
-            throw error
         }
-        await host.close()
     }
 }
 
@@ -69,10 +67,10 @@ struct ProfileFinder {
         guard let name else {
             if users.count == 1 { return users[0] }
             throw Outcome.BadInput(
-                description: users.isEmpty ? "the data folder has no profiles yet: start with parley run or parley chat" : "say which profile with --profile: \(names)")
+                "profile.unnamed", description: users.isEmpty ? "the data folder has no profiles yet: start with parley run or parley chat" : "say which profile with --profile: \(names)")
         }
         guard let user = users.first(where: { $0.localDisplayName == name }) else {
-            throw Outcome.BadInput(description: "there is no profile \"\(name)\"; there are: \(names.isEmpty ? "none" : names)")
+            throw Outcome.BadInput("profile.unknown", description: "there is no profile \"\(name)\"; there are: \(names.isEmpty ? "none" : names)")
         }
         return user
     }

@@ -1,0 +1,101 @@
+internal import ChatAPI
+internal import ChatProtocol
+internal import Parley
+
+/// Lines about links, contacts and lists.
+extension ChatSession {
+    func connect(_ link: String) async throws {
+        connecting += 1
+        do {
+            switch try await core.send(.connections(.connectLink(link)), as: user.userID) {
+            case .contactAlreadyExists(_, let contact):
+                connecting -= 1
+                printer.say("You are connected to \(contact.localDisplayName) already.")
+                try await openChat(.direct(contact: contact))
+            case .sentConfirmation, .sentInvitation:
+                printer.say("Connecting …")
+                // A script goes on when the contact is there; a person sees it when it is.
+                if !TerminalInput.isTerminal { try await waitForConnection(within: .seconds(60)) }
+            default: connecting -= 1
+            }
+        } catch {
+            connecting = max(0, connecting - 1)
+            throw error
+        }
+    }
+
+    func invite() async throws {
+        guard case .invitation(_, let link, _) = try await core.send(.connections(.add(user: user.userID)), as: user.userID) else {
+            throw Outcome.Failed("core.invalidResponse", description: "no link was made")
+        }
+        connecting += 1
+        printer.show(link: link)
+    }
+
+    func showAddress() async throws {
+        if let link = try await existingAddress() { return printer.show(link: link) }
+        guard case .userContactLinkCreated(_, let link) = try await core.send(.address(.create(user: user.userID)), as: user.userID) else {
+            throw Outcome.Failed("core.invalidResponse", description: "no address was made")
+        }
+        printer.show(link: link)
+    }
+
+    private func existingAddress() async throws(ChatCoreError) -> CreatedConnectionLink? {
+        do throws(ChatCoreError) {
+            guard case .userContactLink(_, let link) = try await core.send(.address(.show(user: user.userID)), as: user.userID) else {
+                return nil
+            }
+            return link.connectionLink
+        } catch {
+            guard error.isAddressNotFound else { throw error }
+            return nil
+        }
+    }
+
+    func list() async throws {
+        let chats = try await chats()
+        if chats.isEmpty { printer.say("No chats yet. Connect to somebody: :connect LINK") }
+        for chat in chats { printer.show(chat) }
+    }
+
+    func answerRequest(of name: String, accept: Bool) async throws {
+        let found = try await chats().compactMap { chat -> UserContactRequestID? in
+            switch chat.chatInfo {
+            case .contactRequest(let request) where request.localDisplayName == name: request.contactRequestID
+            case .direct(let contact) where contact.localDisplayName == name: contact.contactRequestID
+            default: nil
+            }
+        }.first
+        guard let request = found else { throw Outcome.BadInput("chat.noRequest", description: "\"\(name)\" has not asked to connect") }
+        if accept {
+            connecting += 1
+            _ = try await core.send(.address(.accept(request)), as: user.userID)
+        } else {
+            _ = try await core.send(.address(.reject(request)), as: user.userID)
+        }
+    }
+
+    func delete(_ name: String) async throws {
+        let info = try await chat(named: name).chatInfo
+        guard let reference = info.reference else { return }
+        _ = try await core.send(.chats(.delete(reference)), as: user.userID)
+        if reference == open { closeChat() }
+        printer.say("\(info.localDisplayName) is deleted.")
+    }
+
+    /// Contacts, groups and requests, the last active first. Notes to oneself have no name to call them by.
+    func chats() async throws -> [Chat] {
+        guard case .apiChats(_, let chats) = try await core.send(.chats(.list(user: user.userID)), as: user.userID) else { return [] }
+        return chats.filter { !$0.chatInfo.localDisplayName.isEmpty }
+    }
+
+    /// The chat of a name; upper and lower case count only where they tell two chats apart.
+    func chat(named name: String) async throws -> Chat {
+        let chats = try await chats()
+        if let chat = chats.first(where: { $0.chatInfo.localDisplayName == name }) { return chat }
+        let similar = chats.filter { $0.chatInfo.localDisplayName.lowercased() == name.lowercased() }
+        if similar.count == 1 { return similar[0] }
+        let names = chats.map { "\"\($0.chatInfo.localDisplayName)\"" }.joined(separator: ", ")
+        throw Outcome.BadInput("chat.unknown", description: "there is no chat \"\(name)\"; there are: \(names.isEmpty ? "none" : names)")
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import ProcessSupport
+import Testing
+
+/// The built program, as a person and a script use it.
+@Suite struct CommandLineTests {
+    @Test func aPersonTalksWithABotAndBothGoOnAfterTheyWereStopped() async throws {
+        let folder = try ScratchFolder("walk")
+        defer { folder.remove() }
+        try folder.write(Self.bots, to: "bots.yaml")
+        let run = ["run", folder("bots.yaml"), "--data", folder("bots"), "--json"]
+        let first = try ParleyProcess(run, log: folder("log"))
+        let profile = try #require(try await first.ready().profiles?.first)
+        let link = try #require(profile.shortAddress)
+        let name = ["--data", folder("ann"), "--name", "Ann Example"]
+        let talk = try await parley(["chat"] + name + ["--connect", link, "--exec", "hello there", "--exec", ":wait", "--exec", ":list"], folder)
+        #expect(talk.exitCode == 0, "\(talk)")
+        #expect(talk.output.contains("The Echo: you said hello there"))
+        #expect(talk.output.contains("The Echo: you said hello there\n"), "the answer, and not the welcome, was waited for")
+        #expect(!talk.output.contains("deletion"), "features of the chat are no messages")
+        first.terminate()
+        #expect(try await first.exit() == 0)
+
+        let second = try ParleyProcess(run, log: folder("log"))
+        #expect(try await second.ready().profiles?.first?.address == profile.address, "addresses that were given out stay")
+        let back = try await parley(["chat", "--data", folder("ann"), "--exec", "again", "--exec", ":wait", "--exec", ":history 4"], folder)
+        #expect(back.exitCode == 0, "\(back)")
+        let history = back.output.split(separator: "\n").suffix(4).map { $0.drop { $0 != "]" }.dropFirst(2) }
+        #expect(history == ["Ann Example: hello there", "The Echo: you said hello there", "Ann Example: again", "The Echo: you said again"])
+        second.signal(SIGINT)
+        #expect(try await second.exit() == 0)
+
+        let sent = try await parley(
+            ["send", "--data", folder("bots"), "--to", "Ann Example", "--timeout", "1", "--json", "something new"], folder)
+        #expect(sent.exitCode == 1, "her own router is not running")
+        #expect(sent.output.contains(#""code":"chat.notDelivered""#))
+        #expect(try await parley(["profile", "list", "--data", folder("bots")], folder).output == "The Echo\n")
+        let address = try await parley(["profile", "address", "--data", folder("bots"), "--json"], folder)
+        #expect(address.output.contains(link))
+    }
+
+    @Test func aFolderIsUsedByOneProcessAndAPortByOneRouter() async throws {
+        let folder = try ScratchFolder("busy")
+        defer { folder.remove() }
+        try folder.write(Self.bots, to: "bots.yaml")
+        let bots = try ParleyProcess(["run", folder("bots.yaml"), "--data", folder("bots"), "--json"], log: folder("log"))
+        let server = try #require(try await bots.ready().servers?.first)
+        let port = try #require(server.split(separator: ":").last.map(String.init))
+
+        let second = try await parley(["run", folder("bots.yaml"), "--data", folder("bots"), "--json"], folder)
+        #expect(second.exitCode == 1)
+        #expect(second.output.contains(#"{"event":"error","code":"dataFolderInUse""#))
+        #expect(second.errors.contains("--data"))
+        let other = try await parley(["run", folder("bots.yaml"), "--data", folder("other"), "--router-port", port], folder)
+        #expect(other.exitCode == 1)
+        #expect(other.errors.contains("port \(port)") && other.errors.contains("[portInUse]"), "\(other)")
+        let router = try await parley(["server", "smp", "--data", folder("router"), "--port", port], folder)
+        #expect(router.exitCode == 1)
+        #expect(router.errors.contains("127.0.0.1:\(port)") && router.errors.contains("[router.addressInUse]"), "\(router)")
+        bots.terminate()
+        #expect(try await bots.exit() == 0)
+    }
+
+    @Test(arguments: [
+        (["run", "nothing.yaml"], "nothing.yaml:1:1: error: there is no such file"),
+        (["run", "bots.yaml", "--server", "smp://abc"], "[serverAddress]"),
+        (["run", "bots.yaml", "--log-level", "loud"], "loud"),
+        (["rnu"], "rnu"),
+        (["chat", "--exec", ":opn Echo"], "there is no :opn"),
+        (["chat", "--exec", "hello"], "[chat.noneOpen]"),
+        (["chat", "--exec", ":open Nobody Known"], "\"Nobody Known\""),
+        (["chat", "--name", "Bob", "--data", "empty", "--exec", ":accept Nobody"], "[chat.noRequest]"),
+        (["profile", "address", "--data", "empty2"], "[profile.unnamed]"),
+    ])
+    func whatIsWrongIsSaidAndEndsWithCode2(_ arguments: [String], _ expected: String) async throws {
+        let folder = try ScratchFolder("input")
+        defer { folder.remove() }
+        try folder.write(Self.bots, to: "bots.yaml")
+        let outcome = try await parley(arguments, folder)
+        #expect(outcome.exitCode == 2, "\(outcome)")
+        #expect(outcome.errors.contains(expected), "\(outcome)")
+    }
+
+    @Test func aLinkThatIsNoneEndsTheCommandAlsoForAPersonAtATerminal() async throws {
+        let folder = try ScratchFolder("link")
+        defer { folder.remove() }
+        let outcome = try await parley(["chat", "--connect", "https://example.org"], folder)
+        #expect(outcome.exitCode != 0)
+        #expect(outcome.errors.contains("["), "\(outcome)")
+    }
+
+    private static let bots = """
+        parley: 1
+        profiles:
+          echo:
+            name: The Echo
+            address: { accept: automatic, welcome: "Welcome!" }
+            rules:
+              - { when: { message: text }, then: { send: "you said {{ text }}" } }
+
+        """
+
+    private struct Outcome {
+        let exitCode: Int32
+        let output: String
+        let errors: String
+    }
+
+    /// Runs a command to its end, in the folder.
+    private func parley(_ arguments: [String], _ folder: ScratchFolder) async throws -> Outcome {
+        let log = folder("errors-\(UUID().uuidString)")
+        let process = try ParleyProcess(arguments, in: folder.path, log: log)
+        try process.endInput()
+        let exitCode = try await process.exit(within: .seconds(60))
+        let output = await process.output()
+        return Outcome(exitCode: exitCode, output: output, errors: try String(contentsOfFile: log, encoding: .utf8))
+    }
+}
