@@ -84,14 +84,34 @@ public final class GroupCommitWriter: Sendable {
     private func drain(_ db: Database) {
         while let batch = takeBatch() {
             do {
-                try db.inTransaction(.immediate) {
-                    for job in batch { try db.inSavepoint { job.run(db) ? .commit : .rollback } }
-                    return .commit
-                }
+                try commit(batch, db)
                 for job in batch { job.finish(nil) }
             } catch {
                 for job in batch { job.finish(error) }
             }
+        }
+    }
+
+    /// Runs jobs in one transaction; one that fails leaves nothing behind.
+    ///
+    /// GRDB's own transactions and savepoints prepare their statements each time, which costs as much as a small job.
+    private func commit(_ batch: [Job], _ db: Database) throws {
+        try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+        do {
+            // One that is alone is undone with the transaction.
+            if batch.count == 1, !batch[0].run(db) { return try db.rollback() }
+            if batch.count > 1 {
+                for job in batch {
+                    try db.cachedStatement(sql: "SAVEPOINT job").execute()
+                    if !job.run(db) { try db.cachedStatement(sql: "ROLLBACK TRANSACTION TO SAVEPOINT job").execute() }
+                    try db.cachedStatement(sql: "RELEASE SAVEPOINT job").execute()
+                }
+            }
+            try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
+        } catch {
+            // Some errors, such as a full disk, have ended the transaction already.
+            if db.isInsideTransaction { try db.rollback() }
+            throw error
         }
     }
 
