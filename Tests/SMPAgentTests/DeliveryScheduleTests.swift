@@ -36,6 +36,29 @@ import Testing
         #expect(delays.last == .seconds(21_600))
     }
 
+    @Test func `After the peer's word that its queue is read, refusals are retried soon, then as those of a full queue`() {
+        var schedule = DeliverySchedule(configuration, restored: nil)
+        func next() -> (delay: Duration, isWarned: Bool)? {
+            guard case .retry(let delay, _, let isWarned) = schedule.failed(message(), with: full, now: 0, configuration) else { return nil }
+            return (delay, isWarned)
+        }
+        #expect(next()?.delay == .seconds(300))
+        schedule.continued(configuration)
+        var soon: [Duration] = []
+        while let retry = next(), retry.delay <= .seconds(10) {
+            soon.append(retry.delay)
+            #expect(!retry.isWarned)
+        }
+        #expect(soon.prefix(3) == [.milliseconds(100), .milliseconds(150), .milliseconds(225)])
+        #expect(soon.last == .seconds(10))
+        #expect(soon.count < 20)
+        #expect(next()?.isWarned == true)
+        // The delays of full queues have not begun anew.
+        schedule.continued(configuration)
+        _ = next()
+        if case .retry(_, let state, _) = schedule.failed(message(), with: full, now: 0, configuration) { #expect(state.slow > .seconds(450)) }
+    }
+
     @Test func `A restart goes on from the stored delays`() {
         let restored = DeliveryRetryState(slow: .seconds(1000), fast: .seconds(20))
         #expect(delays(away, count: 2, restored: restored) == [.seconds(20), .seconds(30)])

@@ -1,3 +1,4 @@
+import SMPClient
 import SMPProtocol
 import SMPSimulation
 import SMPWire
@@ -139,6 +140,31 @@ import Testing
         await pair.bob.wait("all messages") { $0.order[bob]?.count == 8 }
         #expect(pair.bob.texts(bob) == (1...8).map(String.init))
         await pair.alice.wait("told to go on") { $0.events.contains { if case .sendingContinued = $0.event { true } else { false } } }
+        await pair.close()
+    }
+
+    @Test func `A recipient's word that its queue is read may overtake its acknowledgement`() async throws {
+        let pair = try await Pair(quota: 4)
+        let (alice, bob) = try await pair.connect()
+        pair.bob.acknowledges.withLock { $0 = false }
+        for number in 1...8 { try await pair.alice.send("\(number)", to: alice) }
+        await pair.alice.wait("delayed") { $0.events.contains { if case .messageDelayed = $0.event { true } else { false } } }
+        // What is sent from here on is sent because the recipient told to go on: the other retry is minutes away.
+        let refusals = Mutex(3)
+        pair.alice.network.setFault { request, _ in
+            guard case .send = request.command else { return nil }
+            return refusals.withLock { left in
+                guard left > 0 else { return nil }
+                left -= 1
+                return .refused(.quota)
+            }
+        }
+        pair.bob.acknowledges.withLock { $0 = true }
+        let first = try #require(pair.bob.seen.metadata[bob]?.first?.messageID)
+        try await pair.bob.agent.acknowledge(bob, message: first)
+        await pair.bob.wait("all messages") { $0.order[bob]?.count == 8 }
+        #expect(pair.bob.texts(bob) == (1...8).map(String.init))
+        #expect(refusals.withLock { $0 } == 0)
         await pair.close()
     }
 

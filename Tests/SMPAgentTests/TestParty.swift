@@ -239,6 +239,7 @@ extension AgentConfiguration {
         var configuration = AgentConfiguration()
         configuration.fastRetry = RetryInterval(initial: .milliseconds(2), increaseAfter: .milliseconds(10), maximum: .milliseconds(20))
         configuration.slowRetry = RetryInterval(initial: .seconds(300), increaseAfter: .seconds(60), maximum: .seconds(21_600))
+        configuration.continuedRetry = RetryInterval(initial: .milliseconds(2), increaseAfter: .zero, maximum: .milliseconds(20))
         configuration.keyPairPoolSize = 0
         return configuration
     }

@@ -15,6 +15,9 @@ public struct AgentConfiguration: Sendable {
     public var fastRetry = RetryInterval(initial: .seconds(2), increaseAfter: .seconds(10), maximum: .seconds(120))
     /// When a message for a full queue is sent again, unless the peer says sooner that it has taken its messages.
     public var slowRetry = RetryInterval(initial: .seconds(300), increaseAfter: .seconds(60), maximum: .seconds(6 * 3600))
+    /// When a message is sent again that the router refuses for a full queue although the peer has said that it took its messages; after
+    /// the longest delay, `slowRetry` goes on.
+    public var continuedRetry = RetryInterval(initial: .milliseconds(100), increaseAfter: .zero, maximum: .seconds(10))
     /// How long a message is retried when the router cannot be reached.
     public var messageTimeout: Duration = .seconds(2 * 86_400)
     /// How long `HELLO` is retried.

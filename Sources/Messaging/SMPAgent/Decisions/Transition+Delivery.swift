@@ -95,12 +95,18 @@ struct DeliverySchedule: Sendable, Equatable {
     private var fastElapsed = Duration.zero
     /// Delays that were stored have grown already, and go on growing at once.
     private let isRestored: Bool
+    /// The next delay while the peer's word that it has taken its messages is fresh.
+    private var continued: Duration?
 
     init(_ configuration: AgentConfiguration, restored: DeliveryRetryState?) {
         slow = restored?.slow ?? configuration.slowRetry.initial
         fast = restored?.fast ?? configuration.fastRetry.initial
         isRestored = restored != nil
     }
+
+    /// The peer says that it has taken its messages. That word can overtake its acknowledgement of the last of them, and until then the
+    /// router refuses further messages without telling the peer again: such refusals must not be waited for as those of a full queue.
+    mutating func continued(_ configuration: AgentConfiguration) { continued = configuration.continuedRetry.initial }
 
     /// Decides after an attempt failed.
     ///
@@ -112,6 +118,11 @@ struct DeliverySchedule: Sendable, Equatable {
             if message.kind == .connectionInfo || message.kind == .connectionInfoReply { return .giveUp(expireOthers: nil) }
             let expiry = now - configuration.quotaExceededTimeout.wholeMilliseconds
             guard message.createdAt >= expiry else { return .giveUp(expireOthers: expiry) }
+            if let delay = continued {
+                let interval = configuration.continuedRetry
+                continued = delay < interval.maximum ? interval.next(after: delay, elapsed: interval.increaseAfter) : nil
+                return .retry(after: delay, DeliveryRetryState(slow: slow, fast: fast), isWarned: false)
+            }
             let delay = slow
             slowElapsed += delay
             slow = next(configuration.slowRetry, slow, slowElapsed)

@@ -81,11 +81,11 @@ extension AgentCore {
             outcome = transition.receive(receipts, in: record, sent: sent)
         }
         if case .waitForUser(let record) = outcome { access.lane.setUnacknowledged(record) }
-        try await access.commit(transition)
-        switch outcome {
-        case .acknowledge: acknowledge(brokerID, in: queue, user: state.record.user)
-        case .waitForUser, .receipts: break
-        case .undecryptable(let hash, let error):
+        // The router should have the acknowledgement of its message about a full queue before the sender is told to go on.
+        try await access.commit(transition) {
+            if case .acknowledge = outcome { acknowledge(brokerID, in: queue, user: state.record.user) }
+        }
+        if case .undecryptable(let hash, let error) = outcome {
             try await undecryptable(hash, error, incoming.message, queue, access)
         }
     }

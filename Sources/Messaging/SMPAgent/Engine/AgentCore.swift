@@ -172,9 +172,12 @@ struct LaneAccess: Sendable {
     }
 
     /// Stores what a transition changes, and then does what follows from it.
-    func commit(_ transition: Transition) async throws(AgentError) {
+    ///
+    /// - Parameter stored: runs in between.
+    func commit(_ transition: Transition, stored: () -> Void = {}) async throws(AgentError) {
         try await core.stored { try await core.store.apply(transition.storeChanges) }
         lane.state = transition.state
+        stored()
         core.carryOut(transition, lane)
     }
 

@@ -43,7 +43,8 @@ final class DeliveryWorker: Sendable {
             guard !inner.isStopped else { return false }
             if inner.hasBacklog || inner.buffer.count >= core.configuration.deliveryBufferSize {
                 inner.hasBacklog = true
-            } else {
+            } else if delivery.message.messageID > inner.lastSeen {
+                // One that is not newer was read from the store in the meantime.
                 inner.buffer.append(delivery)
                 inner.lastSeen = delivery.message.messageID
             }
@@ -165,7 +166,11 @@ final class DeliveryWorker: Sendable {
             return await giveUp(message, because: error, expireOthers: nil)
         }
         while !isStopped {
-            inner.withLock { $0.isResumed = false }
+            let isContinued = inner.withLock { inner in
+                defer { inner.isResumed = false }
+                return inner.isResumed
+            }
+            if isContinued { schedule.continued(core.configuration) }
             do throws(AgentError) {
                 let response = try await core.request(command, to: queue.server, user: user)
                 guard case .ok = response else { throw AgentError(unexpected: response, to: "SEND", server: queue.server) }
