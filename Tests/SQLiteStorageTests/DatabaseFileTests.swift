@@ -48,6 +48,37 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false]) func whoComesAfterClosingIsRefused(isInMemory: Bool) async throws {
+        try await withFolder { folder in
+            let path = isInMemory ? nil : folder + "/test.db"
+            for _ in 0..<20 {
+                let file = try DatabaseFile(path: path, label: "test", migrator: Self.migrator(versions: 1))
+                // Some are under way while it is closed.
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<8 {
+                        group.addTask {
+                            do {
+                                _ = try await file.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry") }
+                                try await file.write { try $0.execute(sql: "INSERT INTO entry (name) VALUES ('a')") }
+                            } catch let error as StorageError {
+                                #expect(error.code == .closed)
+                            } catch let error as DatabaseError {
+                                #expect(error.resultCode == .SQLITE_MISUSE)
+                            }
+                        }
+                    }
+                    group.addTask { try await file.close() }
+                    try await group.waitForAll()
+                }
+                try await file.close()
+                let read = await #expect(throws: StorageError.self) { try await file.read { try Int.fetchOne($0, sql: "SELECT 1") } }
+                #expect(read?.code == .closed)
+                let written = await #expect(throws: StorageError.self) { try await file.write { _ in } }
+                #expect(written?.code == .closed)
+            }
+        }
+    }
+
     @Test func aJobThatThrowsUndoesOnlyItself() async throws {
         let file = try DatabaseFile(path: nil, label: "test", migrator: Self.migrator(versions: 1))
         try await withThrowingTaskGroup(of: Void.self) { group in

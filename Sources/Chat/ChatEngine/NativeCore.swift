@@ -109,6 +109,7 @@ public final class NativeCore: IdempotentChatCore {
     }
 
     private func run(_ command: ChatCommand, _ runner: CommandRunner) async throws(ChatCoreError) -> ChatResponse {
+        try core.checkOpen()
         // The caller may stop waiting; the command goes on.
         let answer = Answer()
         Task {

@@ -1,9 +1,11 @@
 public import GRDB
+internal import Synchronization
 
 /// A database of this process's own: write-ahead log, `synchronous=FULL`, mode 0600, migrated when it is opened.
 public final class DatabaseFile: Sendable {
     private let database: any DatabaseWriter
     private let writer: GroupCommitWriter
+    private let isClosed = Mutex(false)
 
     /// Opens a database, makes it if need be, and migrates it.
     ///
@@ -49,8 +51,11 @@ public final class DatabaseFile: Sendable {
     }
 
     /// Runs queries on the last committed state.
+    ///
+    /// - Throws: ``StorageError`` `closed` after ``close()``; what the body throws.
     public func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        try await database.read(body)
+        guard !isClosed.withLock(\.self) else { throw StorageError(.closed, "the database is closed") }
+        return try await database.read(body)
     }
 
     /// Runs `body` in a transaction that may be shared with other writes; returns once it is on disk.
@@ -67,15 +72,23 @@ public final class DatabaseFile: Sendable {
         writer.submit(body, completion: completion)
     }
 
-    /// Finishes what waits, folds the write-ahead log into the database and closes it.
+    /// Finishes what waits, folds the write-ahead log into the database and closes it. Calling it twice is harmless.
     public func close() async throws(StorageError) {
         writer.close()
+        let isFirst = isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return !isClosed
+        }
+        guard isFirst else { return }
         do {
-            // Runs behind the jobs that wait. A log that is left over would be replayed, but a folded file can be copied as it is.
-            if let pool = database as? DatabasePool {
-                try await pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+            guard let pool = database as? DatabasePool else {
+                // A read of a queue that is closed ends the process. One in memory goes when nobody reads it any more.
+                return try await database.writeWithoutTransaction { _ in }
             }
-            try database.close()
+            // Runs behind the jobs that wait. A folded file can be copied as it is; a log that is left over because somebody reads is
+            // replayed when the file is opened next.
+            _ = try? await pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
+            try pool.close()
         } catch {
             throw StorageError(.unavailable, "a database could not be closed", cause: error)
         }

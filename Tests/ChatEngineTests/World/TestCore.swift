@@ -151,15 +151,15 @@ final class TestCore: Sendable {
         return item.chatItem
     }
 
-    /// The messages of a chat, oldest first.
-    func messages(with contact: ContactID, as user: UserID = 1) async -> [ChatItem] {
-        guard case .apiChat(_, let chat, _)? = try? await run("/_get chat @\(contact) count=1000", as: user) else { return [] }
+    /// The last messages of a chat, oldest first.
+    func messages(with contact: ContactID, count: Int = 100, as user: UserID = 1) async -> [ChatItem] {
+        guard case .apiChat(_, let chat, _)? = try? await run("/_get chat @\(contact) count=\(count)", as: user) else { return [] }
         return chat.chatItems.filter { $0.content.message != nil }
     }
 
-    /// What the contact has written, oldest first.
-    func received(from contact: ContactID, as user: UserID = 1) async -> [String] {
-        await messages(with: contact, as: user).filter { $0.direction.isReceived }.map(\.meta.text)
+    /// What the contact has written last, oldest first.
+    func received(from contact: ContactID, count: Int = 100, as user: UserID = 1) async -> [String] {
+        await messages(with: contact, count: count, as: user).filter { $0.direction.isReceived }.map(\.meta.text)
     }
 
     func close() async {

@@ -65,6 +65,17 @@ final class TestPerson: Sendable {
         }
     }
 
+    /// Does something as a person would: again if the process ended meanwhile.
+    func persistently<Value>(_ restarting: Task<Void, any Error>, _ body: (TestCore) async throws -> Value) async throws -> Value {
+        do {
+            return try await body(core)
+        } catch {
+            guard crash.wasTriggered else { throw error }
+            try await restarting.value
+            return try await body(core)
+        }
+    }
+
     /// Connects two people.
     ///
     /// - Returns: what the first and the second know each other as.
@@ -81,11 +92,25 @@ final class TestPerson: Sendable {
 
     /// Waits until a condition is true, over restarts.
     func eventually(_ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ condition: @escaping @Sendable (TestCore) async -> Bool) async {
+        _ = try? await eventual(what, sourceLocation: sourceLocation) { await condition($0) ? true : nil }
+    }
+
+    /// Waits until there is a value, over restarts.
+    func eventual<Value: Sendable>(
+        _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ value: @escaping @Sendable (TestCore) async -> Value?
+    ) async throws -> Value {
         let deadline = ContinuousClock.now + .seconds(30)
+        let found = Mutex<Value?>(nil)
         while ContinuousClock.now < deadline {
             let core = core
-            if await core.eventually(.seconds(1), { await condition(core) }) { return }
+            let isThere = await core.eventually(.seconds(1)) {
+                let value = await value(core)
+                found.withLock { $0 = value }
+                return value != nil
+            }
+            if isThere, let value = found.withLock({ $0 }) { return value }
         }
         Issue.record("\(name) did not come to that in time: \(what)", sourceLocation: sourceLocation)
+        throw UnexpectedAnswer()
     }
 }

@@ -31,7 +31,7 @@ final class TestWorld: Sendable {
     /// A core on a folder as it is, started.
     func open(
         prefix: String? = nil, presets: [Profile] = [], crash: CrashPoint? = nil, agent: AgentConfiguration = .quick,
-        now: @escaping @Sendable () -> UTCTimestamp = { .current() }
+        repeatsEvents: Bool = false, now: @escaping @Sendable () -> UTCTimestamp = { .current() }
     ) async throws -> TestCore {
         var configuration = configuration(prefix: prefix)
         configuration.presetContacts = presets
@@ -41,17 +41,21 @@ final class TestWorld: Sendable {
         let lock = try prefix.map { try FolderLock(path: $0 + ".lock") }
         let store = try ChatStore(prefix: prefix, interceptor: crash)
         let agentStore = try AgentStore(path: prefix.map { $0 + "_agent.db" }, interceptor: crash)
+        let real = SMPAgent(configuration: agent, store: agentStore, network: network)
         let core = NativeCore(
-            configuration: configuration, store: store, agent: SMPAgent(configuration: agent, store: agentStore, network: network),
-            network: network, lock: lock, now: now)
+            configuration: configuration, store: store, agent: repeatsEvents ? RepeatingAgent(real) : real, network: network, lock: lock,
+            now: now)
         let test = TestCore(core, network)
         try await core.start()
         return test
     }
 
     func configuration(prefix: String?) -> NativeCoreConfiguration {
-        var logger = Logger(label: "test") { label in StreamLogHandler.standardError(label: label) }
-        logger.logLevel = ProcessInfo.processInfo.environment["ENGINE_LOG"].flatMap { Logger.Level(rawValue: $0) } ?? .critical
+        var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        if let level = ProcessInfo.processInfo.environment["ENGINE_LOG"].flatMap({ Logger.Level(rawValue: $0) }) {
+            logger = Logger(label: "test") { label in StreamLogHandler.standardError(label: label) }
+            logger.logLevel = level
+        }
         return NativeCoreConfiguration(prefix: prefix, servers: [SMPServerWithAuth(router.address)], logger: logger)
     }
 }

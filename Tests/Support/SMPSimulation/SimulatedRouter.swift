@@ -162,7 +162,8 @@ public final class SimulatedRouter: Sendable {
         switch request.command {
         case .sub:
             if let old = queue.subscriber, old != client { effects.append(.ended(old, id)) }
-            if queue.subscriber != client { inner.queues[id]?.inFlight = nil }
+            // Whoever subscribes, again or not, gets what was not acknowledged.
+            inner.queues[id]?.inFlight = nil
             inner.queues[id]?.subscriber = client
             deliver(id, &inner, &effects)
             return .ok

@@ -19,7 +19,7 @@ extension CommandRunner {
             return .chatStopped
         case .activate:
             _ = try await query { try $0.user() }
-            await core.agent.resume()
+            await core.activate()
             return .cmdOk(user: nil)
         case .suspend(let microseconds):
             await core.agent.suspend(timeout: .microseconds(microseconds))

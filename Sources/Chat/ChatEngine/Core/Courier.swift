@@ -29,6 +29,8 @@ final class Courier: Sendable {
         var overflowAfter: Int64?
         var isReading = false
         var isStopped = true
+        /// Counts the starts: what was begun before the last one ends without touching what came after.
+        var run = 0
     }
 
     private let agent: any AgentService
@@ -55,13 +57,19 @@ final class Courier: Sendable {
 
     /// Begins with what an earlier run left behind.
     func start() {
-        state.withLock { state in
-            state.isStopped = false
-            // Everything that waits is in the store, also what was committed before the start.
-            state.queues = [:]
-            state.count = 0
-            state.overflowAfter = 0
+        let afterwards = state.withLock { state in
+            defer {
+                // Everything that waits is in the store, also what was committed before the start.
+                state.queues = [:]
+                state.count = 0
+                state.overflowAfter = 0
+                state.isReading = false
+                state.isStopped = false
+                state.run += 1
+            }
+            return state.queues.values.flatMap(\.afterwards)
         }
+        for body in afterwards { body() }
         readOn()
     }
 
@@ -70,16 +78,16 @@ final class Courier: Sendable {
     /// Takes messages that were committed. Calls come in the order of the commits.
     func enqueue(_ deliveries: [Delivery]) {
         guard let first = deliveries.first else { return }
-        let started = state.withLock { state -> [Bytes] in
-            guard !state.isStopped, state.overflowAfter == nil else { return [] }
+        let (started, run) = state.withLock { state -> ([Bytes], Int) in
+            guard !state.isStopped, state.overflowAfter == nil else { return ([], state.run) }
             guard state.count + deliveries.count <= Self.memoryLimit else {
                 // Everything from here on is in the store, in order.
                 state.overflowAfter = first.id - 1
-                return []
+                return ([], state.run)
             }
-            return Self.add(deliveries, to: &state)
+            return (Self.add(deliveries, to: &state), state.run)
         }
-        for connection in started { run(connection) }
+        for connection in started { empty(connection, run) }
     }
 
     /// Runs `body` once the messages of this connection that are being handed over are.
@@ -104,16 +112,16 @@ final class Courier: Sendable {
         return started
     }
 
-    private func run(_ connection: Bytes) {
+    private func empty(_ connection: Bytes, _ run: Int) {
         Task { [self] in
-            while let batch = nextBatch(of: connection) { await handOver(batch, connection) }
+            while let batch = nextBatch(of: connection, run) { await handOver(batch, connection, run) }
             readOn()
         }
     }
 
-    private func nextBatch(of connection: Bytes) -> [Delivery]? {
+    private func nextBatch(of connection: Bytes, _ run: Int) -> [Delivery]? {
         let (batch, afterwards) = state.withLock { state -> ([Delivery]?, [@Sendable () -> Void]) in
-            guard var queue = state.queues[connection] else { return (nil, []) }
+            guard state.run == run, var queue = state.queues[connection] else { return (nil, []) }
             guard !queue.waiting.isEmpty, !state.isStopped else {
                 state.count -= queue.waiting.count
                 state.queues[connection] = nil
@@ -128,7 +136,7 @@ final class Courier: Sendable {
         return batch
     }
 
-    private func handOver(_ batch: [Delivery], _ connection: Bytes) async {
+    private func handOver(_ batch: [Delivery], _ connection: Bytes, _ run: Int) async {
         let requests = batch.map(\.request)
         let results = await agent.send(requests)
         var taken: [(Delivery, AcceptedMessage)] = []
@@ -147,6 +155,7 @@ final class Courier: Sendable {
         }
         if !taken.isEmpty { await accepted(taken) }
         let afterwards = state.withLock { state -> [@Sendable () -> Void] in
+            guard state.run == run else { return [] }
             state.count -= batch.count
             defer { state.queues[connection]?.afterwards = [] }
             return state.queues[connection]?.afterwards ?? []
@@ -156,22 +165,23 @@ final class Courier: Sendable {
 
     /// Reads on from the store once memory is empty.
     private func readOn() {
-        let after = state.withLock { state -> Int64? in
+        let next = state.withLock { state -> (after: Int64, run: Int)? in
             guard !state.isStopped, !state.isReading, state.count == 0, let after = state.overflowAfter else { return nil }
             state.isReading = true
-            return after
+            return (after, state.run)
         }
-        guard let after else { return }
+        guard let (after, run) = next else { return }
         store.submit({ db in try db.waitingDeliveries(after: after, limit: Self.memoryLimit) }) { [self] result in
             // On the writing queue: nothing is committed between the read and the switch back to memory.
             let started = state.withLock { state -> [Bytes] in
+                guard state.run == run else { return [] }
                 state.isReading = false
                 guard case .success(let more) = result, !state.isStopped else { return [] }
                 state.overflowAfter = more.count == Self.memoryLimit ? more.last?.id : nil
                 return Self.add(more, to: &state)
             }
             if case .failure = result { logger.error("messages that wait could not be read") }
-            for connection in started { run(connection) }
+            for connection in started { empty(connection, run) }
         }
     }
 }

@@ -117,10 +117,13 @@ extension EngineCore {
 extension EngineCore {
     /// Accepts a request because the address says so. It can be broken off anywhere and begun again.
     private func acceptInBackground(_ id: UserContactRequestID) async throws {
-        guard let prepared = try await prepareAcceptance(id, announces: true) else { return }
-        let isSecured = try await accept(prepared)
-        _ = try await transaction { transaction in
-            try transaction.completeAcceptance(prepared, isSecured: isSecured, announces: true)
+        // A request that comes twice is accepted twice, and the second time finds that it is done.
+        try await turns.take("request \(id)") {
+            guard let prepared = try await prepareAcceptance(id, announces: true) else { return }
+            let isSecured = try await accept(prepared)
+            _ = try await transaction { transaction in
+                try transaction.completeAcceptance(prepared, isSecured: isSecured, announces: true)
+            }
         }
     }
 

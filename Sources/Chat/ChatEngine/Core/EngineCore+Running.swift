@@ -13,6 +13,7 @@ extension EngineCore {
     /// - Returns: false if the core was running.
     @discardableResult
     func start() async throws(ChatCoreError) -> Bool {
+        try checkOpen()
         guard running.withLock({ running in
             defer { running.isRunning = true }
             return !running.isRunning
@@ -52,8 +53,24 @@ extension EngineCore {
         await agent.suspend(timeout: .zero)
     }
 
-    /// Ends everything; the core cannot be started again.
+    /// Goes on sending and receiving after the agent was suspended, with what was written meanwhile.
+    func activate() async {
+        await agent.resume()
+        if isRunning { courier.start() }
+    }
+
+    /// Refuses to go on when the core is closed.
+    func checkOpen() throws(ChatCoreError) {
+        guard !isClosed else { throw ChatCoreError(.closed, "The core is closed.") }
+    }
+
+    /// Ends everything; the core cannot be started again. Calling it twice is harmless.
     func close() async {
+        let isFirst = running.withLock { running in
+            defer { running.isClosed = true }
+            return !running.isClosed
+        }
+        guard isFirst else { return }
         await stop()
         await agent.close()
         await running.withLock { $0.receiver }?.value

@@ -28,11 +28,13 @@ final class EngineCore: Sendable {
     /// Whether the core sends and receives, and who stores what is received.
     struct Running {
         var isRunning = false
+        var isClosed = false
         var receiver: Task<Void, Never>?
     }
 
     let running = Mutex(Running())
     var isRunning: Bool { running.withLock { $0.isRunning } }
+    var isClosed: Bool { running.withLock { $0.isClosed } }
 
     private let parts = Mutex<Parts?>(nil)
 

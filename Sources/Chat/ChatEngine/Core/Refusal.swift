@@ -30,9 +30,25 @@ extension ChatCoreError {
         case let error as AgentFault: self.init(.agent(error: error.api, agentConnectionID: "", entity: nil))
         case let error as StorageError where error.code == .closed: self.init(.closed, "The core is closed.", cause: error)
         case is CancellationError: self.init(.cancelled, "The task that waited was cancelled.")
+        case let error as GRDB.DatabaseError where error.isClosed: self.init(.closed, "The core is closed.", cause: error)
         case let error as GRDB.DatabaseError:
             self.init(.store(error: .databaseException(message: "SQLite error \(error.resultCode.rawValue): \(error.message ?? "")")))
         default: self.init(.store(error: .internalError(message: String(describing: error))))
+        }
+    }
+}
+
+extension GRDB.DatabaseError {
+    /// The database was closed while somebody waited for it.
+    fileprivate var isClosed: Bool { resultCode == .SQLITE_MISUSE }
+
+    /// What stands in the way may go away: the same transaction can succeed later.
+    var isTemporary: Bool {
+        switch resultCode.primaryResultCode {
+        case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_NOMEM, .SQLITE_READONLY, .SQLITE_INTERRUPT, .SQLITE_IOERR, .SQLITE_FULL, .SQLITE_CANTOPEN,
+            .SQLITE_PROTOCOL:
+            true
+        default: false
         }
     }
 }

@@ -10,7 +10,12 @@ extension ChatTransaction {
     func receiveConfirmation(
         _ id: ConfirmationID, pqSupport: Bool, _ message: ChatMessage, in context: inout ReceivingContext
     ) throws {
-        try setStatus(.requested, in: &context)
+        // Events come again when a crash has kept the agent from hearing that they were stored. What follows from this one was written down
+        // when the connection was accepted.
+        switch context.connection.status {
+        case .accepted, .sendReady, .ready, .deleted: return
+        default: try setStatus(.requested, in: &context)
+        }
         if context.connection.pqSupport, !pqSupport {
             try db.updateConnection(context.record.id, pqSupport: false)
             context.record.connection.pqSupport = false
@@ -33,7 +38,9 @@ extension ChatTransaction {
 
     /// Whom we joined introduces itself.
     func receiveInformation(_ message: ChatMessage, in context: inout ReceivingContext) throws {
-        if context.connection.status != .ready { try setStatus(.sendReady, in: &context) }
+        // Once connected, what the contact has published since counts, not what it began with.
+        guard context.connection.status != .ready else { return }
+        try setStatus(.sendReady, in: &context)
         try updateVersions(message, in: &context)
         guard case .info(let profile) = message.event else {
             if message.event != .ok { try keepUnhandled(message, in: context) }

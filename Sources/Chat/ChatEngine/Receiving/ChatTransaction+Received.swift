@@ -43,6 +43,19 @@ extension ChatTransaction {
         }
     }
 
+    /// Passes over an event that the store will never take. Of a message its chat tells that there was one.
+    func setAside(_ incoming: Incoming, _ cause: ChatCoreError) throws {
+        emit(.chatError(error: cause.chatError ?? .store(error: .internalError(message: cause.message))))
+        guard let number = incoming.messageID, let connection = incoming.notification.connection,
+            let record = try db.connection(agentID: connection.bytes), let user = try db.user(record.userID),
+            number > record.lastReceivedMessageID
+        else { return }
+        try db.updateConnection(record.id, lastReceived: number)
+        guard var contact = try record.contactID.flatMap({ try db.contact($0, of: user) }) else { return }
+        try addInternalItems(
+            [.receivedMessageError(error: .parseError(error: "the message could not be stored"))], isSent: false, to: &contact, of: user)
+    }
+
     private func receive(_ incoming: Incoming, in context: inout ReceivingContext) throws {
         if context.record.addressID != nil {
             try receiveForAddress(incoming, in: context)

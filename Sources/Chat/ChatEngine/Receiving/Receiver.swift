@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import GRDB
 import Logging
 import SMPAgent
 import SMPWire
@@ -12,8 +13,8 @@ import Synchronization
 final class Receiver: Sendable {
     /// Events whose effects are not on disk yet, at most: more wait in the agent.
     static let openLimit = 1_024
-    /// How often an event is tried again when the database fails.
-    static let retries = 5
+    /// How long an event waits at most before it is tried again when the database fails.
+    static let longestDelay = Duration.seconds(30)
 
     private let core: EngineCore
     private let gate = Gate(limit: openLimit)
@@ -40,7 +41,7 @@ final class Receiver: Sendable {
         }, completion: { [self] result in
             switch result {
             case .success(let effects): finish(incoming, effects)
-            case .failure(let error): retry(incoming, after: error, attempt: attempt)
+            case .failure(let error): failed(incoming, error, attempt: attempt)
             }
         })
     }
@@ -57,18 +58,36 @@ final class Receiver: Sendable {
         acknowledge(incoming, receipt: effects.sendsReceipt)
     }
 
-    private func retry(_ incoming: Incoming, after error: any Error, attempt: Int) {
+    /// What the database could not take now is tried again, and not acknowledged before. What it will never take is set aside, so that it
+    /// does not hold up what comes after it.
+    private func failed(_ incoming: Incoming, _ error: any Error, attempt: Int) {
+        guard !core.isClosed else { return gate.leave() }
         core.logger.error("an event could not be stored", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
-        guard attempt < Self.retries else {
-            // Not acknowledged: the agent reports it again after a restart.
-            gate.leave()
-            core.hub.publish(.chatError(error: ChatCoreError(thrown: error).chatError ?? .store(error: .internalError(message: ""))))
-            return
-        }
+        guard (error as? GRDB.DatabaseError)?.isTemporary ?? false else { return setAside(incoming, error) }
+        let delay = min(Duration.seconds(1 << min(attempt, 5)), Self.longestDelay)
         Task { [self] in
-            try? await core.clock.sleep(for: .seconds(1))
+            try? await core.clock.sleep(for: delay)
             handle(incoming, attempt: attempt + 1)
         }
+    }
+
+    private func setAside(_ incoming: Incoming, _ error: any Error) {
+        let core = core
+        let now = core.now()
+        let cause = ChatCoreError(thrown: error)
+        core.store.submit({ db -> Effects in
+            let transaction = ChatTransaction(db, now: now, random: core.random)
+            try transaction.setAside(incoming, cause)
+            return transaction.effects
+        }, completion: { [self] result in
+            switch result {
+            case .success(let effects): finish(incoming, effects)
+            case .failure(let error):
+                // Not acknowledged: the agent reports it again after a restart.
+                core.logger.critical("an event could not be set aside", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
+                gate.leave()
+            }
+        })
     }
 
     private func acknowledge(_ incoming: Incoming, receipt: Bool) {

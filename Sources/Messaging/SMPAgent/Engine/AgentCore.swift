@@ -61,6 +61,8 @@ final class AgentCore: Sendable {
     }
 
     func notify(_ event: AgentEvent, _ connection: ConnectionID? = nil, durableID: DurableEventID? = nil) {
+        // What fails because the agent is being closed goes on when it is opened again.
+        if case .failed = event, life.withLock({ $0 == .closed }) { return }
         events.yield(AgentNotification(connection: connection, event: event, durableID: durableID))
     }
 
