@@ -54,7 +54,7 @@ let messaging: [Target] =
     + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"], tests: ["SMPRatchet"])
     + room(
         "SMPClient", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio,
-        tests: ["SMPServer"])
+        tests: ["SMPServer", "SMPSimulation"])
     + room("SMPServer", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio)
     + room(
         "SMPAgent", on: "Messaging",
@@ -126,7 +126,7 @@ let testSupport: [Target] = [
     .target(name: "ProcessSupport", path: "Tests/Support/ProcessSupport", swiftSettings: settings),
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings),
     .target(
-        name: "SMPSimulation", dependencies: ["SMPWire", "SMPCrypto", "SMPProtocol", "SMPClient"], path: "Tests/Support/SMPSimulation",
+        name: "SMPSimulation", dependencies: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPClient"], path: "Tests/Support/SMPSimulation",
         swiftSettings: settings),
     // The official programs as child processes, for tests and benchmarks.
     .target(

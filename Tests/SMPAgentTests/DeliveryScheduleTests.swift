@@ -1,3 +1,4 @@
+import SMPClient
 import SMPProtocol
 import Testing
 
@@ -78,6 +79,18 @@ import Testing
         if case .giveUp = decide(away, after: 2 * day) { Issue.record("given up too early") }
         if case .giveUp = decide(full, after: 7 * day) { Issue.record("given up too early") }
         if case .giveUp = decide(AgentError(.broker(address: "", .host)), after: 0) { Issue.record("a router that moved may come back") }
+    }
+
+    @Test func `What a proxy says is retried if the router behind it may answer later`() {
+        func proxied(_ error: SMPErrorType) -> AgentError { AgentError(.proxy(server: "one", relay: "two", .protocol(error))) }
+        for temporary in [BrokerErrorType.timeout, .network(.failed), .host, .transport(.version)] {
+            #expect(delays(proxied(.proxy(.broker(temporary))), count: 1) == [.seconds(2)])
+        }
+        #expect(delays(proxied(.proxy(.noSession)), count: 1) == [.seconds(2)])
+        for lasting in [SMPErrorType.proxy(.basicAuth), .proxy(.broker(.unexpected("OK"))), .auth] {
+            #expect(delays(proxied(lasting), count: 1) == [])
+        }
+        #expect(proxied(.auth).code == "PROXY")
     }
 
     @Test func `Only warnings that a person can act on are given`() {

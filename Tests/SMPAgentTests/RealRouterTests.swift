@@ -3,7 +3,9 @@ import SMPClient
 import SMPCrypto
 import SMPProtocol
 import SMPServer
+import SMPSimulation
 import SMPWire
+import Synchronization
 import Testing
 
 @testable import SMPAgent
@@ -11,14 +13,21 @@ import Testing
 /// Agents over real connections: TLS on loopback and this package's router, or the official one where it is installed.
 @Suite struct RealRouterTests {
     /// Connects two agents, sends both ways with receipts, and lets one of them leave and come back.
-    private func converse(on server: SMPServerAddress, keys: QueueKeyAlgorithm) async throws {
+    ///
+    /// - Parameter proxy: what answers as the routers' proxies; nil for the routers themselves.
+    private func converse(
+        on server: SMPServerAddress, keys: QueueKeyAlgorithm = .x25519, routing: PrivateRoutingPolicy = PrivateRoutingPolicy(),
+        proxy: (@Sendable (SMPClientPool) -> any SMPRouting)? = nil
+    ) async throws {
         let (aliceFolder, bobFolder) = (try TemporaryFolder(), try TemporaryFolder())
         func open(_ folder: TemporaryFolder) throws -> (SMPAgent, SMPClientPool) {
             let pool = try SMPClientPool()
             var configuration = AgentConfiguration()
             configuration.queueKeys = keys
+            configuration.privateRouting = routing
             configuration.keyPairPoolSize = 0
-            return (SMPAgent(configuration: configuration, store: try AgentStore(path: folder.path + "/agent.db"), network: pool), pool)
+            let network = proxy?(pool) ?? pool
+            return (SMPAgent(configuration: configuration, store: try AgentStore(path: folder.path + "/agent.db"), network: network), pool)
         }
         let (alice, alicePool) = try open(aliceFolder)
         var (bob, bobPool) = try open(bobFolder)
@@ -108,6 +117,25 @@ import Testing
         await router.stop()
     }
 
+    @Test(.timeLimit(.minutes(2))) func `Two agents talk through a proxy`() async throws {
+        var configuration = RouterConfiguration(storage: .memory)
+        configuration.port = 0
+        let router = try await SMPRouter.start(configuration)
+        let proxies = Mutex<[ProxyingNetwork]>([])
+        try await converse(on: router.address, routing: PrivateRoutingPolicy(mode: .always, fallback: .prohibit)) { pool in
+            let network = ProxyingNetwork(pool)
+            proxies.withLock { $0.append(network) }
+            return network
+        }
+        // Alice, Bob, and Bob after his restart: everything that senders do went through a proxy.
+        let counts = proxies.withLock { $0 }.map { ($0.connectCount, $0.forwardCount) }
+        #expect(counts.map(\.0).prefix(2) == [1, 1])
+        #expect(counts[0].1 >= 9)
+        #expect(counts[1].1 >= 3)
+        for network in proxies.withLock({ $0 }) { await network.loseSessions() }
+        await router.stop()
+    }
+
     private static let officialServer: String? = {
         guard let folder = ProcessInfo.processInfo.environment["SIMPLEX_PEERS"] else { return nil }
         let path = folder + "/smp-server"
@@ -119,6 +147,16 @@ import Testing
         let server = try OfficialRouter(try #require(Self.officialServer))
         try await server.start()
         try await converse(on: server.address, keys: keys)
+        server.stop()
+    }
+}
+
+extension RealRouterTests {
+    @Test(.enabled(if: RealRouterTests.officialServer != nil), .timeLimit(.minutes(2)))
+    func `Two agents talk through the official router as a proxy`() async throws {
+        let server = try OfficialRouter(try #require(Self.officialServer))
+        try await server.start()
+        try await converse(on: server.address, routing: PrivateRoutingPolicy(mode: .always, fallback: .prohibit))
         server.stop()
     }
 }

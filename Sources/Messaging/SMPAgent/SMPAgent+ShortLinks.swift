@@ -79,7 +79,7 @@ extension SMPAgent {
         case .invitation(_, let server, let linkID, let key):
             (senderID, data) = try await core.secureLink(server, linkID, key, user)
         case .contact(_, _, let server, _):
-            let response = try await core.request(
+            let response = try await core.requestPrivately(
                 SMPRequest(entity: secrets.linkID ?? .none, command: .lget), to: server, user: user)
             guard case .lnk(let itsSenderID, let itsData) = response else {
                 throw AgentError(unexpected: response, to: "LGET", server: server)
@@ -154,7 +154,7 @@ extension AgentCore {
             let change = StoreChange.setInvitationLink(record)
             try await stored { try await store.apply([change]) }
         }
-        let response = try await request(
+        let response = try await requestPrivately(
             SMPRequest(entity: linkID, command: .lkey(record.senderKey.publicKey), authKey: record.senderKey), to: server, user: user)
         guard case .lnk(let senderID, let data) = response else { throw AgentError(unexpected: response, to: "LKEY", server: server) }
         record.senderID = senderID

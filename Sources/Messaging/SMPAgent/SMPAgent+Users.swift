@@ -1,3 +1,4 @@
+public import SMPClient
 public import SMPProtocol
 import Synchronization
 
@@ -20,6 +21,9 @@ extension SMPAgent {
         guard try await core.stored({ try await core.store.setServers(servers, user: user) }) else { throw AgentError(.noUser) }
         core.users.withLock { $0[user] = servers }
     }
+
+    /// Changes which commands go through a proxy, one of the user's routers, from the next command on.
+    public func setPrivateRouting(_ policy: PrivateRoutingPolicy) { core.privateRouting.withLock { $0 = policy } }
 
     /// Deletes a user with all connections; `userDeleted` is reported when they are gone.
     ///

@@ -34,4 +34,15 @@ public struct CertificateChain: Sendable, Hashable {
 
     /// Whether an address with this key hash names this chain.
     public func isIdentified(by fingerprint: Bytes) -> Bool { identity.fingerprint == fingerprint }
+
+    /// Checks a chain that did not come in a TLS handshake as if it had: that an address with this key hash names it and that each
+    /// certificate is signed by the next and valid now. That the peer has the leaf's key remains to be proved.
+    ///
+    /// - Throws: ``ConnectionError`` `wrongIdentity`.
+    public func verify(identity fingerprint: Bytes) throws(ConnectionError) {
+        guard isIdentified(by: fingerprint) else {
+            throw ConnectionError(.wrongIdentity, "the identity certificate does not have the fingerprint of the address")
+        }
+        if let reason = PeerVerification.refusal(of: certificates) { throw ConnectionError(.wrongIdentity, reason) }
+    }
 }

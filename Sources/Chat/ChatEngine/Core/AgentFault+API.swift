@@ -6,6 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 import SMPAgent
+import SMPClient
 import SMPProtocol
 import SMPWire
 
@@ -20,6 +21,7 @@ extension AgentFault {
         case .noUser: .noUser
         case .smp(let server, let error): .smp(server: server, error: error.api)
         case .broker(let address, let error): .broker(server: address, error: error.api)
+        case .proxy(let server, let relay, let error): .proxy(proxyServer: server, relayServer: relay, error: error.api)
         case .agent(let fault): .agent(error: fault.api)
         case .internal(let message): .internal(message: message)
         case .critical(let offerRestart, let message): .critical(offerRestart: offerRestart, message: message)
@@ -32,11 +34,33 @@ extension AgentFault {
         switch reason {
         case .smp(_, .auth): .auth
         case .smp(_, .quota): .quota
-        case .broker(_, .network), .broker(_, .timeout): .expired
-        case .broker(_, .host): .relay(serverError: .host)
-        case .broker(_, .transport(.version)): .relay(serverError: .version)
-        case .broker(_, let error): .relay(serverError: .unexpected(message: String(describing: error)))
+        case .broker(_, let error): error.sendError { .relay(serverError: $0) }
+        case .smp(let proxy, .proxy(.broker(let error))): error.sendError { .proxy(proxyServer: proxy, serverError: $0) }
+        case .proxy(let proxy, _, .protocol(.proxy(.broker(let error)))):
+            error.sendError { .proxyRelay(proxyServer: proxy, serverError: $0) }
         default: .unexpected(message: description)
+        }
+    }
+}
+
+extension BrokerErrorType {
+    /// - Parameter failed: says whose fault it was, for those that waiting does not mend.
+    fileprivate func sendError(_ failed: (ServerError) -> SendError) -> SendError {
+        switch self {
+        case .network, .timeout: .expired
+        case .host: failed(.host)
+        case .transport(.version): failed(.version)
+        default: failed(.unexpected(message: String(describing: self)))
+        }
+    }
+}
+
+extension ProxyFault {
+    fileprivate var api: ProxyClientError {
+        switch self {
+        case .protocol(let error): .protocolError(error: error.api)
+        case .unexpectedResponse(let name): .unexpectedResponse(response: name)
+        case .response(let error): .responseError(error: error.api)
         }
     }
 }

@@ -1,3 +1,4 @@
+public import SMPClient
 public import SMPWire
 
 /// The agent's constants. The defaults are those of the official agent; tests shorten the times and narrow the versions.
@@ -10,6 +11,9 @@ public struct AgentConfiguration: Sendable {
     public var ratchetVersions = VersionRange(2...3)
     /// What authorises the commands about new queues.
     public var queueKeys = QueueKeyAlgorithm.x25519
+
+    /// Whether commands to the routers of others go through a proxy, at the start; see ``SMPAgent/setPrivateRouting(_:)``.
+    public var privateRouting = PrivateRoutingPolicy()
 
     /// When a message that the router did not get is sent again.
     public var fastRetry = RetryInterval(initial: .seconds(2), increaseAfter: .seconds(10), maximum: .seconds(120))

@@ -1,3 +1,4 @@
+public import SMPClient
 public import SMPProtocol
 
 /// Why the agent could not do what it was asked, or what went wrong in a connection.
@@ -16,6 +17,8 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
         case smp(server: String, SMPErrorType)
         /// The router could not be reached, or its answer was not understood.
         case broker(address: String, BrokerErrorType)
+        /// The proxy that a command went through did not pass it on to the router, or its answer back.
+        case proxy(server: String, relay: String, ProxyFault)
         /// The peer's agent sent what it should not have, or what we cannot use.
         case agent(Peer)
         /// A fault of ours or of the store.
@@ -106,6 +109,7 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
         case .noUser: "NO_USER"
         case .smp: "SMP"
         case .broker(_, let fault): "BROKER.\(fault.code)"
+        case .proxy: "PROXY"
         case .agent(let fault): "AGENT.\(fault.code)"
         case .internal: "INTERNAL"
         case .critical: "CRITICAL"
@@ -116,7 +120,9 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Whether the same call may succeed later: the network, the router or the agent is away for now.
     public var isTemporary: Bool {
         switch reason {
-        case .broker(_, let fault), .smp(_, .proxy(.broker(let fault))): fault.isTemporary
+        case .broker(_, let fault), .smp(_, .proxy(.broker(let fault))), .proxy(_, _, .protocol(.proxy(.broker(let fault)))):
+            fault.isTemporary
+        case .proxy(_, _, .protocol(.proxy(.noSession))): true
         case .inactive, .critical(offerRestart: true, _): true
         default: false
         }
@@ -125,7 +131,8 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Whether the router cannot be used as it is addressed or as old as it is; retried for sending, an error for a call.
     var isHostError: Bool {
         switch reason {
-        case .broker(_, let fault), .smp(_, .proxy(.broker(let fault))): fault.isHostError
+        case .broker(_, let fault), .smp(_, .proxy(.broker(let fault))), .proxy(_, _, .protocol(.proxy(.broker(let fault)))):
+            fault.isHostError
         default: false
         }
     }
@@ -138,6 +145,7 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
         case .noUser: "there is no such user"
         case .smp(let server, let error): "\(server) answered \(error)"
         case .broker(let address, let fault): "\(address) could not be used: \(fault)"
+        case .proxy(let server, let relay, let fault): "\(relay) could not be used through the proxy \(server): \(fault)"
         case .agent(let fault): "the other side's message could not be used: \(fault)"
         case .internal(let text): "internal error: \(text)"
         case .critical(_, let text): "critical error: \(text)"

@@ -15,6 +15,8 @@ final class AgentCore: Sendable {
     let configuration: AgentConfiguration
     let store: AgentStore
     let network: any SMPRouting
+    private let router: PrivateRouter
+    let privateRouting: Mutex<PrivateRoutingPolicy>
     let random: any RandomSource
     let keyPairs: KEMKeyPairPool
     let clock: any Clock<Duration>
@@ -39,6 +41,8 @@ final class AgentCore: Sendable {
         self.configuration = configuration
         self.store = store
         self.network = network
+        router = PrivateRouter(network: network, random: random, clock: clock)
+        privateRouting = Mutex(configuration.privateRouting)
         self.random = random
         self.clock = clock
         self.events = events
@@ -134,6 +138,28 @@ final class AgentCore: Sendable {
         } catch {
             throw AgentError(error, server: server)
         }
+    }
+
+    /// Sends a command to a router that is not ours to choose, through a proxy if the policy wants that.
+    func requestPrivately(
+        _ request: SMPRequest, to server: SMPServerAddress, user: AgentUserID
+    ) async throws(AgentError) -> SMPBrokerMessage {
+        let known = users.withLock { $0[user] ?? [] }
+        let policy = privateRouting.withLock { $0 }
+        do {
+            return try await router.send(request, over: session(user, server), policy: policy, known: known).message
+        } catch {
+            throw AgentError(error)
+        }
+    }
+
+    /// The same, for a command that is answered by `OK`.
+    func sendPrivately(
+        _ command: SMPCommand, name: String, entity: EntityID, key: PrivateAuthKey?, to server: SMPServerAddress, user: AgentUserID
+    ) async throws(AgentError) {
+        let response = try await requestPrivately(
+            SMPRequest(entity: entity, command: command, authKey: key), to: server, user: user)
+        guard case .ok = response else { throw AgentError(unexpected: response, to: name, server: server) }
     }
 
     // MARK: Store

@@ -17,6 +17,15 @@ extension AgentError {
         }
     }
 
+    /// A command that may go through a proxy failed.
+    init(_ error: PrivateRoutingError) {
+        switch error {
+        case .client(let fault, let server): self.init(fault, server: server)
+        case .proxy(let fault, let proxy, let relay):
+            self.init(.proxy(server: proxy.wireString, relay: relay.wireString, fault))
+        }
+    }
+
     /// The router answered a command with something else than it may.
     init(unexpected response: SMPBrokerMessage, to command: String, server: SMPServerAddress) {
         self.init(.broker(address: server.wireString, .unexpected("\(command): \(response.name)")))

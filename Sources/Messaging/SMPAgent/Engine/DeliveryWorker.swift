@@ -172,7 +172,7 @@ final class DeliveryWorker: Sendable {
             }
             if isContinued { schedule.continued(core.configuration) }
             do throws(AgentError) {
-                let response = try await core.request(command, to: queue.server, user: user)
+                let response = try await core.requestPrivately(command, to: queue.server, user: user)
                 guard case .ok = response else { throw AgentError(unexpected: response, to: "SEND", server: queue.server) }
                 return await sent(message)
             } catch {

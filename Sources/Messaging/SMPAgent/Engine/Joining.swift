@@ -84,7 +84,7 @@ extension AgentCore {
         let state = try await access.state()
         guard let queue = state.sendQueues.first, queue.senderCanSecure else { return false }
         if queue.status == .new {
-            try await send(
+            try await sendPrivately(
                 .skey(queue.privateKey.publicKey), name: "SKEY", entity: queue.senderID, key: queue.privateKey, to: queue.server,
                 user: state.record.user)
             var transition = Transition(state)
@@ -141,7 +141,7 @@ extension AgentCore {
             keys.offer(configuration.ratchetVersions), nil)
         let envelope = AgentEnvelope.invitation(version: contact.agentVersion, request: invitation, info: request.info)
         let command = try Self.sealOnce(envelope, contact.queue, random)
-        try await send(command, name: "SEND", entity: address.senderID, key: nil, to: address.server, user: state.record.user)
+        try await sendPrivately(command, name: "SEND", entity: address.senderID, key: nil, to: address.server, user: state.record.user)
         store.applyLater([.deleteJoinCommands(state.record.row)])
         return false
     }

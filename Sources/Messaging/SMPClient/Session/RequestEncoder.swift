@@ -14,9 +14,14 @@ final class RequestEncoder: Sendable {
     /// Agreements that are kept; all are dropped when there are more.
     private static let capacity = 4096
 
-    init(_ session: SMPSessionParameters, random: any RandomSource) {
-        context = session.context
-        serverKey = session.peerKey
+    convenience init(_ session: SMPSessionParameters, random: any RandomSource) {
+        self.init(session.context, serverKey: session.peerKey, random: random)
+    }
+
+    /// - Parameter serverKey: the router's key of the session.
+    init(_ context: TransmissionContext, serverKey: X25519.PublicKey?, random: any RandomSource) {
+        self.context = context
+        self.serverKey = serverKey
         self.random = random
     }
 
@@ -27,11 +32,15 @@ final class RequestEncoder: Sendable {
         guard id.bytes.count == CorrelationID.length, request.entity.bytes.count <= 255 else {
             throw SMPClientError(.invalidRequest, "a correlation id has \(CorrelationID.length) bytes, an entity at most 255")
         }
-        let encoded = context.encode(request.command, correlationID: id, entity: request.entity)
-        let authorization = try authorize(encoded, request, id)
         return SMPSessionMachine<Handle>.Request(
-            correlationID: id, entity: request.entity, command: request.command,
-            transmission: context.authorized(encoded, authorization), deadline: deadline, handle: handle)
+            correlationID: id, entity: request.entity, command: request.command, transmission: try transmission(request, id),
+            deadline: deadline, handle: handle)
+    }
+
+    /// The command as a batch takes it.
+    func transmission(_ request: SMPRequest, _ id: CorrelationID) throws(SMPClientError) -> Bytes {
+        let encoded = context.encode(request.command, correlationID: id, entity: request.entity)
+        return context.authorized(encoded, try authorize(encoded, request, id))
     }
 
     private func authorize(

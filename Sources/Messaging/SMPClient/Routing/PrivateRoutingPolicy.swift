@@ -1,0 +1,69 @@
+import SMPProtocol
+
+/// When the commands of senders go through a proxy, which hides the sender's network address from the router of the recipient
+/// (simplex-messaging.md, "Proxying sender commands").
+public struct PrivateRoutingPolicy: Sendable, Hashable {
+    /// For which routers a proxy is used. The raw values are the names in the commands of the official client.
+    public enum Mode: String, Sendable, Hashable, CaseIterable {
+        case never
+        /// For routers that are not the user's own.
+        case unknown
+        /// The same, unless connections to the router do not show our address anyway.
+        case unprotected
+        case always
+    }
+
+    /// What to do when the proxy or the router behind it is too old for proxying or cannot be used in this way.
+    public enum Fallback: String, Sendable, Hashable, CaseIterable {
+        /// Connect directly.
+        case allow
+        /// Connect directly if that does not show our address.
+        case allowProtected
+        /// Fail.
+        case prohibit
+    }
+
+    public var mode: Mode
+    public var fallback: Fallback
+    /// Whether connections go through a SOCKS proxy, so that no router sees our address.
+    public var usesSOCKS: Bool
+    /// Whether onion hosts are chosen where a router has one.
+    public var prefersOnion: Bool
+
+    /// The official client's defaults.
+    public init(mode: Mode = .never, fallback: Fallback = .allow, usesSOCKS: Bool = false, prefersOnion: Bool = false) {
+        self.mode = mode
+        self.fallback = fallback
+        self.usesSOCKS = usesSOCKS
+        self.prefersOnion = prefersOnion
+    }
+
+    /// Whether commands for this router go through a proxy.
+    ///
+    /// - Parameter known: the user's own routers.
+    func usesProxy(for server: SMPServerAddress, known: [SMPServerWithAuth]) -> Bool {
+        switch mode {
+        case .never: false
+        case .always: true
+        case .unknown: !isKnown(server, known)
+        case .unprotected: !hidesAddress(from: server) && !isKnown(server, known)
+        }
+    }
+
+    /// Whether commands for this router may go to it directly when a proxy cannot be used.
+    func allowsDirect(to server: SMPServerAddress) -> Bool {
+        switch fallback {
+        case .allow: true
+        case .allowProtected: hidesAddress(from: server)
+        case .prohibit: false
+        }
+    }
+
+    private func hidesAddress(from server: SMPServerAddress) -> Bool {
+        usesSOCKS || (prefersOnion && server.hosts.contains(where: \.isOnion))
+    }
+
+    private func isKnown(_ server: SMPServerAddress, _ known: [SMPServerWithAuth]) -> Bool {
+        known.contains { !Set($0.server.hosts).isDisjoint(with: server.hosts) }
+    }
+}
