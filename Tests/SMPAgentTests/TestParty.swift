@@ -122,7 +122,7 @@ final class TestParty: Sendable {
                 for receipt in receipts where memory.receipts[id]?.contains(receipt) != true {
                     memory.receipts[id, default: []].append(receipt)
                 }
-            case .sent(let message): memory.sent[id, default: []].insert(message)
+            case .sent(let message, _): memory.sent[id, default: []].insert(message)
             case .failed(let error): memory.failures.append(error)
             default: break
             }

@@ -17,31 +17,43 @@ extension SMPAgent {
         pq: PQInitialKeys = .supported, subscription: SubscriptionMode = .subscribe
     ) async throws(AgentError) -> CreatedConnection {
         try core.checkActive()
-        if mode == .contact, pq == .usePQ { throw .prohibited("a contact address has no keys for post-quantum encryption") }
         if let linkData, linkData.mode != mode { throw .prohibited("link data for another kind of connection") }
-        let server = try core.server(of: user)
-        let versions = core.configuration.clientVersions
-        let prepared = PreparedQueue(core.random)
-        var agreement: (keys: AgreementKeys, parameters: RatchetParametersURI)?
-        if mode == .invitation { agreement = core.agreementOffer(proposingKEM: pq.proposesKEM(shortLink: linkData != nil)) }
-
-        let queueMode: QueueMode = mode == .invitation ? .messaging : .contact
-        let link = core.link(
-            server.server, prepared.senderID, prepared.encryptionKeys.publicKey, queueMode, agreement?.parameters, clientData)
-        let preparedLink: PreparedLink? =
-            if let linkData { try core.prepareLink(to: link, data: linkData) } else { nil }
-        let queue = try await core.createQueue(
-            prepared, on: server, user: user, mode: mode, link: preparedLink, clientVersions: versions, subscription: subscription)
-
-        let record = ConnectionRecord(
-            row: core.random.rowID(), id: ConnectionID(core.random.bytes(12)), user: user, mode: mode,
-            agentVersion: core.configuration.agentVersions.max, pqSupport: pq.support)
-        try await core.insert(record, queue, agreement?.keys, subscription)
-        // The router may have chosen the sender's id, and old ones know no mode.
-        var shown = core.link(server.server, queue.senderID, prepared.encryptionKeys.publicKey, queue.mode, agreement?.parameters, clientData)
-        if pq != .usePQ, queue.link != nil { shown = shown.withoutKEM }
-        return CreatedConnection(id: record.id, link: shown, shortLink: queue.link.map { queue.shortLink($0, mode) })
+        let record = try core.newConnection(user: user, mode: mode, pq: pq)
+        let request = CreateRequest(mode: mode, linkData: linkData, clientData: clientData, pq: pq, subscription: subscription)
+        let made = try await core.makeQueue(request, user: user)
+        try await core.insert(record, made, subscription)
+        return CreatedConnection(id: record.id, link: made.shown, shortLink: made.queue.link.map { made.queue.shortLink($0, mode) })
     }
+
+    /// Makes an invitation or a contact address in the background: it is stored when the call returns, and `created` tells the link, also
+    /// after a restart. A failure for good is reported as `failed`; the connection stays until it is deleted.
+    public func createConnectionInBackground(
+        user: AgentUserID, mode: ConnectionMode, pq: PQInitialKeys = .supported, subscription: SubscriptionMode = .subscribe
+    ) async throws(AgentError) -> ConnectionID {
+        try core.checkActive()
+        _ = try core.server(of: user)
+        let core = core
+        let record = try core.newConnection(user: user, mode: mode, pq: pq)
+        try await core.insert(record) { $0.start(.create(pq, subscribe: subscription == .subscribe), core.context) }
+        return record.id
+    }
+}
+
+/// What a call to make a connection asks for.
+struct CreateRequest: Sendable {
+    let mode: ConnectionMode
+    var linkData: UserConnectionLinkData?
+    var clientData: String?
+    let pq: PQInitialKeys
+    let subscription: SubscriptionMode
+}
+
+/// A queue that the router has, with what goes with it.
+struct MadeQueue: Sendable {
+    let queue: ReceiveQueue
+    let keys: AgreementKeys?
+    /// The full link, as the user gets it.
+    let shown: ConnectionRequestURI
 }
 
 extension AgentCore {
@@ -64,24 +76,88 @@ extension AgentCore {
         return (keys, keys.offer(versions))
     }
 
-    /// Stores a new connection with its queue.
-    fileprivate func insert(
-        _ record: ConnectionRecord, _ queue: ReceiveQueue, _ keys: AgreementKeys?, _ subscription: SubscriptionMode
-    ) async throws(AgentError) {
+    /// A connection without queues.
+    fileprivate func newConnection(
+        user: AgentUserID, mode: ConnectionMode, pq: PQInitialKeys
+    ) throws(AgentError) -> ConnectionRecord {
+        if mode == .contact, pq == .usePQ { throw .prohibited("a contact address has no keys for post-quantum encryption") }
+        return ConnectionRecord(
+            row: random.rowID(), id: ConnectionID(random.bytes(12)), user: user, mode: mode,
+            agentVersion: configuration.agentVersions.max, pqSupport: pq.support)
+    }
+
+    /// Makes a queue with the keys and links of a connection.
+    fileprivate func makeQueue(_ request: CreateRequest, user: AgentUserID) async throws(AgentError) -> MadeQueue {
+        let server = try server(of: user)
+        let prepared = PreparedQueue(random)
+        var agreement: (keys: AgreementKeys, parameters: RatchetParametersURI)?
+        if request.mode == .invitation {
+            agreement = agreementOffer(proposingKEM: request.pq.proposesKEM(shortLink: request.linkData != nil))
+        }
+        let queueMode: QueueMode = request.mode == .invitation ? .messaging : .contact
+        let linkKey = prepared.encryptionKeys.publicKey
+        let full = link(server.server, prepared.senderID, linkKey, queueMode, agreement?.parameters, request.clientData)
+        var preparedLink: PreparedLink?
+        if let data = request.linkData { preparedLink = try prepareLink(to: full, data: data) }
+        let queue = try await createQueue(
+            prepared, on: server, user: user, mode: request.mode, link: preparedLink, clientVersions: configuration.clientVersions,
+            subscription: request.subscription)
+        // The router may have chosen the sender's id, and old ones know no mode.
+        var shown = link(server.server, queue.senderID, linkKey, queue.mode, agreement?.parameters, request.clientData)
+        if request.pq != .usePQ, queue.link != nil { shown = shown.withoutKEM }
+        return MadeQueue(queue: queue, keys: agreement?.keys, shown: shown)
+    }
+
+    /// Stores a new connection and what `add` adds to it.
+    fileprivate func insert(_ record: ConnectionRecord, _ add: (inout Transition) -> Void) async throws(AgentError) {
         try await withLane(record.id) { access throws(AgentError) in
             var transition = Transition(ConnectionState(record))
             transition.add(.insertConnection(record))
-            transition.add(queue)
-            if let keys { transition.setAgreementKeys(keys) }
-            // Registered first: the queue is subscribed to.
-            created(queue, record, subscription)
-            do throws(AgentError) {
-                try await access.commit(transition)
-            } catch {
-                subscriptions.remove(queue.key)
-                throw error
-            }
+            add(&transition)
+            try await access.commit(transition)
         }
+    }
+
+    /// Stores a new connection with its queue.
+    fileprivate func insert(
+        _ record: ConnectionRecord, _ made: MadeQueue, _ subscription: SubscriptionMode
+    ) async throws(AgentError) {
+        // Registered first: the queue is subscribed to.
+        created(made.queue, record, subscription)
+        do throws(AgentError) {
+            try await insert(record) { $0.add(made) }
+        } catch {
+            subscriptions.remove(made.queue.key)
+            throw error
+        }
+    }
+
+    /// Makes the queue of a connection that is to be made in the background.
+    func create(
+        _ pq: PQInitialKeys, _ subscription: SubscriptionMode, _ command: CommandRecord, _ access: LaneAccess
+    ) async throws(AgentError) {
+        let state = try await access.liveState()
+        guard state.kind == .new else { throw .prohibited("create: the connection is \(state.kind.rawValue)") }
+        let made = try await makeQueue(
+            CreateRequest(mode: state.record.mode, pq: pq, subscription: subscription), user: state.record.user)
+        var transition = Transition(state)
+        transition.add(made)
+        transition.add(.deleteCommand(command.row))
+        transition.emitDurably(.created(made.shown), context)
+        created(made.queue, state.record, subscription)
+        do throws(AgentError) {
+            try await access.commit(transition)
+        } catch {
+            subscriptions.remove(made.queue.key)
+            throw error
+        }
+    }
+}
+
+extension Transition {
+    fileprivate mutating func add(_ made: MadeQueue) {
+        add(made.queue)
+        if let keys = made.keys { setAgreementKeys(keys) }
     }
 }
 

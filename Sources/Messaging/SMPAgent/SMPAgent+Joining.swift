@@ -15,13 +15,8 @@ extension SMPAgent {
     public func prepareToJoin(
         user: AgentUserID, link: ConnectionRequestURI, pqSupport: Bool
     ) async throws(AgentError) -> ConnectionID {
-        try core.checkActive()
-        guard core.users.withLock({ $0[user] != nil }) else { throw AgentError(.noUser) }
-        guard let compatibility = LinkCompatibility(link, pqSupport: pqSupport, core.configuration) else { throw .peer(.version) }
-        let record = ConnectionRecord(
-            row: core.random.rowID(), id: ConnectionID(core.random.bytes(12)), user: user, mode: .invitation,
-            agentVersion: compatibility.agentVersion, pqSupport: compatibility.pqSupport)
         let core = core
+        let record = try core.newJoin(user: user, link, pqSupport)
         try await core.stored { try await core.store.apply([.insertConnection(record)]) }
         return record.id
     }
@@ -45,6 +40,25 @@ extension SMPAgent {
             return try await core.join(
                 JoinRequest(link: link, info: info, pqSupport: pqSupport, subscription: subscription), access)
         }
+    }
+
+    /// Joins in the background: it is stored when the call returns, and `joined` follows, also after a restart. A failure for good is
+    /// reported as `failed`; the connection stays until it is deleted.
+    ///
+    /// - Throws: `AGENT A_VERSION` if no version of the link fits.
+    public func joinInBackground(
+        user: AgentUserID, link: ConnectionRequestURI, info: Bytes, pqSupport: Bool, subscription: SubscriptionMode = .subscribe
+    ) async throws(AgentError) -> ConnectionID {
+        try await core.joinInBackground(user: user, link, info, pqSupport, subscription, changes: [])
+    }
+
+    /// Accepts a `request` in the background, as ``joinInBackground(user:link:info:pqSupport:subscription:)``.
+    public func acceptInBackground(
+        user: AgentUserID, invitation: InvitationID, info: Bytes, pqSupport: Bool, subscription: SubscriptionMode = .subscribe
+    ) async throws(AgentError) -> ConnectionID {
+        let record = try await core.invitation(invitation)
+        return try await core.joinInBackground(
+            user: user, record.request, info, pqSupport, subscription, changes: [.acceptInvitation(invitation)])
     }
 
     /// Like `prepareToJoin`, for a request that came to a contact address.
@@ -96,6 +110,35 @@ extension SMPAgent {
 }
 
 extension AgentCore {
+    /// A connection without queues, as the link allows.
+    fileprivate func newJoin(
+        user: AgentUserID, _ link: ConnectionRequestURI, _ pqSupport: Bool
+    ) throws(AgentError) -> ConnectionRecord {
+        try checkActive()
+        guard users.withLock({ $0[user] != nil }) else { throw AgentError(.noUser) }
+        guard let compatibility = LinkCompatibility(link, pqSupport: pqSupport, configuration) else { throw .peer(.version) }
+        return ConnectionRecord(
+            row: random.rowID(), id: ConnectionID(random.bytes(12)), user: user, mode: .invitation,
+            agentVersion: compatibility.agentVersion, pqSupport: compatibility.pqSupport)
+    }
+
+    /// Stores a connection and that it must join, together with other changes.
+    fileprivate func joinInBackground(
+        user: AgentUserID, _ link: ConnectionRequestURI, _ info: Bytes, _ pqSupport: Bool, _ subscription: SubscriptionMode,
+        changes: [StoreChange]
+    ) async throws(AgentError) -> ConnectionID {
+        let record = try newJoin(user: user, link, pqSupport)
+        try await withLane(record.id) { access throws(AgentError) in
+            var transition = Transition(ConnectionState(record))
+            transition.add(.insertConnection(record))
+            for change in changes { transition.add(change) }
+            transition.start(
+                .join(link, info: info, pqSupport: pqSupport, subscribe: subscription == .subscribe), context)
+            try await access.commit(transition)
+        }
+        return record.id
+    }
+
     func invitation(_ id: InvitationID) async throws(AgentError) -> InvitationRecord {
         guard let record = try await stored({ try await store.invitation(id) }) else { throw .notFound("no invitation \(id)") }
         return record

@@ -80,7 +80,8 @@ extension SMPAgent {
             (senderID, data) = try await core.secureLink(server, linkID, key, user)
         case .contact(_, _, let server, _):
             let response = try await core.requestPrivately(
-                SMPRequest(entity: secrets.linkID ?? .none, command: .lget), to: server, user: user)
+                SMPRequest(entity: secrets.linkID ?? .none, command: .lget), to: server, user: user
+            ).message
             guard case .lnk(let itsSenderID, let itsData) = response else {
                 throw AgentError(unexpected: response, to: "LGET", server: server)
             }
@@ -155,7 +156,8 @@ extension AgentCore {
             try await stored { try await store.apply([change]) }
         }
         let response = try await requestPrivately(
-            SMPRequest(entity: linkID, command: .lkey(record.senderKey.publicKey), authKey: record.senderKey), to: server, user: user)
+            SMPRequest(entity: linkID, command: .lkey(record.senderKey.publicKey), authKey: record.senderKey), to: server, user: user
+        ).message
         guard case .lnk(let senderID, let data) = response else { throw AgentError(unexpected: response, to: "LKEY", server: server) }
         record.senderID = senderID
         let change = StoreChange.setInvitationLink(record)

@@ -70,7 +70,8 @@ extension ChatTransaction {
             try db.updateConnection(context.record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: now)
         case .message(let metadata, _, _): try receiveMessage(metadata, incoming.messages, in: &context)
         case .receipts(let metadata, let receipts): try receiveReceipts(metadata, receipts, in: &context)
-        case .sent(let id): try receiveStatus(.sent(progress: .complete), of: [id], viaProxy: false, in: context)
+        case .sent(let id, let proxy):
+            try receiveStatus(.sent(progress: .complete), of: [id], viaProxy: proxy != nil, in: context)
         case .messageDelayed(let id, let fault):
             try receiveStatus(.sendWarning(error: fault.sendError), of: [id], in: context)
             try countErrors(fault, isFinal: false, in: context)
@@ -94,7 +95,7 @@ extension ChatTransaction {
                 try db.updateConnection(context.record.id, status: .failed(connectionError: fault.description), at: now)
             }
             report(fault, in: context)
-        case .request, .queueDeleted, .down, .up, .serverConnected, .serverDisconnected, .receiveQueuesDeleted, .connectionsDeleted,
+        case .created, .request, .queueDeleted, .down, .up, .serverConnected, .serverDisconnected, .receiveQueuesDeleted, .connectionsDeleted,
             .userDeleted, .connectionsFailed, .suspended:
             receiveState(incoming.notification.event)
         }

@@ -31,7 +31,9 @@ public enum AgentEvent: Sendable, Equatable {
     case information(pqSupport: Bool, info: Bytes)
     /// CON: both directions work. Durable.
     case connected(pqEncryption: Bool)
-    /// JOINED: a `join` that a crash interrupted has been completed after the restart. Durable.
+    /// INV: a connection that was to be made in the background has its queue; this is the link to it. Durable.
+    case created(ConnectionRequestURI)
+    /// JOINED: a `join` that a crash interrupted has been completed after the restart, or one in the background. Durable.
     case joined(senderQueueSecured: Bool)
 
     // MARK: Messages
@@ -39,8 +41,8 @@ public enum AgentEvent: Sendable, Equatable {
     /// MSG: a message. It is delivered again, with the same id, until `acknowledge` is called for it; the router holds back the
     /// next message of the connection until then.
     case message(MessageMetadata, MessageFlags, Bytes)
-    /// SENT: the router accepted the message.
-    case sent(AgentMessageID)
+    /// SENT: the router accepted the message; `proxy`: the router that it went through, if it was not sent directly.
+    case sent(AgentMessageID, proxy: SMPServerAddress?)
     /// MWARN: the message was not accepted yet and is tried again (quota exceeded, router unreachable).
     case messageDelayed(AgentMessageID, AgentError)
     /// MERR: the message was given up.

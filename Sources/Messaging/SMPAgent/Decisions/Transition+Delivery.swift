@@ -6,7 +6,9 @@ extension Transition {
     ///
     /// The events and the new state are stored together with the record that the message was sent, so that none of them is lost when
     /// the process ends.
-    mutating func delivered(_ message: SentMessage, to queueRow: RowID, _ context: AgentContext) {
+    ///
+    /// - Parameter proxy: the router that it went through, if any.
+    mutating func delivered(_ message: SentMessage, to queueRow: RowID, proxy: SMPServerAddress?, _ context: AgentContext) {
         add(
             .deliveryDone(
                 queue: queueRow, connection: connection, message.messageID, keepRecord: message.kind == .message))
@@ -27,7 +29,7 @@ extension Transition {
             if state.receiveQueues.first?.status == .active {
                 emitDurably(.connected(pqEncryption: message.pqEncryption), context)
             }
-        case .message: emit(.sent(message.messageID))
+        case .message: emit(.sent(message.messageID, proxy: proxy))
         case .queueKey: emit(.queueSwitch(.send, .confirmed, ConnectionStats(state)))
         case .queueTest:
             do {

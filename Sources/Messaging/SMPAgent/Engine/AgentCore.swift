@@ -143,11 +143,11 @@ final class AgentCore: Sendable {
     /// Sends a command to a router that is not ours to choose, through a proxy if the policy wants that.
     func requestPrivately(
         _ request: SMPRequest, to server: SMPServerAddress, user: AgentUserID
-    ) async throws(AgentError) -> SMPBrokerMessage {
+    ) async throws(AgentError) -> PrivateRouter.Response {
         let known = users.withLock { $0[user] ?? [] }
         let policy = privateRouting.withLock { $0 }
         do {
-            return try await router.send(request, over: session(user, server), policy: policy, known: known).message
+            return try await router.send(request, over: session(user, server), policy: policy, known: known)
         } catch {
             throw AgentError(error)
         }
@@ -158,7 +158,8 @@ final class AgentCore: Sendable {
         _ command: SMPCommand, name: String, entity: EntityID, key: PrivateAuthKey?, to server: SMPServerAddress, user: AgentUserID
     ) async throws(AgentError) {
         let response = try await requestPrivately(
-            SMPRequest(entity: entity, command: command, authKey: key), to: server, user: user)
+            SMPRequest(entity: entity, command: command, authKey: key), to: server, user: user
+        ).message
         guard case .ok = response else { throw AgentError(unexpected: response, to: name, server: server) }
     }
 

@@ -107,9 +107,10 @@ extension AgentCore {
 
     private func perform(_ command: CommandRecord, _ access: LaneAccess) async throws(AgentError) {
         switch command.kind {
+        case .create(let pq, let subscribe): try await create(pq, subscribe ? .subscribe : .onlyCreate, command, access)
         case .join(let link, let info, let pqSupport, let subscribe):
             let request = JoinRequest(
-                link: link, info: info, pqSupport: pqSupport, subscription: subscribe ? .subscribe : .onlyCreate)
+                link: link, info: info, pqSupport: pqSupport, subscription: subscribe ? .subscribe : .onlyCreate, isStored: true)
             let isSecured = try await join(request, access)
             var transition = Transition(try await access.state())
             transition.add(.deleteCommand(command.row))

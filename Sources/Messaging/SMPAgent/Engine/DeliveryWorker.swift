@@ -173,8 +173,10 @@ final class DeliveryWorker: Sendable {
             if isContinued { schedule.continued(core.configuration) }
             do throws(AgentError) {
                 let response = try await core.requestPrivately(command, to: queue.server, user: user)
-                guard case .ok = response else { throw AgentError(unexpected: response, to: "SEND", server: queue.server) }
-                return await sent(message)
+                guard case .ok = response.message else {
+                    throw AgentError(unexpected: response.message, to: "SEND", server: queue.server)
+                }
+                return await sent(message, proxy: response.proxy)
             } catch {
                 if isStopped || error == AgentError(.inactive) { return }
                 switch schedule.failed(message, with: error, now: core.now, core.configuration) {
@@ -220,15 +222,15 @@ final class DeliveryWorker: Sendable {
         }
     }
 
-    private func sent(_ message: SentMessage) async {
+    private func sent(_ message: SentMessage, proxy: SMPServerAddress?) async {
         if message.kind == .message {
             // A lost record only makes the message travel twice, which its recipient notices.
             core.store.applyLater([
                 .deliveryDone(queue: queue.row, connection: record, message.messageID, keepRecord: true)
             ])
-            return core.notify(.sent(message.messageID), connection)
+            return core.notify(.sent(message.messageID, proxy: proxy), connection)
         }
-        await commit { $0.delivered(message, to: queue.row, core.context) }
+        await commit { $0.delivered(message, to: queue.row, proxy: proxy, core.context) }
     }
 
     private func giveUp(_ message: SentMessage, because error: AgentError, expireOthers: Int64?) async {

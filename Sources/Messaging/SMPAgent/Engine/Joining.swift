@@ -10,6 +10,8 @@ struct JoinRequest: Sendable {
     let info: Bytes
     let pqSupport: Bool
     let subscription: SubscriptionMode
+    /// Whether the store has a command to do this, which lasts until it is done or has failed for good.
+    var isStored = false
 }
 
 extension AgentCore {
@@ -24,7 +26,7 @@ extension AgentCore {
             case .contact: try await askToConnect(request, access)
             }
         } catch {
-            if let row = access.lane.state?.record.row { store.applyLater([.deleteJoinCommands(row)]) }
+            if !request.isStored, let row = access.lane.state?.record.row { store.applyLater([.deleteJoinCommands(row)]) }
             throw error
         }
     }
@@ -72,7 +74,7 @@ extension AgentCore {
         var transition = Transition(try await access.state())
         try transition.startJoining(link, pqSupport: request.pqSupport, linkKey: opened?.senderKey, context)
         if let opened { transition.add(.deleteInvitationLink(server: opened.server, linkID: opened.linkID)) }
-        transition.add(Self.command(request, transition.record, random))
+        if !request.isStored { transition.add(Self.command(request, transition.record, random)) }
         try await access.commit(transition)
         return try await access.state()
     }
@@ -119,7 +121,7 @@ extension AgentCore {
         let info = SMPQueueInfo(clientVersion: replyQueue.clientVersion, address: replyQueue.senderAddress)
         try transition.enqueueConfirmation(
             .connectionInfoReply([info], info: request.info), parameters: state.sentParameters, queue: sendQueue.row, context)
-        transition.add(.deleteJoinCommands(state.record.row))
+        if !request.isStored { transition.add(.deleteJoinCommands(state.record.row)) }
         try await access.commit(transition)
     }
 
@@ -142,7 +144,7 @@ extension AgentCore {
         let envelope = AgentEnvelope.invitation(version: contact.agentVersion, request: invitation, info: request.info)
         let command = try Self.sealOnce(envelope, contact.queue, random)
         try await sendPrivately(command, name: "SEND", entity: address.senderID, key: nil, to: address.server, user: state.record.user)
-        store.applyLater([.deleteJoinCommands(state.record.row)])
+        if !request.isStored { store.applyLater([.deleteJoinCommands(state.record.row)]) }
         return false
     }
 
@@ -165,7 +167,7 @@ extension AgentCore {
         }
         transition.add(queue)
         transition.setAgreementKeys(offer.keys)
-        transition.add(Self.command(request, transition.record, random))
+        if !request.isStored { transition.add(Self.command(request, transition.record, random)) }
         created(queue, state.record, request.subscription)
         try await access.commit(transition)
         return try await access.state()

@@ -65,6 +65,8 @@ enum StoreChange: Sendable {
 /// Work that must be done even if the process ends before it is.
 struct CommandRecord: Sendable {
     enum Kind: Sendable {
+        /// Make the connection's queue.
+        case create(PQInitialKeys, subscribe: Bool)
         /// Go on joining by the link.
         case join(ConnectionRequestURI, info: Bytes, pqSupport: Bool, subscribe: Bool)
         /// Secure our queue, connect to the peer's reply queue and confirm.

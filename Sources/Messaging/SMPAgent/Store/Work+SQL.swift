@@ -14,6 +14,9 @@ extension CommandRecord {
         var pqSupport: Bool?
         var subscribe: Bool?
         switch kind {
+        case .create(let pq, let subscribes):
+            (kindName, pqSupport, subscribe) = ("create", pq.support, subscribes)
+            if pq == .usePQ { subject = [1] }
         case .join(let uri, let ownInfo, let support, let subscribes):
             (kindName, link, info, pqSupport, subscribe) = ("join", uri.wireString, ownInfo, support, subscribes)
         case .allow(let confirmation): (kindName, subject) = ("allow", confirmation.bytes)
@@ -35,6 +38,9 @@ extension CommandRecord {
         let subject = row.bytes("subject")
         let kind: Kind
         switch row["kind"] as String {
+        case "create":
+            let support = row["pq_support"] as Bool? ?? false
+            kind = .create(subject == [1] ? .usePQ : .linkPQ(support: support), subscribe: row["subscribe"] as Bool? ?? true)
         case "join":
             do {
                 kind = .join(
@@ -70,6 +76,7 @@ extension EventRecord {
         case .information(let support, let senderInfo): (kind, pq, info) = ("information", support, senderInfo)
         case .connected(let encryption): (kind, pq) = ("connected", encryption)
         case .joined(let secured): (kind, pq) = ("joined", secured)
+        case .created(let link): (kind, info) = ("created", Bytes(link.wireString.utf8))
         default: throw StorageError(.corrupt, "only events of the handshake are kept")
         }
         try database.run(
@@ -94,6 +101,12 @@ extension EventRecord {
         case "information": event = .information(pqSupport: pq, info: info)
         case "connected": event = .connected(pqEncryption: pq)
         case "joined": event = .joined(senderQueueSecured: pq)
+        case "created":
+            do {
+                event = .created(try ConnectionRequestURI(wireString: String(decoding: info, as: UTF8.self)))
+            } catch {
+                throw StorageError(.corrupt, "the link of an event cannot be read", cause: error)
+            }
         default: throw StorageError(.corrupt, "an event has a kind that is not known")
         }
         return EventRecord(number: row["event_id"], connection: row["connection_id"], event: event)
