@@ -106,7 +106,7 @@ actor ChatSession {
         guard let reference = info.reference else { return }
         open = reference
         openName = info.localDisplayName
-        arrivals = Arrivals()
+        arrivals.forget()
         if count > 0 { try await history(count) }
     }
 
@@ -156,10 +156,29 @@ actor ChatSession {
             printer.connected(contact)
             guard connecting > 0 else { return }
             connecting -= 1
-            try? await openChat(.direct(contact: contact))
+            await didConnect(contact)
             connected.forEach { $0.give(()) }
             connected = []
         default: printer.show(event)
+        }
+    }
+
+    /// Opens the chat. What the contact has said already was shown when it came.
+    private func didConnect(_ contact: Contact) async {
+        let chat = ChatInfo.direct(contact: contact)
+        open = chat.reference
+        openName = chat.localDisplayName
+        arrivals.forget()
+        await markRead { .chats(.markRead($0)) }
+    }
+
+    private func markRead(_ command: (ChatReference) -> ChatCommand) async {
+        guard let open else { return }
+        do {
+            _ = try await core.send(command(open), as: user.userID)
+        } catch {
+            // It stays unread, as it would if nobody had looked.
+            printer.say("(not marked as read: \(error.message))")
         }
     }
 
@@ -168,13 +187,7 @@ actor ChatSession {
         printer.show(entry.chatItem, in: entry.chatInfo, from: user)
         guard entry.chatItem.isMessage else { return }
         if open == nil || entry.chatInfo.reference == open { arrivals.add() }
-        guard let open, entry.chatInfo.reference == open else { return }
-        do {
-            _ = try await core.send(.chats(.markItemsRead(open, [entry.chatItem.id])), as: user.userID)
-        } catch {
-            // It stays unread, as it would if nobody had looked.
-            printer.say("(not marked as read: \(error.message))")
-        }
+        if entry.chatInfo.reference == open { await markRead { .chats(.markItemsRead($0, [entry.chatItem.id])) } }
     }
 
     private func didDeliver(_ item: ChatItemID) {
@@ -199,6 +212,9 @@ struct Arrivals {
         if !isSending { count = 0 }
         isSending = true
     }
+
+    /// What came before is the past.
+    mutating func forget() { count = 0 }
 
     /// What is done next is not sending.
     mutating func endSending() { isSending = false }

@@ -21,7 +21,7 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let bots = try BotsFileReader.read(file).makeBots()
+        let bots = try BotsFile(contentsOf: file).makeBots()
         let configuration = options.configuration(data: data)
         let json = options.json
         if !json { Output.line("Starting \(bots.count) bot\(bots.count == 1 ? "" : "s") from \(file), data in \(configuration.dataFolder) …") }

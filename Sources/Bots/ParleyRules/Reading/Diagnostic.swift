@@ -58,6 +58,10 @@ public struct BotsFileError: Error, Sendable, CustomStringConvertible {
         lines = source.split(separator: "\n", omittingEmptySubsequences: false)
     }
 
+    init(unreadable file: String, _ message: String, hint: String?) {
+        self.init(file: file, source: "", diagnostics: [Diagnostic(.unreadable, at: SourcePosition(line: 1, column: 1), message, hint: hint)])
+    }
+
     /// Each fault as `file:line:column: error: message [code]`, the line it is in, and a mark below the place.
     public var description: String { diagnostics.map(render).joined(separator: "\n") }
 

@@ -16,14 +16,18 @@ struct YAMLDocument {
                 .tooLarge, at: SourcePosition(line: 1, column: 1),
                 "the file has \(source.utf8.count) bytes, more than \(Self.maximumSize)"))
         }
+        if let position = KeyGuard.suspiciousKey(in: source) {
+            throw YAMLFault(Diagnostic(
+                .wrongType, at: position, "a key must be a word, not a list, a mapping or an alias", hint: "write the key out"))
+        }
         do {
             root = try Yams.compose(yaml: source, .default, .default, .utf8)
         } catch {
-            throw YAMLFault(Self.diagnostic(for: error))
+            throw YAMLFault(Self.diagnostic(for: error, in: source))
         }
     }
 
-    private static func diagnostic(for error: any Error) -> Diagnostic {
+    private static func diagnostic(for error: any Error, in source: String) -> Diagnostic {
         func position(_ mark: Mark) -> SourcePosition { SourcePosition(line: mark.line, column: mark.column) }
         let start = SourcePosition(line: 1, column: 1)
         guard let error = error as? YamlError else { return Diagnostic(.syntax, at: start, "\(error)") }
@@ -35,11 +39,18 @@ struct YAMLDocument {
         case .duplicatedKeysInMapping(let duplicates, let context):
             let keys = duplicates.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
             return Diagnostic(.duplicateKey, at: position(context.mark), "the same key stands twice: \(keys)", hint: "keep one of them")
-        case .reader(let problem, _, _, _):
-            return Diagnostic(.syntax, at: start, "the file cannot be read as UTF-8 text: \(problem)")
+        case .reader(let problem, let offset, _, _):
+            let place = offset.map { Self.position(ofByte: $0, in: source) } ?? start
+            return Diagnostic(.syntax, at: place, "this is not YAML: \(problem)", hint: "remove the character")
         default:
             return Diagnostic(.syntax, at: start, "this is not YAML: \(error)")
         }
+    }
+
+    private static func position(ofByte offset: Int, in source: String) -> SourcePosition {
+        let before = String(decoding: source.utf8.prefix(offset), as: UTF8.self).unicodeScalars.split(
+            separator: "\n", omittingEmptySubsequences: false)
+        return SourcePosition(line: before.count, column: (before.last?.count ?? 0) + 1)
     }
 
     private static func hint(_ problem: String) -> String? {

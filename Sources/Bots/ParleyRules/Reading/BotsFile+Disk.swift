@@ -1,0 +1,51 @@
+internal import Foundation
+
+extension BotsFile {
+    /// Reads a file.
+    ///
+    /// - Parameter path: the file, which is also the name that error messages show.
+    /// - Throws: ``BotsFileError`` with everything that is wrong; `unreadable` for a file that is not there, cannot be read or is not
+    ///   UTF-8 text.
+    public init(contentsOf path: String) throws(BotsFileError) {
+        guard let handle = FileHandle(forReadingAtPath: path) else {
+            let isThere = FileManager.default.fileExists(atPath: path)
+            throw BotsFileError(
+                unreadable: path, isThere ? "the file cannot be read" : "there is no such file",
+                hint: isThere ? "check its permissions" : "write one, or give the path of one: docs/bots-yaml.md says what can stand in it")
+        }
+        defer { try? handle.close() }
+        let data: Data
+        do {
+            // One byte more tells that there is too much, whatever the file pretends to be.
+            data = try handle.read(upToCount: Self.maximumSize + 1) ?? Data()
+        } catch {
+            throw BotsFileError(unreadable: path, "the file cannot be read: \(error.localizedDescription)", hint: nil)
+        }
+        try self.init(parsing: [UInt8](data), file: path)
+    }
+
+    /// Reads the bytes of a file.
+    ///
+    /// - Parameter file: the name that error messages show.
+    /// - Throws: ``BotsFileError`` with everything that is wrong; `unreadable`, with its place, for what is not UTF-8.
+    public init(parsing bytes: [UInt8], file: String = "bots.yaml") throws(BotsFileError) {
+        guard let source = String(validating: bytes, as: UTF8.self) else {
+            let readable = Self.readablePart(of: bytes)
+            throw BotsFileError(
+                file: file, source: readable.text,
+                diagnostics: [Diagnostic(.unreadable, at: readable.end, "this is not UTF-8 text", hint: "save the file as UTF-8")])
+        }
+        try self.init(parsing: source, file: file)
+    }
+
+    /// The text before the first byte that is not UTF-8, and where that stands.
+    private static func readablePart(of bytes: [UInt8]) -> (text: String, end: SourcePosition) {
+        var text = String.UnicodeScalarView(), line = 1, column = 1
+        var decoder = UTF8(), iterator = bytes.makeIterator()
+        while case .scalarValue(let scalar) = decoder.decode(&iterator) {
+            text.append(scalar)
+            (line, column) = scalar == "\n" ? (line + 1, 1) : (line, column + 1)
+        }
+        return (String(text), SourcePosition(line: line, column: column))
+    }
+}
