@@ -74,8 +74,12 @@ public struct ChatOverview: Sendable, Hashable {
     /// Whether the chat was marked as unread.
     public let isMarkedUnread: Bool
 
-    /// Nil for what is listed beside chats and has no items, as a connection that is being made.
+    /// Nil for what is listed beside the chats with others: connections that are being made, and the profile's own notes.
     init?(_ chat: Chat) {
+        switch chat.chatInfo {
+        case .direct, .group, .contactRequest: break
+        case .local, .contactConnection, .other: return nil
+        }
         guard let reference = chat.chatInfo.reference else { return nil }
         self.reference = reference
         info = chat.chatInfo
