@@ -136,6 +136,15 @@ import Testing
         await router.stop()
     }
 
+    @Test(.timeLimit(.minutes(2))) func `Two agents talk through their router as a proxy`() async throws {
+        var configuration = RouterConfiguration(storage: .memory)
+        configuration.port = 0
+        let router = try await SMPRouter.start(configuration)
+        try await converse(on: router.address, routing: PrivateRoutingPolicy(mode: .always, fallback: .prohibit))
+        #expect(router.statistics.counters.commandsForwarded > 10)
+        await router.stop()
+    }
+
     private static let officialServer: String? = {
         guard let folder = ProcessInfo.processInfo.environment["SIMPLEX_PEERS"] else { return nil }
         let path = folder + "/smp-server"

@@ -360,7 +360,7 @@ struct OfficialPrivateRoutingTests {
         await recipient.close()
     }
 
-    @Test("Commands go through the official router to itself, and to this package's router")
+    @Test("Commands go through the official router to itself and to this package's router, and through this one to the official")
     func official() async throws {
         let official = try OfficialRouter()
         defer { official.remove() }
@@ -370,6 +370,7 @@ struct OfficialPrivateRoutingTests {
         configuration.port = 0
         let own = try await SMPRouter.start(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await converse(through: official.address, to: own.address)
+        try await converse(through: own.address, to: official.address)
         await own.stop()
     }
 }

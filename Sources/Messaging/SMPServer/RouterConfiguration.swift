@@ -22,6 +22,10 @@ public struct RouterConfiguration: Sendable {
     public var allowsNewQueues = true
     /// What creating a queue asks for; nil: nothing.
     public var basicAuth: BasicAuth?
+    /// Whether the router is a proxy for senders, who must know ``basicAuth`` if it is set: it connects to other routers in their place.
+    public var allowsProxying = true
+    /// Other routers that the proxy is connected to, at most.
+    public var maximumRelays = 1_000
     /// Messages that a queue holds; its sender is told to wait when there are more.
     public var messageQuota = 128
     /// After how long messages are deleted; nil: never.
@@ -57,6 +61,7 @@ public struct RouterConfiguration: Sendable {
         try check(messageLifetime.map { $0 >= .seconds(1) } ?? true, "messages must live for a second at least")
         try check(expirySweepInterval >= .seconds(1), "old messages must not be looked for more often than once a second")
         try check(maximumQueues > 0, "there must be room for a queue")
+        try check(maximumRelays > 0, "a proxy must have room for a router; to have no proxy, do not allow it")
         try check(maximumConnections > 0, "there must be room for a connection")
         try check((1 << 10...1 << 30).contains(segmentSize), "a segment must have from 1 KiB to 1 GiB")
         try check(clearingThreshold >= 0, "the clearing threshold must not be negative")

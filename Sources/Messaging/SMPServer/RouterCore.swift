@@ -33,16 +33,19 @@ final class RouterCore: Sendable {
     let random: any RandomSource
     let now: @Sendable () -> Int64
     let logger: Logger
+    /// nil if the router is no proxy.
+    let relays: RelayPool?
     private let shared: Mutex<Shared>
     /// Sessions whose next output waits for the journal.
     private let waiting = Mutex<[RouterSession]>([])
     private let scheduleCommit: @Sendable () -> Void
 
     init(
-        journal: Journal, state: RouterState, random: any RandomSource, now: @escaping @Sendable () -> Int64, logger: Logger,
-        scheduleCommit: @escaping @Sendable () -> Void
+        journal: Journal, state: RouterState, relays: RelayPool?, random: any RandomSource, now: @escaping @Sendable () -> Int64,
+        logger: Logger, scheduleCommit: @escaping @Sendable () -> Void
     ) {
         self.journal = journal
+        self.relays = relays
         self.random = random
         self.now = now
         self.logger = logger

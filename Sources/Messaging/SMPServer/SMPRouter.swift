@@ -67,8 +67,9 @@ public final class SMPRouter: Sendable {
         }
         let keeper = JournalKeeper(configuration)
         let core = RouterCore(
-            journal: journal, state: RouterState(limits: configuration.limits, queues: queues), random: random, now: now,
-            logger: logger, scheduleCommit: { keeper.schedule() })
+            journal: journal, state: RouterState(limits: configuration.limits, queues: queues),
+            relays: try makeRelays(configuration, group, random), random: random, now: now, logger: logger,
+            scheduleCommit: { keeper.schedule() })
         do {
             let identity = try RouterIdentity(credential)
             let listener = try await listen(configuration, credential, identity, core, group)
@@ -83,6 +84,19 @@ public final class SMPRouter: Sendable {
         } catch {
             await keeper.stop()
             throw error
+        }
+    }
+
+    private static func makeRelays(
+        _ configuration: RouterConfiguration, _ group: any EventLoopGroup, _ random: any RandomSource
+    ) throws(RouterError) -> RelayPool? {
+        guard configuration.allowsProxying else { return nil }
+        do {
+            return RelayPool(
+                client: try SMPTransportClient(group: group), random: random, basicAuth: configuration.basicAuth,
+                capacity: configuration.maximumRelays)
+        } catch {
+            throw RouterError(.transport, "TLS is not available", cause: error)
         }
     }
 
@@ -154,6 +168,7 @@ public final class SMPRouter: Sendable {
     /// Stops listening, ends all sessions and makes durable what is left. Returns when all is done; may be called again.
     public func stop() async {
         core.stop(RouterError(.stopped, "the router was stopped"))
+        core.relays?.close()
         await listener.close()
         await keeper.stop()
         ending.finish(nil)

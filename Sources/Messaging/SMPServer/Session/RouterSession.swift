@@ -16,7 +16,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
 
     let id: SessionID
     let outbox = Mutex(Outbox())
-    private let core: RouterCore
+    let core: RouterCore
     private let connection: SMPConnection
     private let bound: NIOLoopBound<Bound>
 
@@ -123,7 +123,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     }
 
     private func execute(_ transmissions: [ReceivedTransmission<SMPCommand>], _ session: SMPSessionParameters) {
-        let unwrapped = transmissions.map { unwrap($0, session) }
+        let unwrapped = transmissions.filter { !proxies($0) }.map { unwrap($0, session) }
         var requirements = core.requirements(unwrapped.compactMap(\.command))[...]
         var prepared: [SessionCommand] = []
         prepared.reserveCapacity(unwrapped.count)

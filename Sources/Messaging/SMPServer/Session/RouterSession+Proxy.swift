@@ -1,0 +1,38 @@
+import SMPProtocol
+import Synchronization
+
+extension RouterSession {
+    /// Does what a client asks of a proxy. The answer comes when the other router has given it; commands behind this one do not wait.
+    ///
+    /// - Returns: whether this was such a command, of a router that is a proxy.
+    func proxies(_ transmission: ReceivedTransmission<SMPCommand>) -> Bool {
+        guard let relays = core.relays, case .success(let command) = transmission.message else { return false }
+        let answer: @Sendable (SMPBrokerMessage) -> Void = { [weak self, id = transmission.correlationID, entity = transmission.entity] in
+            guard let self else { return }
+            let output = RouterOutput($0, to: id, entity: entity)
+            outbox.withLock { $0.append(output) }
+            scheduleFlush()
+        }
+        switch command {
+        case .prxy(let server, let auth):
+            guard relays.allows(auth) else {
+                answer(.err(.proxy(.basicAuth)))
+                return true
+            }
+            relays.session(with: server) { result in
+                switch result {
+                case .success(let session): answer(.pkey(session))
+                case .failure(let error): answer(.err(error))
+                }
+            }
+        case .pfwd(let forwarded):
+            guard let relay = relays.relay(transmission.entity.bytes) else {
+                answer(.err(.proxy(.noSession)))
+                return true
+            }
+            relay.forward(forwarded, transmission.correlationID, answer: answer)
+        default: return false
+        }
+        return true
+    }
+}
