@@ -28,6 +28,11 @@ extension ChatError {
         case .store(.largeMessage): "The message is too large."
         case .store(.duplicateContactLink): "The profile has an address already."
         case .store(.userContactLinkNotFound): "The profile has no address; create one first."
+        case .chat(.contactNotActive(let contact)): "\(contact.localDisplayName) has deleted the contact."
+        case .chat(.contactDisabled(let contact)): "\(contact.localDisplayName) has not been reachable for long."
+        case .chat(.unsupportedConnectionRequest): "The link is of a version that this program does not know."
+        case .store(.contactNotFound), .store(.contactNotFoundByName): "There is no such contact."
+        case .agent(let error, _, _): error.message ?? "The core reported \(code)."
         default: "The core reported \(code)."
         }
     }
