@@ -1,0 +1,20 @@
+/// Which step of testing a router failed, and how.
+public struct ServerTestFailure: Error, Sendable, Equatable {
+    /// The steps, in their order; the raw values are those of the chat API.
+    public enum Step: String, Sendable, Hashable, CaseIterable {
+        /// A session with the router: its address, its certificate and a common version.
+        case connect
+        /// A new queue, which the router's password may be needed for.
+        case createQueue
+        case secureQueue
+        case deleteQueue
+    }
+
+    public let step: Step
+    public let error: AgentError
+
+    public init(step: Step, error: AgentError) {
+        self.step = step
+        self.error = error
+    }
+}
