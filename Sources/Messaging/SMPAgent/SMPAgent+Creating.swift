@@ -20,7 +20,7 @@ extension SMPAgent {
         if let linkData, linkData.mode != mode { throw .prohibited("link data for another kind of connection") }
         let record = try core.newConnection(user: user, mode: mode, pq: pq)
         let request = CreateRequest(mode: mode, linkData: linkData, clientData: clientData, pq: pq, subscription: subscription)
-        let made = try await core.makeQueue(request, user: user)
+        let made = try await core.makeQueue(request, for: record.owner)
         try await core.insert(record, made, subscription)
         return CreatedConnection(id: record.id, link: made.shown, shortLink: made.queue.link.map { made.queue.shortLink($0, mode) })
     }
@@ -87,8 +87,8 @@ extension AgentCore {
     }
 
     /// Makes a queue with the keys and links of a connection.
-    fileprivate func makeQueue(_ request: CreateRequest, user: AgentUserID) async throws(AgentError) -> MadeQueue {
-        let server = try server(of: user)
+    fileprivate func makeQueue(_ request: CreateRequest, for owner: SessionOwner) async throws(AgentError) -> MadeQueue {
+        let server = try server(of: owner.user)
         let prepared = PreparedQueue(random)
         var agreement: (keys: AgreementKeys, parameters: RatchetParametersURI)?
         if request.mode == .invitation {
@@ -100,7 +100,7 @@ extension AgentCore {
         var preparedLink: PreparedLink?
         if let data = request.linkData { preparedLink = try prepareLink(to: full, data: data) }
         let queue = try await createQueue(
-            prepared, on: server, user: user, mode: request.mode, link: preparedLink, clientVersions: configuration.clientVersions,
+            prepared, on: server, for: owner, mode: request.mode, link: preparedLink, clientVersions: configuration.clientVersions,
             subscription: request.subscription)
         // The router may have chosen the sender's id, and old ones know no mode.
         var shown = link(server.server, queue.senderID, linkKey, queue.mode, agreement?.parameters, request.clientData)
@@ -139,7 +139,7 @@ extension AgentCore {
         let state = try await access.liveState()
         guard state.kind == .new else { throw .prohibited("create: the connection is \(state.kind.rawValue)") }
         let made = try await makeQueue(
-            CreateRequest(mode: state.record.mode, pq: pq, subscription: subscription), user: state.record.user)
+            CreateRequest(mode: state.record.mode, pq: pq, subscription: subscription), for: state.record.owner)
         var transition = Transition(state)
         transition.add(made)
         transition.add(.deleteCommand(command.row))

@@ -29,7 +29,7 @@ extension AgentCore {
                     try await access.commit(transition)
                     commands.forget(id)
                     if !waitDelivery { for queue in state.sendQueues { deliveries.remove(queue.row)?.stop() } }
-                    await unsubscribe(state.receiveQueues, user: state.record.user)
+                    await unsubscribe(state.receiveQueues, for: state.record.owner)
                 }
                 marked.append(id)
             } catch {
@@ -69,7 +69,7 @@ extension AgentCore {
             var failure: AgentError?
             do {
                 try await send(
-                    .del, name: "DEL", entity: queue.recipientID, key: queue.privateKey, to: queue.server, user: state.record.user)
+                    .del, name: "DEL", entity: queue.recipientID, key: queue.privateKey, to: queue.server, for: state.record.owner)
             } catch {
                 failure = error
             }

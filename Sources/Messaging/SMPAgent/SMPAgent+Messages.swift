@@ -146,7 +146,7 @@ extension AgentCore {
             store.applyLater(changes)
         }
         if let queue = state.receiveQueue(message.queue) {
-            acknowledge(MessageID(message.metadata.brokerID), in: queue, user: state.record.user)
+            acknowledge(MessageID(message.metadata.brokerID), in: queue, for: state.record.owner)
         }
     }
 

@@ -9,6 +9,7 @@ extension SMPAgent {
     public func testServer(_ server: SMPServerWithAuth, user: AgentUserID) async throws(ServerTestFailure) {
         let core = core
         let address = server.server
+        let owner = SessionOwner(user: user)
         func step<Value: Sendable>(
             _ step: ServerTestFailure.Step, _ body: () async throws(AgentError) -> Value
         ) async throws(ServerTestFailure) -> Value {
@@ -21,7 +22,7 @@ extension SMPAgent {
         try await step(.connect) { () async throws(AgentError) in
             try core.checkActive()
             do throws(SMPClientError) {
-                _ = try await core.network.sessionInfo(core.session(user, address))
+                _ = try await core.network.sessionInfo(core.session(owner, address))
             } catch {
                 throw AgentError(error, server: address)
             }
@@ -29,21 +30,21 @@ extension SMPAgent {
         let queue = try await step(.createQueue) { () async throws(AgentError) in
             // Not subscribed to: its messages would be nobody's.
             try await core.createQueue(
-                PreparedQueue(core.random), on: server, user: user, mode: .invitation, clientVersions: core.configuration.clientVersions,
+                PreparedQueue(core.random), on: server, for: owner, mode: .invitation, clientVersions: core.configuration.clientVersions,
                 subscription: .onlyCreate)
         }
         let senderKey = core.configuration.queueKeys.generateKey(core.random)
         try await step(.secureQueue) { () async throws(AgentError) in
             if queue.senderCanSecure {
                 try await core.send(
-                    .skey(senderKey.publicKey), name: "SKEY", entity: queue.senderID, key: senderKey, to: address, user: user)
+                    .skey(senderKey.publicKey), name: "SKEY", entity: queue.senderID, key: senderKey, to: address, for: owner)
             } else {
                 try await core.send(
-                    .key(senderKey.publicKey), name: "KEY", entity: queue.recipientID, key: queue.privateKey, to: address, user: user)
+                    .key(senderKey.publicKey), name: "KEY", entity: queue.recipientID, key: queue.privateKey, to: address, for: owner)
             }
         }
         try await step(.deleteQueue) { () async throws(AgentError) in
-            try await core.send(.del, name: "DEL", entity: queue.recipientID, key: queue.privateKey, to: address, user: user)
+            try await core.send(.del, name: "DEL", entity: queue.recipientID, key: queue.privateKey, to: address, for: owner)
         }
     }
 }

@@ -38,7 +38,7 @@ extension SMPAgent {
             }
             try await core.send(
                 .lset(linkID, link.data), name: "LSET", entity: queue.recipientID, key: queue.privateKey, to: queue.server,
-                user: state.record.user)
+                for: state.record.owner)
             return queue.shortLink(credentials, state.record.mode)
         }
     }
@@ -53,7 +53,7 @@ extension SMPAgent {
                 throw .prohibited("deleteConnShortLink: not contact address")
             }
             try await core.send(
-                .ldel, name: "LDEL", entity: queue.recipientID, key: queue.privateKey, to: queue.server, user: state.record.user)
+                .ldel, name: "LDEL", entity: queue.recipientID, key: queue.privateKey, to: queue.server, for: state.record.owner)
         }
     }
 
@@ -80,7 +80,8 @@ extension SMPAgent {
             (senderID, data) = try await core.secureLink(server, linkID, key, user)
         case .contact(_, _, let server, _):
             let response = try await core.requestPrivately(
-                SMPRequest(entity: secrets.linkID ?? .none, command: .lget), to: server, user: user
+                SMPRequest(entity: secrets.linkID ?? .none, command: .lget), to: server,
+                for: SessionOwner(user: user, entity: secrets.linkID?.bytes)
             ).message
             guard case .lnk(let itsSenderID, let itsData) = response else {
                 throw AgentError(unexpected: response, to: "LGET", server: server)
@@ -156,7 +157,8 @@ extension AgentCore {
             try await stored { try await store.apply([change]) }
         }
         let response = try await requestPrivately(
-            SMPRequest(entity: linkID, command: .lkey(record.senderKey.publicKey), authKey: record.senderKey), to: server, user: user
+            SMPRequest(entity: linkID, command: .lkey(record.senderKey.publicKey), authKey: record.senderKey), to: server,
+            for: SessionOwner(user: user, entity: linkID.bytes)
         ).message
         guard case .lnk(let senderID, let data) = response else { throw AgentError(unexpected: response, to: "LKEY", server: server) }
         record.senderID = senderID

@@ -47,7 +47,7 @@ extension SMPAgent {
             try await access.commit(transition)
             // Sessions are not shared between users.
             let subscribed = state.receiveQueues.filter { core.subscriptions[$0.key] != nil }
-            await core.unsubscribe(subscribed, user: state.record.user)
+            await core.unsubscribe(subscribed, for: state.record.owner)
         }
         _ = await subscribe([connection])
     }
@@ -63,7 +63,7 @@ extension SMPAgent {
             }
             let response = try await core.request(
                 SMPRequest(entity: queue.recipientID, command: .que, authKey: queue.privateKey), to: queue.server,
-                user: state.record.user)
+                for: state.record.owner)
             guard case .info(let info) = response else { throw AgentError(unexpected: response, to: "QUE", server: queue.server) }
             return info
         }
@@ -78,7 +78,7 @@ extension SMPAgent {
             guard !state.receiveQueues.isEmpty else { throw AgentError(.connection(.simplex, context: "suspendConnection")) }
             for queue in state.receiveQueues {
                 try await core.send(
-                    .off, name: "OFF", entity: queue.recipientID, key: queue.privateKey, to: queue.server, user: state.record.user)
+                    .off, name: "OFF", entity: queue.recipientID, key: queue.privateKey, to: queue.server, for: state.record.owner)
             }
         }
     }

@@ -12,6 +12,8 @@ public struct AgentConfiguration: Sendable {
     /// What authorises the commands about new queues.
     public var queueKeys = QueueKeyAlgorithm.x25519
 
+    /// Who shares sessions with routers.
+    public var sessionIsolation = SessionIsolation.user
     /// Whether commands to the routers of others go through a proxy, at the start; see ``SMPAgent/setPrivateRouting(_:)``.
     public var privateRouting = PrivateRoutingPolicy()
 

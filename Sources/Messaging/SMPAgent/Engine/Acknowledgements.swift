@@ -53,8 +53,8 @@ final class AcknowledgementRegistry: Sendable {
 
 extension AgentCore {
     /// Lets the router delete a message, without waiting for it.
-    func acknowledge(_ messageID: MessageID, in queue: ReceiveQueue, user: AgentUserID) {
-        let session = session(user, queue.server)
+    func acknowledge(_ messageID: MessageID, in queue: ReceiveQueue, for owner: SessionOwner) {
+        let session = session(owner, queue.server)
         if acknowledgements.add(.init(queue: queue, messageID: messageID), over: session) {
             tasks.run { [self] in await sendAcknowledgements(over: session) }
         }

@@ -72,7 +72,7 @@ extension AgentCore {
             let isKnown = try await stored {
                 try await store.hasInvitation(contact: state.record.row, brokerID: brokerID.bytes)
             }
-            if isKnown { return acknowledge(brokerID, in: queue, user: state.record.user) }
+            if isKnown { return acknowledge(brokerID, in: queue, for: state.record.owner) }
         }
         var transition = Transition(state)
         var outcome = transition.receive(incoming.message, from: incoming.row, context)
@@ -83,7 +83,7 @@ extension AgentCore {
         if case .waitForUser(let record) = outcome { access.lane.setUnacknowledged(record) }
         // The router should have the acknowledgement of its message about a full queue before the sender is told to go on.
         try await access.commit(transition) {
-            if case .acknowledge = outcome { acknowledge(brokerID, in: queue, user: state.record.user) }
+            if case .acknowledge = outcome { acknowledge(brokerID, in: queue, for: state.record.owner) }
         }
         if case .undecryptable(let hash, let error) = outcome {
             try await undecryptable(hash, error, incoming.message, queue, access)
@@ -120,9 +120,9 @@ extension AgentCore {
                 transition.emit(.failed(error))
             }
             try await access.commit(transition)
-            return acknowledge(message.id, in: queue, user: state.record.user)
+            return acknowledge(message.id, in: queue, for: state.record.owner)
         }
-        guard !known.isAcknowledged else { return acknowledge(message.id, in: queue, user: state.record.user) }
+        guard !known.isAcknowledged else { return acknowledge(message.id, in: queue, for: state.record.owner) }
         try await repeatMessage(known, message, queue, access)
     }
 
@@ -139,7 +139,7 @@ extension AgentCore {
             transition.fail(.agent(.duplicate(dropped: dropped)))
             transition.add(.acknowledge(connection: state.record.row, known.messageID))
             try await access.commit(transition)
-            return acknowledge(message.id, in: queue, user: state.record.user)
+            return acknowledge(message.id, in: queue, for: state.record.owner)
         }
         transition.add(.countAttempt(connection: state.record.row, known.messageID))
         // The router's id is that of this delivery: the message may have been sent twice.

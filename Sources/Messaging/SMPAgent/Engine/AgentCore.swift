@@ -118,23 +118,24 @@ final class AgentCore: Sendable {
 
     // MARK: Network
 
-    func session(_ user: AgentUserID, _ server: SMPServerAddress) -> TransportSessionKey {
-        TransportSessionKey(userID: user, server: server)
+    func session(_ owner: SessionOwner, _ server: SMPServerAddress) -> TransportSessionKey {
+        let entity = configuration.sessionIsolation == .connection ? owner.entity : nil
+        return TransportSessionKey(userID: owner.user, server: server, entity: entity.map { EntityID($0) })
     }
 
     /// Sends a command that is answered by `OK`.
     func send(
-        _ command: SMPCommand, name: String, entity: EntityID, key: PrivateAuthKey?, to server: SMPServerAddress, user: AgentUserID
+        _ command: SMPCommand, name: String, entity: EntityID, key: PrivateAuthKey?, to server: SMPServerAddress, for owner: SessionOwner
     ) async throws(AgentError) {
-        let response = try await request(SMPRequest(entity: entity, command: command, authKey: key), to: server, user: user)
+        let response = try await request(SMPRequest(entity: entity, command: command, authKey: key), to: server, for: owner)
         guard case .ok = response else { throw AgentError(unexpected: response, to: name, server: server) }
     }
 
     func request(
-        _ request: SMPRequest, to server: SMPServerAddress, user: AgentUserID
+        _ request: SMPRequest, to server: SMPServerAddress, for owner: SessionOwner
     ) async throws(AgentError) -> SMPBrokerMessage {
         do {
-            return try await network.send(request, over: session(user, server))
+            return try await network.send(request, over: session(owner, server))
         } catch {
             throw AgentError(error, server: server)
         }
@@ -142,12 +143,12 @@ final class AgentCore: Sendable {
 
     /// Sends a command to a router that is not ours to choose, through a proxy if the policy wants that.
     func requestPrivately(
-        _ request: SMPRequest, to server: SMPServerAddress, user: AgentUserID
+        _ request: SMPRequest, to server: SMPServerAddress, for owner: SessionOwner
     ) async throws(AgentError) -> PrivateRouter.Response {
-        let known = users.withLock { $0[user] ?? [] }
+        let known = users.withLock { $0[owner.user] ?? [] }
         let policy = privateRouting.withLock { $0 }
         do {
-            return try await router.send(request, over: session(user, server), policy: policy, known: known)
+            return try await router.send(request, over: session(owner, server), policy: policy, known: known)
         } catch {
             throw AgentError(error)
         }
@@ -155,10 +156,10 @@ final class AgentCore: Sendable {
 
     /// The same, for a command that is answered by `OK`.
     func sendPrivately(
-        _ command: SMPCommand, name: String, entity: EntityID, key: PrivateAuthKey?, to server: SMPServerAddress, user: AgentUserID
+        _ command: SMPCommand, name: String, entity: EntityID, key: PrivateAuthKey?, to server: SMPServerAddress, for owner: SessionOwner
     ) async throws(AgentError) {
         let response = try await requestPrivately(
-            SMPRequest(entity: entity, command: command, authKey: key), to: server, user: user
+            SMPRequest(entity: entity, command: command, authKey: key), to: server, for: owner
         ).message
         guard case .ok = response else { throw AgentError(unexpected: response, to: name, server: server) }
     }

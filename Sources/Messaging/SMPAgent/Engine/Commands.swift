@@ -151,7 +151,7 @@ extension AgentCore {
             throw AgentError(receiving: error)
         }
         try await send(
-            .key(senderKey), name: "KEY", entity: queue.recipientID, key: queue.privateKey, to: queue.server, user: state.record.user)
+            .key(senderKey), name: "KEY", entity: queue.recipientID, key: queue.privateKey, to: queue.server, for: state.record.owner)
     }
 
     /// The user has allowed a connection: secure our queue, connect the peer's, and confirm it.

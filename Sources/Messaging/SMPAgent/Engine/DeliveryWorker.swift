@@ -25,7 +25,7 @@ final class DeliveryWorker: Sendable {
     private let core: AgentCore
     private let connection: ConnectionID
     private let record: RowID
-    private let user: AgentUserID
+    private let owner: SessionOwner
     private let queue: SendQueue
     private let inner = Mutex(Inner())
 
@@ -34,7 +34,7 @@ final class DeliveryWorker: Sendable {
         self.queue = queue
         connection = record.id
         self.record = record.row
-        user = record.user
+        owner = record.owner
     }
 
     /// Takes a message that is stored. Messages come in the order of their numbers.
@@ -172,7 +172,7 @@ final class DeliveryWorker: Sendable {
             }
             if isContinued { schedule.continued(core.configuration) }
             do throws(AgentError) {
-                let response = try await core.requestPrivately(command, to: queue.server, user: user)
+                let response = try await core.requestPrivately(command, to: queue.server, for: owner)
                 guard case .ok = response.message else {
                     throw AgentError(unexpected: response.message, to: "SEND", server: queue.server)
                 }

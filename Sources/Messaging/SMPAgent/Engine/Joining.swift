@@ -88,7 +88,7 @@ extension AgentCore {
         if queue.status == .new {
             try await sendPrivately(
                 .skey(queue.privateKey.publicKey), name: "SKEY", entity: queue.senderID, key: queue.privateKey, to: queue.server,
-                user: state.record.user)
+                for: state.record.owner)
             var transition = Transition(state)
             transition.updateSendQueue(queue.row) { $0.status = .secured }
             try await access.commit(transition)
@@ -103,7 +103,7 @@ extension AgentCore {
         let state = try await access.state()
         let server = try server(of: state.record.user, avoiding: [link.queue.address.server])
         let queue = try await createQueue(
-            PreparedQueue(random), on: server, user: state.record.user, mode: .invitation,
+            PreparedQueue(random), on: server, for: state.record.owner, mode: .invitation,
             clientVersions: VersionRange(state.sendQueues[0].clientVersion), subscription: request.subscription)
         var transition = Transition(state)
         transition.add(queue)
@@ -143,7 +143,7 @@ extension AgentCore {
             keys.offer(configuration.ratchetVersions), nil)
         let envelope = AgentEnvelope.invitation(version: contact.agentVersion, request: invitation, info: request.info)
         let command = try Self.sealOnce(envelope, contact.queue, random)
-        try await sendPrivately(command, name: "SEND", entity: address.senderID, key: nil, to: address.server, user: state.record.user)
+        try await sendPrivately(command, name: "SEND", entity: address.senderID, key: nil, to: address.server, for: state.record.owner)
         if !request.isStored { store.applyLater([.deleteJoinCommands(state.record.row)]) }
         return false
     }
@@ -158,7 +158,7 @@ extension AgentCore {
         let offer = agreementOffer(proposingKEM: pq.proposesKEM(shortLink: false))
         let server = try server(of: state.record.user, avoiding: [contact.queue.address.server])
         let queue = try await createQueue(
-            PreparedQueue(random), on: server, user: state.record.user, mode: .invitation,
+            PreparedQueue(random), on: server, for: state.record.owner, mode: .invitation,
             clientVersions: configuration.clientVersions, subscription: request.subscription)
         var transition = Transition(state)
         transition.updateRecord {

@@ -45,7 +45,7 @@ extension AgentCore {
     ///   - mode: what the queue is for; `invitation` for queues between two parties.
     ///   - clientVersions: below 3 the queue is one that its sender does not secure.
     func createQueue(
-        _ prepared: PreparedQueue, on server: SMPServerWithAuth, user: AgentUserID, mode: ConnectionMode, link: PreparedLink? = nil,
+        _ prepared: PreparedQueue, on server: SMPServerWithAuth, for owner: SessionOwner, mode: ConnectionMode, link: PreparedLink? = nil,
         clientVersions: VersionRange, subscription: SubscriptionMode
     ) async throws(AgentError) -> ReceiveQueue {
         let recipientKey = configuration.queueKeys.generateKey(random)
@@ -56,7 +56,7 @@ extension AgentCore {
         let response = try await self.request(
             SMPRequest(
                 command: .new(request), authKey: recipientKey, correlationID: link == nil ? nil : prepared.correlationID),
-            to: server.server, user: user)
+            to: server.server, for: owner)
         guard case .ids(let ids) = response else { throw AgentError(unexpected: response, to: "NEW", server: server.server) }
         let routerSecret: BoxSecret
         do {

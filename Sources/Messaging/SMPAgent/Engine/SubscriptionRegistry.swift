@@ -59,7 +59,8 @@ extension AgentCore {
             }
             subscriptions.set(
                 queue.key, .init(connection: record.connection, row: queue.row, user: record.user, status: .pending))
-            sessions[session(record.user, queue.key.server), default: []].append((record.connection, queue))
+            let owner = SessionOwner(user: record.user, entity: record.connection.bytes)
+            sessions[session(owner, queue.key.server), default: []].append((record.connection, queue))
         }
         await withTaskGroup(of: [(ConnectionID, Result<Void, AgentError>)].self) { group in
             for (session, queues) in sessions {
@@ -97,10 +98,10 @@ extension AgentCore {
     }
 
     /// Forgets the subscriptions of queues.
-    func unsubscribe(_ queues: [ReceiveQueue], user: AgentUserID) async {
+    func unsubscribe(_ queues: [ReceiveQueue], for owner: SessionOwner) async {
         for queue in queues {
             subscriptions.remove(queue.key)
-            await network.unsubscribe([queue.recipientID], over: session(user, queue.server))
+            await network.unsubscribe([queue.recipientID], over: session(owner, queue.server))
         }
     }
 }

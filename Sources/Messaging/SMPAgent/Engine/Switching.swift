@@ -15,7 +15,7 @@ extension AgentCore {
         // None is new to the connection: any but the present one will do.
         if server.server == old.server { server = try self.server(of: user, avoiding: [old.server]) }
         var queue = try await createQueue(
-            PreparedQueue(random), on: server, user: user, mode: .invitation, clientVersions: configuration.clientVersions,
+            PreparedQueue(random), on: server, for: state.record.owner, mode: .invitation, clientVersions: configuration.clientVersions,
             subscription: .subscribe)
         queue.isPrimary = false
         queue.replaces = row
@@ -36,12 +36,12 @@ extension AgentCore {
             guard !queue.isPrimary else { throw AgentError(.internal("the primary queue of a connection is not deleted alone")) }
             do {
                 try await send(
-                    .del, name: "DEL", entity: queue.recipientID, key: queue.privateKey, to: queue.server, user: state.record.user)
+                    .del, name: "DEL", entity: queue.recipientID, key: queue.privateKey, to: queue.server, for: state.record.owner)
             } catch {
                 if error.isTemporary || error.isHostError { throw error }
                 transition.emit(.failed(error))
             }
-            await unsubscribe([queue], user: state.record.user)
+            await unsubscribe([queue], for: state.record.owner)
             if isReplaced {
                 transition.deletedReplacedQueue(row)
             } else {
