@@ -41,10 +41,11 @@ let nio: [Target.Dependency] = [
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 let storage: [Target] =
-    room("SQLiteStorage", on: "Storage", uses: [grdb])
+    room("SQLiteStorage", on: "Storage", uses: [grdb, sqlite])
 
 let messaging: [Target] =
     room("SMPWire", on: "Messaging")

@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import SMPSimulation
+import SQLiteStorage
 import Synchronization
 import Testing
 

@@ -4,6 +4,7 @@ import GRDB
 import SMPAgent
 import SMPProtocol
 import SMPWire
+import SQLiteStorage
 import Testing
 
 @testable import ChatEngine

@@ -2,14 +2,14 @@ public import ChatProtocol
 
 /// Collects the members of an object that is being written. Each name may be set once.
 public struct JSONObjectWriter: Sendable {
-    private var members: [(String, JSONValue)] = []
+    private var members: [(key: String, value: JSONValue)] = []
     private var replacement: JSONValue?
 
     /// An empty object.
     public init() {}
 
     /// The finished value.
-    public var json: JSONValue { replacement ?? .object(JSONObject(members)) }
+    public var json: JSONValue { replacement ?? .object(JSONObject(distinct: members)) }
 
     /// Sets a member; nil leaves it out.
     public subscript<Value: JSONConvertible>(_ key: String) -> Value? {

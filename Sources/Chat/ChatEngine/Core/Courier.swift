@@ -36,7 +36,7 @@ final class Courier: Sendable {
     private let agent: any AgentService
     private let store: ChatStore
     private let logger: Logger
-    private let accepted: @Sendable ([(Delivery, AcceptedMessage)]) async -> Void
+    private let accepted: @Sendable ([DeliveryLedger.Accepted]) -> Void
     private let failed: @Sendable (Delivery, AgentFault) async -> Void
     private let state = Mutex(State())
 
@@ -45,7 +45,7 @@ final class Courier: Sendable {
     ///   - failed: Is told of messages that the agent will not take.
     init(
         agent: any AgentService, store: ChatStore, logger: Logger,
-        accepted: @escaping @Sendable ([(Delivery, AcceptedMessage)]) async -> Void,
+        accepted: @escaping @Sendable ([DeliveryLedger.Accepted]) -> Void,
         failed: @escaping @Sendable (Delivery, AgentFault) async -> Void
     ) {
         self.agent = agent
@@ -139,10 +139,10 @@ final class Courier: Sendable {
     private func handOver(_ batch: [Delivery], _ connection: Bytes, _ run: Int) async {
         let requests = batch.map(\.request)
         let results = await agent.send(requests)
-        var taken: [(Delivery, AcceptedMessage)] = []
+        var taken: [DeliveryLedger.Accepted] = []
         for (delivery, result) in zip(batch, results) {
             switch result {
-            case .success(let message): taken.append((delivery, message))
+            case .success(let message): taken.append(DeliveryLedger.Accepted(delivery: delivery, message: message))
             case .failure(let fault):
                 if case .inactive = fault.reason {
                     // The agent is suspended or closed: the message waits in the store for the next start.
@@ -153,7 +153,7 @@ final class Courier: Sendable {
                 }
             }
         }
-        if !taken.isEmpty { await accepted(taken) }
+        if !taken.isEmpty { accepted(taken) }
         let afterwards = state.withLock { state -> [@Sendable () -> Void] in
             guard state.run == run else { return [] }
             state.count -= batch.count

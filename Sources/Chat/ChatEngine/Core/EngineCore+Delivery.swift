@@ -8,23 +8,6 @@ import SMPWire
 // What becomes of messages that the agent is given, and of other work that it is given.
 
 extension EngineCore {
-    /// The agent has messages: the store forgets their bodies and remembers under which numbers the agent reports them.
-    func handedOver(_ accepted: [(Delivery, AcceptedMessage)]) async {
-        do {
-            try await transaction { transaction in
-                var isPQ: [Int64: Bool] = [:]
-                for (delivery, message) in accepted {
-                    try transaction.db.markDelivery(delivery.id, agentMessageID: message.messageID)
-                    isPQ[delivery.connectionID] = message.pqEncryption
-                }
-                for (connection, isPQ) in isPQ { try transaction.noteSendEncryption(isPQ, connection: connection) }
-            }
-        } catch {
-            // They are given again after a restart, and known again by their keys.
-            logger.error("messages that are handed over could not be crossed out", metadata: ["error": "\(error.code)"])
-        }
-    }
-
     /// The agent does not take a message.
     func undeliverable(_ delivery: Delivery, _ fault: AgentFault) async {
         do {

@@ -23,6 +23,7 @@ final class EngineCore: Sendable {
         let courier: Courier
         let clerk: Clerk
         let timer: ExpiryTimer
+        let ledger: DeliveryLedger
     }
 
     /// Whether the core sends and receives, and who stores what is received.
@@ -53,13 +54,13 @@ final class EngineCore: Sendable {
     private var made: Parts {
         parts.withLock { parts in
             if let parts { return parts }
+            let ledger = DeliveryLedger(core: self)
             let courier = Courier(
-                agent: agent, store: store, logger: logger,
-                accepted: { [self] in await handedOver($0) }, failed: { [self] in await undeliverable($0, $1) })
+                agent: agent, store: store, logger: logger, accepted: { ledger.enter($0) }, failed: { [self] in await undeliverable($0, $1) })
             let clerk = Clerk(
                 store: store, clock: clock, logger: logger, perform: { [self] in try await perform($0) },
                 failed: { [self] in await unperformable($0, $1) })
-            let made = Parts(courier: courier, clerk: clerk, timer: ExpiryTimer(core: self))
+            let made = Parts(courier: courier, clerk: clerk, timer: ExpiryTimer(core: self), ledger: ledger)
             parts = made
             return made
         }
@@ -68,6 +69,7 @@ final class EngineCore: Sendable {
     var courier: Courier { made.courier }
     var clerk: Clerk { made.clerk }
     var timer: ExpiryTimer { made.timer }
+    var ledger: DeliveryLedger { made.ledger }
 
     /// Lets go of what refers back to this core.
     func untie() { parts.withLock { $0 = nil } }

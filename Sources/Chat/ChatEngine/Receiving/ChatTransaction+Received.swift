@@ -70,8 +70,6 @@ extension ChatTransaction {
             try db.updateConnection(context.record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: now)
         case .message(let metadata, _, _): try receiveMessage(metadata, incoming.messages, in: &context)
         case .receipts(let metadata, let receipts): try receiveReceipts(metadata, receipts, in: &context)
-        case .sent(let id, let proxy):
-            try receiveStatus(.sent(progress: .complete), of: [id], viaProxy: proxy != nil, in: context)
         case .messageDelayed(let id, let fault):
             try receiveStatus(.sendWarning(error: fault.sendError), of: [id], in: context)
             try countErrors(fault, isFinal: false, in: context)
@@ -96,7 +94,8 @@ extension ChatTransaction {
             }
             report(fault, in: context)
         case .created, .request, .queueDeleted, .down, .up, .serverConnected, .serverDisconnected, .receiveQueuesDeleted, .connectionsDeleted,
-            .userDeleted, .connectionsFailed, .suspended:
+            .userDeleted, .connectionsFailed, .suspended, .sent:
+            // What is sent is for the ledger.
             receiveState(incoming.notification.event)
         }
     }

@@ -9,7 +9,7 @@ import SMPWire
 extension ChatTransaction {
     /// Items whose messages reached a state; those that were received stay so.
     func receiveStatus(
-        _ status: ItemStatus, of messages: [AgentMessageID], viaProxy: Bool? = nil, in context: ReceivingContext
+        _ status: ItemStatus, of messages: [AgentMessageID], in context: ReceivingContext
     ) throws {
         guard let contact = context.contact else { return }
         var changed: [ItemInChat] = []
@@ -19,7 +19,7 @@ extension ChatTransaction {
                 continue
             }
             for id in delivery.items {
-                guard let item = try changeStatus(of: id, to: status, viaProxy: viaProxy, contact: contact) else { continue }
+                guard let item = try changeStatus(of: id, to: status, viaProxy: nil, contact: contact) else { continue }
                 changed.append(ItemInChat(chatInfo: .direct(contact: contact), chatItem: item))
             }
         }
@@ -32,13 +32,10 @@ extension ChatTransaction {
         var item = stored.item
         if case .sendReceived = item.meta.status { return nil }
         guard item.meta.status != status else { return nil }
-        try db.updateItem(id, status: status, at: now)
+        try db.updateItem(id, status: status, viaProxy: viaProxy, at: now)
         item.meta.status = status
         item.meta.updatedAt = now
-        if let viaProxy {
-            try db.updateItem(id, viaProxy: viaProxy)
-            item.meta.sentViaProxy = viaProxy
-        }
+        if let viaProxy { item.meta.sentViaProxy = viaProxy }
         return item
     }
 

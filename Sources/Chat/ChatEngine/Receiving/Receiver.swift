@@ -27,6 +27,11 @@ final class Receiver: Sendable {
     func run() async {
         for await notification in core.agent.events {
             await gate.enter()
+            if case .sent(let message, let proxy) = notification.event, let connection = notification.connection {
+                let sent = DeliveryLedger.Sent(message: message, viaProxy: proxy != nil) { [gate] in gate.leave() }
+                core.ledger.enter(sent, of: connection)
+                continue
+            }
             handle(Incoming(notification), attempt: 0)
         }
     }
@@ -146,7 +151,6 @@ struct Incoming: Sendable {
         case .connected: "connected"
         case .joined: "joined"
         case .message: "message"
-        case .sent: "sent"
         case .messageDelayed: "messageDelayed"
         case .messageFailed, .messagesFailed: "messageFailed"
         case .receipts: "receipts"

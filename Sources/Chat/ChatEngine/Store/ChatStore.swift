@@ -1,5 +1,6 @@
 import GRDB
 import SQLiteStorage
+import Synchronization
 
 /// Told of every transaction; tests make them fail.
 protocol ChatStoreInterceptor: Sendable {
@@ -14,6 +15,16 @@ protocol ChatStoreInterceptor: Sendable {
 final class ChatStore: Sendable {
     private let file: DatabaseFile
     private let interceptor: (any ChatStoreInterceptor)?
+    /// What waits for the next transaction.
+    private let deferred = Mutex(Deferred())
+
+    /// How long what is put off waits for a transaction to join.
+    static let deferral = Duration.milliseconds(5)
+
+    private struct Deferred {
+        var submissions: [@Sendable () -> Void] = []
+        var isTimerRunning = false
+    }
 
     /// Opens, and if need be makes or migrates, `<prefix>_chat.db`; nil keeps the database in memory.
     ///
@@ -40,6 +51,7 @@ final class ChatStore: Sendable {
     func write<T: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> T, afterCommit: (@Sendable (T) -> Void)? = nil
     ) async throws -> T {
+        submitDeferred()
         guard let interceptor else { return try await file.write(body, afterCommit: afterCommit) }
         try interceptor.willWrite()
         let value = try await file.write(body) { value in
@@ -52,6 +64,38 @@ final class ChatStore: Sendable {
 
     /// Runs `body` in a transaction without waiting for it; completions come in the order of the writes.
     func submit<T: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> T, completion: @escaping @Sendable (Result<T, any Error>) -> Void
+    ) {
+        submitDeferred()
+        submitNow(body, completion: completion)
+    }
+
+    /// Runs `body` in the next transaction, before what that is for, or by itself after a moment. For what nobody waits for.
+    func submitLater<T: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> T, completion: @escaping @Sendable (Result<T, any Error>) -> Void
+    ) {
+        let startsTimer = deferred.withLock { deferred in
+            deferred.submissions.append { [self] in submitNow(body, completion: completion) }
+            defer { deferred.isTimerRunning = true }
+            return !deferred.isTimerRunning
+        }
+        guard startsTimer else { return }
+        Task { [self] in
+            try? await Task.sleep(for: Self.deferral)
+            deferred.withLock { $0.isTimerRunning = false }
+            submitDeferred()
+        }
+    }
+
+    private func submitDeferred() {
+        let submissions = deferred.withLock { deferred in
+            defer { deferred.submissions = [] }
+            return deferred.submissions
+        }
+        for submit in submissions { submit() }
+    }
+
+    private func submitNow<T: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> T, completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
         guard let interceptor else {
@@ -76,6 +120,7 @@ final class ChatStore: Sendable {
 
     /// Finishes what waits and closes the file.
     func close() async throws(StorageError) {
+        submitDeferred()
         try await file.close()
     }
 }

@@ -2,6 +2,7 @@ import ChatAPI
 import ChatProtocol
 import GRDB
 import SMPWire
+import SQLiteStorage
 
 // Addresses of profiles and the requests that come by them.
 

@@ -2,6 +2,7 @@ import ChatAPI
 import ChatProtocol
 import GRDB
 import SMPWire
+import SQLiteStorage
 
 // Connections: with contacts, and those of addresses.
 

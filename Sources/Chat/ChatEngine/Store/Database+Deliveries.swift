@@ -2,6 +2,7 @@ import ChatAPI
 import ChatProtocol
 import GRDB
 import SMPWire
+import SQLiteStorage
 
 // Messages on their way out, and other work that the agent still has to be given. Both are written together with what they carry
 // out, and stay until the agent has them: a crash between the two databases loses nothing.
@@ -57,6 +58,11 @@ extension Database {
     /// The agent has the message: its body is not needed any more.
     func markDelivery(_ id: Int64, agentMessageID: Int64) throws {
         try run("UPDATE deliveries SET agent_msg_id = ?, body = NULL, done = 1 WHERE delivery_id = ?", [agentMessageID, id])
+    }
+
+    /// Whether the last message over a connection was protected by post-quantum encryption; nil if there was none.
+    func sendEncryption(connection id: Int64) throws -> Bool? {
+        try number("SELECT pq_sending FROM connections WHERE connection_id = ?", [id]).map { $0 != 0 }
     }
 
     /// The agent will never take the message.

@@ -2,6 +2,7 @@ import ChatAPI
 import ChatProtocol
 import GRDB
 import SMPWire
+import SQLiteStorage
 
 // Chat items: what was written and what happened in chats.
 
@@ -205,14 +206,12 @@ extension Database {
             ])
     }
 
-    func updateItem(_ id: ChatItemID, status: ItemStatus, at time: UTCTimestamp) throws {
+    /// - Parameter viaProxy: Whether the message went through a proxy; nil leaves what is known.
+    func updateItem(_ id: ChatItemID, status: ItemStatus, viaProxy: Bool? = nil, at time: UTCTimestamp) throws {
         let (word, json) = status.stored
         try run(
-            "UPDATE chat_items SET status = ?, status_json = ?, updated_at = ? WHERE chat_item_id = ?", [word, json, time.stored, id])
-    }
-
-    func updateItem(_ id: ChatItemID, viaProxy: Bool) throws {
-        try run("UPDATE chat_items SET via_proxy = ? WHERE chat_item_id = ?", [viaProxy, id])
+            "UPDATE chat_items SET status = ?, status_json = ?, via_proxy = coalesce(?, via_proxy), updated_at = ? WHERE chat_item_id = ?",
+            [word, json, viaProxy, time.stored, id])
     }
 
     func updateItem(_ id: ChatItemID, sharedMessageID: SharedMessageID) throws {

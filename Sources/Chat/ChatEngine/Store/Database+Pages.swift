@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import GRDB
+import SQLiteStorage
 
 // Pages of items, and the list of chats.
 

@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import GRDB
+import SQLiteStorage
 
 // Commands that are carried out once, and what came of them.
 

@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import GRDB
+import SQLiteStorage
 
 // Stored profiles and the local names that are unique in each user's lists.
 

@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import GRDB
+import SQLiteStorage
 
 // Tags that group chats, folders of notes, and settings of the core.
 

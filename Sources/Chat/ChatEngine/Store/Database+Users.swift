@@ -2,6 +2,7 @@ import ChatAPI
 import ChatProtocol
 import GRDB
 import SMPWire
+import SQLiteStorage
 
 // Profiles of this core.
 

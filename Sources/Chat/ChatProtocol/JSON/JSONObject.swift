@@ -12,6 +12,9 @@ public struct JSONObject: Sendable {
         removeRepeatedNames()
     }
 
+    /// Members whose names are known to differ: nothing is looked for.
+    public init(distinct members: [(key: String, value: JSONValue)]) { self.members = members }
+
     /// Whether there are no members.
     public var isEmpty: Bool { members.isEmpty }
     /// How many members there are.

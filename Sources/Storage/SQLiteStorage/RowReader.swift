@@ -1,0 +1,113 @@
+internal import GRDBSQLite
+public import GRDB
+
+/// Reads the columns of a row one after another, in the order of the `SELECT` that made it.
+///
+/// GRDB's `Row` makes a dictionary of the columns' names for each query, which costs more than a small query itself. This reads from
+/// the statement.
+public struct RowReader {
+    private let statement: SQLiteStatement
+    private var index: CInt = 0
+
+    fileprivate init(_ statement: SQLiteStatement) { self.statement = statement }
+
+    /// A whole number; 0 for null.
+    public mutating func int() -> Int64 { sqlite3_column_int64(statement, advance()) }
+
+    public mutating func optionalInt() -> Int64? {
+        let index = advance()
+        return isNull(index) ? nil : sqlite3_column_int64(statement, index)
+    }
+
+    /// A text; empty for null.
+    public mutating func text() -> String { optionalText() ?? "" }
+
+    public mutating func optionalText() -> String? {
+        let index = advance()
+        guard let start = sqlite3_column_text(statement, index) else { return nil }
+        return String(decoding: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, index))), as: UTF8.self)
+    }
+
+    /// Whether a number is there that is not 0.
+    public mutating func flag() -> Bool { int() != 0 }
+    public mutating func optionalFlag() -> Bool? { optionalInt().map { $0 != 0 } }
+
+    /// Bytes; none for null.
+    public mutating func bytes() -> [UInt8] { optionalBytes() ?? [] }
+
+    public mutating func optionalBytes() -> [UInt8]? {
+        let index = advance()
+        guard !isNull(index) else { return nil }
+        // No bytes have no address.
+        guard let start = sqlite3_column_blob(statement, index) else { return [] }
+        return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, index))))
+    }
+
+    private func isNull(_ index: CInt) -> Bool { sqlite3_column_type(statement, index) == SQLITE_NULL }
+
+    private mutating func advance() -> CInt {
+        defer { index += 1 }
+        return index
+    }
+}
+
+extension Database {
+    /// The rows of a query that is prepared once, each made into a value.
+    public func all<Value>(
+        _ sql: String, _ arguments: StatementArguments = StatementArguments(), _ make: (inout RowReader) throws -> Value
+    ) throws -> [Value] {
+        var values: [Value] = []
+        try forEachRow(sql, arguments) { row in
+            values.append(try make(&row))
+            return true
+        }
+        return values
+    }
+
+    /// The first row of a query that is prepared once, made into a value.
+    public func first<Value>(
+        _ sql: String, _ arguments: StatementArguments = StatementArguments(), _ make: (inout RowReader) throws -> Value
+    ) throws -> Value? {
+        var value: Value?
+        try forEachRow(sql, arguments) { row in
+            value = try make(&row)
+            return false
+        }
+        return value
+    }
+
+    /// Goes through the rows of a query until `body` says that it has seen enough.
+    private func forEachRow(_ sql: String, _ arguments: StatementArguments, _ body: (inout RowReader) throws -> Bool) throws {
+        let statement = try cachedStatement(sql: sql)
+        try statement.setArguments(arguments)
+        let handle = statement.sqliteStatement
+        // The statement is used again: it must not stay open behind this.
+        defer { sqlite3_reset(handle) }
+        while true {
+            let code = sqlite3_step(handle)
+            switch code {
+            case SQLITE_ROW:
+                var row = RowReader(handle)
+                guard try body(&row) else { return }
+            case SQLITE_DONE: return
+            default: throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage, sql: sql)
+            }
+        }
+    }
+
+    /// Runs one statement that is prepared once.
+    public func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
+        try cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+
+    /// Runs an `INSERT` and returns the new row's id.
+    public func insert(_ sql: String, _ arguments: StatementArguments) throws -> Int64 {
+        try run(sql, arguments)
+        return lastInsertedRowID
+    }
+
+    /// A question with a whole number for an answer; nil for null or no row.
+    public func number(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws -> Int64? {
+        try first(sql, arguments) { $0.optionalInt() } ?? nil
+    }
+}
