@@ -24,8 +24,8 @@ struct RepeatedEventTests {
         let (alice, bob) = (cores[0], cores[1])
         let address = await alice.answer("/_address 1")
         let addressLink = try #require(address["connLinkContact"]?["connFullLink"]?.stringValue)
-        _ = try await alice.run(
-            #"/_address_settings 1 {"businessAddress":false,"autoAccept":{"acceptIncognito":false},"autoReply":{"type":"text","text":"welcome"}}"#)
+        // Without a welcome message: whether it comes before the connection is complete is a matter of chance.
+        _ = try await alice.run(#"/_address_settings 1 {"businessAddress":false,"autoAccept":{"acceptIncognito":false}}"#)
         try await bob.join(addressLink)
         try #require(await alice.eventually { await alice.connected().count == 1 })
         try #require(await bob.eventually { await bob.connected().count == 1 })
