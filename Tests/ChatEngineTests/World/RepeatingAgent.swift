@@ -44,6 +44,10 @@ final class RepeatingAgent: AgentService {
         try await agent.deleteUser(user, deleteQueues: deleteQueues)
     }
 
+    func testServer(_ server: SMPServerWithAuth, user: AgentUserID) async throws(AgentServerTestFailure) {
+        try await agent.testServer(server, user: user)
+    }
+
     func createConnection(
         user: AgentUserID, mode: ConnectionMode, linkData: UserConnectionLinkData?, clientData: String?, pq: PQInitialKeys,
         subscription: SubscriptionMode

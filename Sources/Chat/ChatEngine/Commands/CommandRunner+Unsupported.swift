@@ -1,7 +1,7 @@
 import ChatAPI
 import ChatProtocol
 
-// Commands about groups, files, servers and calls: what is asked of something that is not there is not found, as with official cores;
+// Commands about groups, files, servers (but testing them) and calls: what is asked of something that is not there is not found, as with official cores;
 // what would begin something is refused.
 
 extension CommandRunner {
@@ -41,7 +41,8 @@ extension CommandRunner {
         switch command {
         case .userServers(let id), .setUserServers(let id, _), .validate(let id, _), .reconnect(let id, _):
             try await refuse("this command", user: id)
-        case .test(let id?, _), .testRelay(let id?, _): try await refuse("this command", user: id)
+        case .test(let id, let server): try await test(server, user: id)
+        case .testRelay(let id?, _): try await refuse("this command", user: id)
         case .setNetworkInfo: .cmdOk(user: nil)
         default: try await refuse("this command")
         }

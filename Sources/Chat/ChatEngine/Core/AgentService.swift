@@ -19,6 +19,9 @@ typealias AgentCryptoFault = AgentError.Crypto
 /// Which of a connection's queues moves, as the agent has it.
 typealias AgentQueueDirection = QueueDirection
 
+/// Which step of testing a router failed, as the agent has it.
+typealias AgentServerTestFailure = ServerTestFailure
+
 /// What the engine needs of an agent: duplex connections that send and receive bodies.
 ///
 /// ``SMPAgent`` is one; tests use one without networks, that loses and repeats what it should not.
@@ -35,6 +38,8 @@ protocol AgentService: Sendable {
     func createUser(servers: [SMPServerWithAuth]) async throws(AgentFault) -> AgentUserID
     func setServers(_ servers: [SMPServerWithAuth], user: AgentUserID) async throws(AgentFault)
     func deleteUser(_ user: AgentUserID, deleteQueues: Bool) async throws(AgentFault)
+
+    func testServer(_ server: SMPServerWithAuth, user: AgentUserID) async throws(AgentServerTestFailure)
 
     func createConnection(
         user: AgentUserID, mode: ConnectionMode, linkData: UserConnectionLinkData?, clientData: String?, pq: PQInitialKeys,
