@@ -7,14 +7,9 @@ extension RouterSession {
     /// - Returns: whether this was such a command, of a router that is a proxy.
     func proxies(_ transmission: ReceivedTransmission<SMPCommand>) -> Bool {
         guard let relays = core.relays, case .success(let command) = transmission.message else { return false }
-        let answer: @Sendable (SMPBrokerMessage) -> Void = { [weak self, id = transmission.correlationID, entity = transmission.entity] in
-            guard let self else { return }
-            let output = RouterOutput($0, to: id, entity: entity)
-            outbox.withLock { $0.append(output) }
-            scheduleFlush()
-        }
         switch command {
         case .prxy(let server, let auth):
+            let answer = answer(to: transmission)
             guard relays.allows(auth) else {
                 answer(.err(.proxy(.basicAuth)))
                 return true
@@ -26,6 +21,7 @@ extension RouterSession {
                 }
             }
         case .pfwd(let forwarded):
+            let answer = answer(to: transmission)
             guard let relay = relays.relay(transmission.entity.bytes) else {
                 answer(.err(.proxy(.noSession)))
                 return true
@@ -34,5 +30,15 @@ extension RouterSession {
         default: return false
         }
         return true
+    }
+
+    /// Sends an answer, from any thread; not if the session has ended by then.
+    private func answer(to transmission: ReceivedTransmission<SMPCommand>) -> RelayConnection.Answer {
+        { [weak self, id = transmission.correlationID, entity = transmission.entity] message in
+            guard let self else { return }
+            let output = RouterOutput(message, to: id, entity: entity)
+            outbox.withLock { $0.append(output) }
+            scheduleFlush()
+        }
     }
 }
