@@ -31,7 +31,7 @@ final class TestWorld: Sendable {
     /// A core on a folder as it is, started.
     func open(
         prefix: String? = nil, presets: [Profile] = [], crash: CrashPoint? = nil, agent: AgentConfiguration = .quick,
-        repeatsEvents: Bool = false, now: @escaping @Sendable () -> UTCTimestamp = { .current() }
+        repeatsEvents: Bool = false, storeFaults: (any ChatStoreInterceptor)? = nil, clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> UTCTimestamp = { .current() }
     ) async throws -> TestCore {
         var configuration = configuration(prefix: prefix)
         configuration.presetContacts = presets
@@ -39,12 +39,12 @@ final class TestWorld: Sendable {
         let network = internet.makeClient()
         crash?.connect(network)
         let lock = try prefix.map { try FolderLock(path: $0 + ".lock") }
-        let store = try ChatStore(prefix: prefix, interceptor: crash)
+        let store = try ChatStore(prefix: prefix, interceptor: storeFaults ?? crash)
         let agentStore = try AgentStore(path: prefix.map { $0 + "_agent.db" }, interceptor: crash)
         let real = SMPAgent(configuration: agent, store: agentStore, network: network)
         let core = NativeCore(
             configuration: configuration, store: store, agent: repeatsEvents ? RepeatingAgent(real) : real, network: network, lock: lock,
-            now: now)
+            clock: clock, now: now)
         let test = TestCore(core, network)
         try await core.start()
         return test
