@@ -10,8 +10,8 @@ import Testing
 ///
 /// The environment variables `PARLEY_PEOPLE`, `PARLEY_KILLS` and `PARLEY_SEED` make the run longer or repeat its plan.
 @Suite struct ConnectingTests {
-    @Test(.timeLimit(.minutes(30)))
-    func whoeverIsConnectingIsConnectedInTheEndAndAnsweredWhateverIsKilled() async throws {
+    @Test(.timeLimit(.minutes(30)), arguments: Deployment.Layout.allCases)
+    func whoeverIsConnectingIsConnectedInTheEndAndAnsweredWhateverIsKilled(_ layout: Deployment.Layout) async throws {
         let environment = ProcessInfo.processInfo.environment
         func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) } }
         let plan = KillPlan(
@@ -20,7 +20,7 @@ import Testing
         print("connecting while killing by the plan of PARLEY_SEED=\(plan.seed) PARLEY_PEOPLE=\(plan.messages) PARLEY_KILLS=\(plan.kills.count)")
         let folder = try ScratchFolder("connect")
         defer { if environment["PARLEY_KEEP"] == nil { folder.remove() } else { print("data kept in \(folder.path)") } }
-        let deployment = try await Deployment(in: folder)
+        let deployment = try await Deployment(layout, in: folder)
         do {
             try await run(plan, on: deployment)
         } catch {
@@ -61,8 +61,7 @@ import Testing
         }
         print("\(plan.messages) people, \(plan.kills.count) kills: \(started.duration(to: .now))")
         let exitCodes = try await deployment.stop()
-        #expect(exitCodes.bot == 0)
-        #expect(exitCodes.router == 0)
+        #expect(exitCodes.allSatisfy { $0 == 0 }, "\(exitCodes)")
         for person in people { await person.close() }
         try await expectOneContactEach(people.map(\.name), deployment)
     }

@@ -1,25 +1,32 @@
 import Foundation
 import ProcessSupport
 
-/// A router and a bot, each a process on a data folder of its own, that can be killed and started again.
+/// A router and a bot as processes that can be killed and started again.
 actor Deployment {
+    /// Where the router runs.
+    enum Layout: String, Sendable, CaseIterable {
+        /// In a process and a data folder of its own.
+        case routerBeside
+        /// In the bot's process: they die together.
+        case routerInside
+    }
+
     let folder: ScratchFolder
     let routerAddress: String
     let botAddress: String
     private let port: UInt16
-    private var router: ParleyProcess
+    private var router: ParleyProcess?
     private var bot: ParleyProcess
 
     /// What the bot answers to a message.
     static func answer(to text: String) -> String { "answer to \(text)" }
 
     /// Starts both for the first time.
-    init(in folder: ScratchFolder) async throws {
+    init(_ layout: Layout, in folder: ScratchFolder) async throws {
         self.folder = folder
         port = try FreePort.choose()
-        router = try Self.startRouter(folder, port)
-        guard let address = try await router.ready().address else { throw ProcessFault("the router did not print its address") }
-        routerAddress = address
+        let router = layout == .routerBeside ? try Self.startRouter(folder, port) : nil
+        self.router = router
         try folder.write(
             """
             parley: 1
@@ -31,8 +38,12 @@ actor Deployment {
                   - { when: { message: text }, then: { send: "\(Self.answer(to: "{{ text }}"))" } }
 
             """, to: "bots.yaml")
-        bot = try Self.startBot(folder, router: address)
-        guard let link = try await bot.ready().profiles?.first?.shortAddress else { throw ProcessFault("the bot did not print its address") }
+        bot = try Self.startBot(folder, port, router: try await router?.ready().address)
+        let ready = try await bot.ready()
+        guard let address = ready.servers?.first, let link = ready.profiles?.first?.shortAddress else {
+            throw ProcessFault("the bot did not print its address")
+        }
+        routerAddress = address
         botAddress = link
     }
 
@@ -40,13 +51,14 @@ actor Deployment {
     /// while it starts.
     func carryOut(_ kill: KillPlan.Kill) async throws {
         try await Task.sleep(for: .milliseconds(kill.delay))
-        if kill.victim != .router { bot.kill() }
-        if kill.victim != .bot { router.kill() }
-        if kill.victim != .router { try await checkKilled(bot, "bot") }
-        if kill.victim != .bot { try await checkKilled(router, "router") }
+        let hitsRouter = kill.victim != .bot && router != nil, hitsBot = kill.victim != .router || router == nil
+        if hitsBot { bot.kill() }
+        if hitsRouter { router?.kill() }
+        if hitsBot { try await checkKilled(bot, "bot") }
+        if hitsRouter, let router { try await checkKilled(router, "router") }
         try await Task.sleep(for: .milliseconds(kill.downtime))
-        if kill.victim != .bot { router = try Self.startRouter(folder, port) }
-        if kill.victim != .router { bot = try Self.startBot(folder, router: routerAddress) }
+        if hitsRouter { router = try Self.startRouter(folder, port) }
+        if hitsBot { bot = try Self.startBot(folder, port, router: router.map { _ in routerAddress }) }
     }
 
     /// A process that had ended before it was killed had a fault of its own.
@@ -59,20 +71,21 @@ actor Deployment {
 
     /// Stops both as a person does.
     ///
-    /// - Returns: The exit codes of the bot and of the router.
-    func stop() async throws -> (bot: Int32, router: Int32) {
+    /// - Returns: The exit codes of the bot and, if it is a process, of the router.
+    func stop() async throws -> [Int32] {
         // A bot that is asked to stop while it starts ends, too; but its end is a kind of its own.
         _ = try await bot.ready(within: .seconds(60))
         bot.terminate()
         let botCode = try await bot.exit()
+        guard let router else { return [botCode] }
         router.terminate()
-        return (botCode, try await router.exit())
+        return [botCode, try await router.exit()]
     }
 
     /// Ends both at once, whatever they do.
     func abandon() {
         bot.kill()
-        router.kill()
+        router?.kill()
     }
 
     /// The end of what a process said on standard error.
@@ -85,8 +98,9 @@ actor Deployment {
         try ParleyProcess(["server", "smp", "--data", folder("router"), "--port", "\(port)", "--json"], log: folder("router.log"))
     }
 
-    private static func startBot(_ folder: ScratchFolder, router: String) throws -> ParleyProcess {
-        try ParleyProcess(
-            ["run", folder("bots.yaml"), "--data", folder("bot"), "--server", router, "--json"], log: folder("bot.log"))
+    /// - Parameter router: the router to use; without it one runs inside, on the port.
+    private static func startBot(_ folder: ScratchFolder, _ port: UInt16, router: String?) throws -> ParleyProcess {
+        let place = router.map { ["--server", $0] } ?? ["--router-port", "\(port)"]
+        return try ParleyProcess(["run", folder("bots.yaml"), "--data", folder("bot"), "--json"] + place, log: folder("bot.log"))
     }
 }

@@ -9,17 +9,17 @@ import Testing
 /// The environment variables `PARLEY_MESSAGES`, `PARLEY_KILLS` and `PARLEY_SEED` make the run longer or repeat its plan;
 /// `PARLEY_KEEP` keeps its data folders.
 @Suite struct KillTests {
-    @Test(.timeLimit(.minutes(30)))
-    func everyAcceptedMessageAndEveryAnswerArrivesOnceAndInOrderWhateverIsKilled() async throws {
+    @Test(.timeLimit(.minutes(30)), arguments: Deployment.Layout.allCases)
+    func everyAcceptedMessageAndEveryAnswerArrivesOnceAndInOrderWhateverIsKilled(_ layout: Deployment.Layout) async throws {
         let environment = ProcessInfo.processInfo.environment
         func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) } }
         let plan = KillPlan(
             seed: environment["PARLEY_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...99_999), messages: number("PARLEY_MESSAGES") ?? 60,
             kills: number("PARLEY_KILLS") ?? 4)
-        print("killing by the plan of \(plan)")
+        print("killing by the plan of \(plan), \(layout)")
         let folder = try ScratchFolder("kill")
         defer { if environment["PARLEY_KEEP"] == nil { folder.remove() } else { print("data kept in \(folder.path)") } }
-        let deployment = try await Deployment(in: folder)
+        let deployment = try await Deployment(layout, in: folder)
         do {
             try await run(plan, on: deployment)
         } catch {
@@ -64,8 +64,7 @@ import Testing
         }
         print("\(plan.messages) messages, \(plan.kills.count) kills: \(started.duration(to: .now))")
         let exitCodes = try await deployment.stop()
-        #expect(exitCodes.bot == 0)
-        #expect(exitCodes.router == 0)
+        #expect(exitCodes.allSatisfy { $0 == 0 }, "\(exitCodes)")
 
         let accepted = await exchange.accepted
         let here = try await exchange.chat()
