@@ -106,7 +106,7 @@ let apps: [Target] = [
         ],
         path: "Sources/Apps/ParleyCLI", swiftSettings: settings),
     .testTarget(
-        name: "ParleyCLITests", dependencies: ["ParleyCLI", "ChatAPI", "ProcessSupport"], path: "Tests/ParleyCLITests", swiftSettings: settings),
+        name: "ParleyCLITests", dependencies: ["ParleyCLI", "Parley", "ChatAPI", "SQLiteStorage", "ProcessSupport"], path: "Tests/ParleyCLITests", swiftSettings: settings),
 ]
 
 /// A bot that shows one thing, as an executable of its own.
@@ -114,7 +114,7 @@ func example(_ name: String) -> Target {
     .executableTarget(name: name, dependencies: ["Parley"], path: "Examples/\(name)", swiftSettings: settings)
 }
 
-let examples: [Target] = [example("EchoBot"), example("SquaringBot")]
+let examples: [Target] = [example("EchoBot"), example("SquaringBot"), example("DoormanBot")]
 
 /// Tests of the whole, across rooms: they run the built programs as processes.
 let wholes: [Target] = [

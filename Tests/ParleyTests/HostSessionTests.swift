@@ -181,6 +181,31 @@ import Testing
         #expect(seen.withLock(\.self) == ["1, 1 of 1 unread", "2, 1 of 1 unread"])
     }
 
+    @Test func theHistoryOfAChatIsItsMessagesAndNothingElse() async throws {
+        let core = ScriptedCore()
+        let seen = Mutex<[[String]]>([])
+        let bot = Bot("Echo") {
+            On(.text("recap")) { message in
+                let histories = [try await message.history(3), try await message.history(), try await message.chat.history(2)]
+                seen.withLock { $0 = histories.map { $0.map { ($0.isReceived ? "" : "bot: ") + $0.text } } }
+                try await message.send("done")
+            }
+            On(.text) { try await $0.send("re \($0.text)") }
+        }
+        _ = try await running([bot], on: core) { _ in
+            let ann = try core.add(contact: 4, name: "ann")
+            let feature = ItemContent.receivedChatFeature(feature: .voice, enabled: PreferenceEnabled(forUser: true, forContact: true), parameter: nil)
+            for id in 1...5 { core.store(ScriptedCore.item(ChatItemID(id), feature, .directReceived, "Voice messages: on"), of: ann) }
+            for number in 1...2 {
+                core.receive("\(number)", from: ann)
+                await core.waitForSent(number, to: 4)
+            }
+            core.receive("recap", from: ann)
+            await core.waitForSent(3, to: 4)
+        }
+        #expect(seen.withLock(\.self) == [["bot: re 1", "2", "bot: re 2"], ["1", "bot: re 1", "2", "bot: re 2"], ["bot: re 2", "recap"]])
+    }
+
     @Test func changesOfTheChatsAreTold() async throws {
         let core = ScriptedCore()
         let bot = Bot("Echo") { On(.text) { _ in } }

@@ -120,6 +120,10 @@ final class ScriptedCore: IdempotentChatCore {
             guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == chat.id }) else { break }
             let items = Array((state.items[chat.id] ?? []).suffix(count))
             return .success(.apiChat(user: owner, chat: Chat(chatInfo: .direct(contact: contact), chatItems: items), navigation: nil))
+        case .chats(.page(let chat, _, .before(let before, let count), _)):
+            guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == chat.id }) else { break }
+            let items = Array((state.items[chat.id] ?? []).filter { $0.id < before }.suffix(count))
+            return .success(.apiChat(user: owner, chat: Chat(chatInfo: .direct(contact: contact), chatItems: items), navigation: nil))
         case .chats(.page(let chat, _, .after(let after, let count), _)):
             guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == chat.id }) else { break }
             let items = (state.items[chat.id] ?? []).filter { $0.id > after }.prefix(count)
@@ -164,6 +168,11 @@ final class ScriptedCore: IdempotentChatCore {
             hub.publish(.newChatItems(user: owner, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: item)]))
         }
         return item.id
+    }
+
+    /// An item is in the store that nobody is told of.
+    func store(_ item: ChatItem, of contact: Contact) {
+        state.withLock { $0.items[contact.contactID, default: []].append(item) }
     }
 
     func publish(_ make: (User) -> ChatEvent, user: UserID = 1) {

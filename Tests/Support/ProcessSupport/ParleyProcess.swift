@@ -26,7 +26,9 @@ public final class ParleyProcess: Sendable {
         let descriptor = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw ProcessFault("\(log) cannot be written: errno \(errno)") }
         let errors = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        let printed = Pipe(), typed = Pipe(), process = Process()
+        Self.starting.lock()
+        defer { Self.starting.unlock() }
+        let printed = Self.pipe(), typed = Self.pipe(), process = Process()
         process.executableURL = executable
         process.arguments = arguments
         if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
@@ -36,22 +38,32 @@ public final class ParleyProcess: Sendable {
         process.standardError = errors
         process.standardInput = typed
         let output = output
-        printed.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty {
-                handle.readabilityHandler = nil
-                output.closed()
-            } else {
-                output.take([UInt8](data))
-            }
-        }
         process.terminationHandler = { process in
             output.ended(process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus)
         }
         try process.run()
+        let reading = printed.fileHandleForReading
+        Thread.detachNewThread {
+            // A thread of its own, because a readability handler is not always told of the end.
+            while true {
+                let data = reading.availableData
+                if data.isEmpty { return output.closed() }
+                output.take([UInt8](data))
+            }
+        }
         try errors.close()
         processIdentifier = process.processIdentifier
         input = typed.fileHandleForWriting
+    }
+
+    /// Held while a process is started.
+    private static let starting = NSLock()
+
+    /// A pipe whose ends go only to the process that it is for. One that inherited another's would keep it open as long as it lives.
+    private static func pipe() -> Pipe {
+        let pipe = Pipe()
+        for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] { _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC) }
+        return pipe
     }
 
     /// What the process has printed on standard output so far, line by line.
