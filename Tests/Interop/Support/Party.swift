@@ -14,6 +14,8 @@ protocol Party: AnyObject, Sendable {
     func leave() async throws
     /// Comes back.
     func comeBack() async throws
+    /// Where it keeps everything that it has.
+    var folder: ScratchFolder { get }
 }
 
 /// Whose program it is.

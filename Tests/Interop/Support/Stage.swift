@@ -10,9 +10,8 @@ struct Pair: Sendable {
 
     func side(_ implementation: Implementation) -> Side { implementation == .official ? official : parley }
 
-    /// Makes a router and both parties, and connects them by a one-time link of the official client.
-    static func connect(through router: Implementation) async throws -> Pair {
-        let router = try await router.router()
+    /// Makes both parties, and connects them by a one-time link of the official client.
+    static func connect(through router: any Router) async throws -> Pair {
         async let official = Implementation.official.party("olga", servers: [router.address])
         let parley = try await Implementation.parley.party("pablo", servers: [router.address])
         return try await connect(try await official, parley, router)
@@ -27,30 +26,38 @@ struct Pair: Sendable {
             parley: Side(party: parley, contact: try await parley.connected(to: official.name)))
     }
 
-    /// Ends everything.
+    /// Ends both parties.
     func close() async throws {
         try await official.party.leave()
         try await parley.party.leave()
-        await router.end(.kill)
     }
 }
 
-/// Pairs that tests share: one through each router.
+/// What tests share: a router of each implementation, and a pair that talks through it.
 actor Stage {
     static let shared = Stage()
     private var pairs: [Implementation: Task<Pair, any Error>] = [:]
+    private var routers: [Implementation: Task<any Router, any Error>] = [:]
+
+    /// A router that is never stopped.
+    func router(_ implementation: Implementation) async throws -> any Router {
+        let task = routers[implementation] ?? Task { try await implementation.router() }
+        routers[implementation] = task
+        return try await task.value
+    }
 
     /// The pair that talks through that router; connected when it is first asked for.
     func pair(through router: Implementation) async throws -> Pair {
-        let task = pairs[router] ?? Task { try await Pair.connect(through: router) }
+        let task = pairs[router] ?? Task { try await Pair.connect(through: try await self.router(router)) }
         pairs[router] = task
         return try await task.value
     }
 
-    /// Ends all pairs.
+    /// Ends everything.
     func close() async {
         for task in pairs.values { try? await (try? task.value)?.close() }
-        pairs = [:]
+        for task in routers.values { await (try? task.value)?.end(.kill) }
+        (pairs, routers) = ([:], [:])
     }
 }
 
@@ -75,7 +82,7 @@ extension Party {
     /// Waits until a contact is connected.
     ///
     /// - Returns: its id.
-    func connected(to name: String) async throws -> Int64 {
+    @discardableResult func connected(to name: String) async throws -> Int64 {
         try await event("contactConnected") { event in
             let contact = event["contact"]
             return contact?["localDisplayName"]?.stringValue == name ? contact?["contactId"]?.intValue : nil

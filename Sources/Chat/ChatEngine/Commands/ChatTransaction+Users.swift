@@ -124,7 +124,7 @@ extension ChatTransaction {
         guard profile != old else { return .userProfileNoChange(user: user) }
         if profile.displayName != old.displayName { try checkName(profile.displayName) }
         // Contacts are read before the change, to see what it changes for each.
-        let contacts = try db.contacts(of: user).filter { $0.activeConnection != nil }
+        let contacts = try db.contacts(of: user).filter { $0.activeConnection != nil && $0.status == .active }
         var memberProfileChanged = false
         if profile.displayName != old.displayName || profile.fullName != old.fullName || profile.image != old.image {
             memberProfileChanged = true

@@ -89,10 +89,10 @@ extension Database {
         try number("SELECT contact_id FROM contacts WHERE user_id = ? AND local_display_name = ? AND is_user = 0", [user, name])
     }
 
-    /// Contacts with whom there is or was a chat, oldest first.
+    /// Contacts with whom there is or was a chat, oldest first. Those who have deleted the user are among them.
     func contacts(of user: User) throws -> [Contact] {
         try all(
-            Self.contactSelection + " WHERE c.user_id = ? AND c.is_user = 0 AND c.contact_status = 'active' ORDER BY c.contact_id",
+            Self.contactSelection + " WHERE c.user_id = ? AND c.is_user = 0 AND c.contact_status <> 'deletedByUser' ORDER BY c.contact_id",
             [user.userID]
         ) { try Self.contact(&$0, of: user) }
     }

@@ -1,0 +1,108 @@
+import ChatProtocol
+import Testing
+
+extension Interop {
+    /// End-to-end encryption as both sides report and verify it.
+    @Suite struct Encryption {
+        @Test(arguments: Meeting.allCases) func `Post-quantum encryption is on in both directions, and both sides say so`(_ way: Meeting) async throws {
+            try await seen("post-quantum encryption, both directions, reported by both", "one-time link \(way.who)", through: way.router) {
+                let encounter = try await Encounter.prepare(way)
+                let (host, guest) = try await encounter.connect()
+                // The ratchet has both keys after a message each way.
+                try await converse(host, guest, "one")
+                try await converse(host, guest, "two")
+                for side in [host, guest] {
+                    let connection = try #require(try await side.record()["activeConn"])
+                    for flag in ["pqSupport", "pqEncryption", "pqSndEnabled", "pqRcvEnabled"] {
+                        try #require(connection[flag]?.boolValue == true, "\(flag) of \(side.name)")
+                    }
+                    let info = try await side.history(30).first { $0["content"]?["type"]?.stringValue == "rcvDirectE2EEInfo" }
+                    try #require(info?["content"]?["e2eeInfo"]?["pqEnabled"]?.boolValue == true, "what \(side.name) shows in the chat")
+                }
+                try await encounter.close()
+            }
+        }
+
+        @Test(arguments: Meeting.allCases) func `Both sides show the same security code, and can confirm it`(_ way: Meeting) async throws {
+            try await seen("security codes equal, and verified", way.who, through: way.router) {
+                let encounter = try await Encounter.prepare(way)
+                let (host, guest) = try await encounter.connect()
+                let code = try #require(try await host.party.send("/_get code @\(host.contact)")["connectionCode"]?.stringValue)
+                try #require(try await guest.party.send("/_get code @\(guest.contact)")["connectionCode"]?.stringValue == code)
+                for side in [host, guest] {
+                    try #require(try await side.party.send("/_verify code @\(side.contact) \(code)")["verified"]?.boolValue == true)
+                    try #require(try await side.party.send("/_verify code @\(side.contact) 12345")["verified"]?.boolValue == false)
+                }
+                try await encounter.close()
+            }
+        }
+
+        @Test(arguments: Meeting.allCases) func `A connection moves to another queue while messages go on`(_ way: Meeting) async throws {
+            try await seen("queue rotation", "begun \(way.who)", through: way.router) {
+                let encounter = try await Encounter.prepare(way)
+                let (host, guest) = try await encounter.connect()
+                try await converse(host, guest, "before")
+                try await host.party.send("/_switch @\(host.contact)")
+                try await guest.say("meanwhile")
+                try await host.hear("meanwhile")
+                for side in [host, guest] {
+                    try await side.party.event("contactSwitch") { event in
+                        event["switchProgress"]?["switchPhase"]?.stringValue == "completed" ? true : nil
+                    }
+                }
+                try await converse(host, guest, "after")
+                try await encounter.close()
+            }
+        }
+
+        @Test(arguments: Meeting.allCases) func `Keys are agreed anew on request`(_ way: Meeting) async throws {
+            try await seen("ratchet re-synchronisation, forced", "begun \(way.who)", through: way.router) {
+                let encounter = try await Encounter.prepare(way)
+                let (host, guest) = try await encounter.connect()
+                try await converse(host, guest, "before")
+                let code = try await host.party.send("/_get code @\(host.contact)")["connectionCode"]
+                try await host.party.send("/_sync @\(host.contact) force=on")
+                for side in [host, guest] { try await side.synchronized() }
+                try await converse(host, guest, "after")
+                let codes = try await (
+                    host.party.send("/_get code @\(host.contact)")["connectionCode"],
+                    guest.party.send("/_get code @\(guest.contact)")["connectionCode"])
+                try #require(codes.0 == codes.1)
+                try #require(codes.0 != code)
+                try await encounter.close()
+            }
+        }
+
+        @Test(arguments: Meeting.allCases) func `Keys are agreed anew after one side has gone back to a backup`(_ way: Meeting) async throws {
+            try await seen("ratchet re-synchronisation after a restored backup", "restored and asked for \(way.who)", through: way.router) {
+                let encounter = try await Encounter.prepare(way)
+                let (host, guest) = try await encounter.connect()
+                try await converse(host, guest, "before")
+                try await host.party.leave()
+                let backup = try Backup(of: host.party.folder)
+                try await host.party.comeBack()
+                for round in 1...3 { try await converse(host, guest, "round \(round)") }
+                try await host.party.leave()
+                try backup.restore(to: host.party.folder)
+                try await host.party.comeBack()
+                try await guest.say("which cannot be read")
+                try await host.party.event("contactRatchetSync") { event in
+                    event["ratchetSyncProgress"]?["ratchetSyncStatus"]?.stringValue == "required" ? true : nil
+                }
+                try await host.party.send("/_sync @\(host.contact)")
+                for side in [host, guest] { try await side.synchronized() }
+                try await converse(host, guest, "after")
+                try await encounter.close()
+            }
+        }
+    }
+}
+
+extension Side {
+    /// Waits until the keys of the connection are agreed anew.
+    func synchronized() async throws {
+        try await party.event("contactRatchetSync") { event in
+            event["ratchetSyncProgress"]?["ratchetSyncStatus"]?.stringValue == "ok" ? true : nil
+        }
+    }
+}
