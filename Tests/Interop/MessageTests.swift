@@ -90,7 +90,7 @@ extension Interop {
                 ] {
                     let sent = try await sender.say(text)
                     let received = try await receiver.hear(text)
-                    let own = try #require(try await sender.history(10).first { $0.itemID == sent })
+                    let own = try #require(try await sender.history(200).first { $0.itemID == sent })
                     try #require(received["formattedText"] == own["formattedText"])
                     try #require(received["formattedText"] != nil)
                 }
@@ -137,7 +137,7 @@ extension Interop {
                 }
                 try await sender.party.send("/_send @\(sender.contact) json \(JSONValue.array(messages).text)")
                 try await receiver.hear(texts[29])
-                let heard = try await receiver.history(60).filter(\.isReceived).compactMap(\.itemText).filter(texts.contains)
+                let heard = try await receiver.history(200).filter(\.isReceived).compactMap(\.itemText).filter(texts.contains)
                 try #require(heard == texts)
             }
         }
