@@ -5,7 +5,7 @@ import Testing
 extension Interop {
     /// Sending through one's own router to the recipient's, which does not learn the sender's address that way.
     @Suite struct PrivateRouting {
-        @Test(arguments: [Implementation.official], Implementation.allCases)
+        @Test(arguments: Implementation.allCases, Implementation.allCases)
         func `The official client sends through one router to another`(through proxy: Implementation, to destination: Implementation) async throws {
             let feature = "private routing by the official client (`--smp-proxy=always`)"
             try await seen(feature, "through this router to \(destination == .official ? "an official one" : "Parley's")", through: proxy) {
