@@ -16,6 +16,8 @@ final class AcknowledgementRegistry: Sendable {
     private struct Inner {
         var waiting: [TransportSessionKey: [Item]] = [:]
         var running: Set<TransportSessionKey> = []
+        /// Who waits until nothing is being sent.
+        var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
     /// How often an acknowledgement is tried while the session lives.
@@ -35,17 +37,38 @@ final class AcknowledgementRegistry: Sendable {
 
     /// All that wait; nil ends the sending.
     func take(_ session: TransportSessionKey) -> [Item]? {
-        inner.withLock { inner in
-            guard let items = inner.waiting.removeValue(forKey: session), !items.isEmpty else {
-                inner.running.remove(session)
-                return nil
+        let (items, waiters) = inner.withLock { inner -> ([Item]?, [CheckedContinuation<Void, Never>]) in
+            if let items = inner.waiting.removeValue(forKey: session), !items.isEmpty { return (items, []) }
+            inner.running.remove(session)
+            guard inner.running.isEmpty else { return (nil, []) }
+            defer { inner.waiters = [] }
+            return (nil, inner.waiters)
+        }
+        for waiter in waiters { waiter.resume() }
+        return items
+    }
+
+    /// Returns when nothing waits and nothing is being sent, or at ``stopWaiting()``.
+    ///
+    /// - Parameter begun: called when it really waits, from which time on ``stopWaiting()`` ends that.
+    func waitUntilIdle(begun: () -> Void) async {
+        await withCheckedContinuation { continuation in
+            let isIdle = inner.withLock { inner in
+                if !inner.running.isEmpty { inner.waiters.append(continuation) }
+                return inner.running.isEmpty
             }
-            return items
+            if isIdle { continuation.resume() } else { begun() }
         }
     }
 
-    /// Whether nothing waits and nothing is being sent.
-    var isIdle: Bool { inner.withLock { $0.running.isEmpty } }
+    /// Ends all waits for idleness.
+    func stopWaiting() {
+        let waiters = inner.withLock { inner in
+            defer { inner.waiters = [] }
+            return inner.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
 
     /// The session is lost: its messages will be delivered again.
     func forget(_ session: TransportSessionKey) { inner.withLock { $0.waiting[session] = nil } }
@@ -62,12 +85,14 @@ extension AgentCore {
 
     /// Returns when nothing waits to be acknowledged, or after `timeout`.
     func acknowledgementsSent(within timeout: Duration) async {
-        let step = Duration.milliseconds(10)
-        var waited = Duration.zero
-        while !acknowledgements.isIdle, waited < timeout {
-            try? await clock.sleep(for: step, tolerance: nil)
-            waited += step
+        var timer: Task<Void, Never>?
+        await acknowledgements.waitUntilIdle {
+            timer = Task { [self] in
+                try? await clock.sleep(for: timeout, tolerance: nil)
+                if !Task.isCancelled { acknowledgements.stopWaiting() }
+            }
         }
+        timer?.cancel()
     }
 
     private func sendAcknowledgements(over session: TransportSessionKey) async {
