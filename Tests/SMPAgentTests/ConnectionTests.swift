@@ -1,6 +1,8 @@
+import SMPClient
 import SMPProtocol
 import SMPSimulation
 import SMPWire
+import Synchronization
 import Testing
 
 @testable import SMPAgent
@@ -38,6 +40,37 @@ struct Pair {
 }
 
 @Suite struct ConnectionTests {
+    @Test func `An answer to HELLO that overtakes the router's word that it has the HELLO connects once`() async throws {
+        let pair = try await Pair(.version(2), .version(2))
+        let acknowledged = Mutex(0)
+        let sent = Mutex(0)
+        // Bob's first message is his confirmation; of those after it he hears nothing until he has read Alice's HELLO.
+        pair.bob.network.setFault { request, _ in
+            switch request.command {
+            case .ack:
+                acknowledged.withLock { $0 += 1 }
+                return nil
+            case .send:
+                let number = sent.withLock { number in
+                    number += 1
+                    return number
+                }
+                return number > 1 && acknowledged.withLock { $0 } < 2 ? .lostResponse : nil
+            default: return nil
+            }
+        }
+        let (alice, bob) = try await pair.connect()
+        try await pair.alice.send("a", to: alice)
+        await pair.bob.wait("message") { $0.order[bob]?.count == 1 }
+        try await pair.bob.send("b", to: bob)
+        await pair.alice.wait("message") { $0.order[alice]?.count == 1 }
+        for party in [pair.alice, pair.bob] {
+            #expect(party.seen.failures == [])
+            #expect(party.seen.events.count { if case .connected = $0.event { true } else { false } } == 1)
+        }
+        await pair.close()
+    }
+
     @Test func `Two agents connect by an invitation and talk`() async throws {
         let pair = try await Pair()
         let (alice, bob) = try await pair.connect()

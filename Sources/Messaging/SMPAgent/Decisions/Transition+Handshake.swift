@@ -133,9 +133,10 @@ extension Transition {
         guard state.kind == .duplex, let queue = state.sendQueues.first else { return }
         if queue.status == .active {
             emitDurably(.connected(pqEncryption: metadata.pqEncryption), context)
-        } else {
+        } else if state.sentParameters == nil {
             try enqueueHello(queue, context)
         }
+        // Else this answers our HELLO, which the router has, although we do not know it yet: the rest follows when we do.
     }
 
     mutating func enqueueHello(_ queue: SendQueue, _ context: AgentContext) throws(AgentError) {
