@@ -10,7 +10,7 @@ import Testing
 ///
 /// The environment variables `PARLEY_PEOPLE`, `PARLEY_KILLS` and `PARLEY_SEED` make the run longer or repeat its plan.
 @Suite struct ConnectingTests {
-    @Test(.timeLimit(.minutes(30)), arguments: Deployment.Layout.allCases)
+    @Test(.serialized, .timeLimit(.minutes(30)), arguments: Deployment.Layout.allCases)
     func whoeverIsConnectingIsConnectedInTheEndAndAnsweredWhateverIsKilled(_ layout: Deployment.Layout) async throws {
         let environment = ProcessInfo.processInfo.environment
         func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) } }

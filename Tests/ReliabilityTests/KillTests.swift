@@ -9,7 +9,7 @@ import Testing
 /// The environment variables `PARLEY_MESSAGES`, `PARLEY_KILLS` and `PARLEY_SEED` make the run longer or repeat its plan;
 /// `PARLEY_KEEP` keeps its data folders.
 @Suite struct KillTests {
-    @Test(.timeLimit(.minutes(30)), arguments: Deployment.Layout.allCases)
+    @Test(.serialized, .timeLimit(.minutes(30)), arguments: Deployment.Layout.allCases)
     func everyAcceptedMessageAndEveryAnswerArrivesOnceAndInOrderWhateverIsKilled(_ layout: Deployment.Layout) async throws {
         let environment = ProcessInfo.processInfo.environment
         func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) } }
