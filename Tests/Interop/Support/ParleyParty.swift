@@ -9,7 +9,7 @@ import Synchronization
 /// Parley's own core in this process, with one profile, driven as the official client is: by command lines, answered in JSON.
 final class ParleyParty: Party {
     let name: String
-    let events = Mailbox<JSONValue>(label: { $0["type"]?.stringValue ?? "?" })
+    let events = Mailbox<JSONValue>(label: OfficialClient.label)
     let folder: ScratchFolder
     private let servers: [String]
     private let running = Mutex<NativeCore?>(nil)

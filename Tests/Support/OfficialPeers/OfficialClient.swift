@@ -52,7 +52,7 @@ public final class OfficialClient: Sendable {
         self.name = name
         self.options = options
         folder = try ScratchFolder("official-client")
-        events = Mailbox(label: { $0["type"]?.stringValue ?? "?" })
+        events = Mailbox(label: OfficialClient.label)
     }
 
     deinit { running.withLock { $0?.process.kill() } }
@@ -151,6 +151,12 @@ public final class OfficialClient: Sendable {
         try await events.first("\(name): \(type)", within: limit) { event in
             event["type"]?.stringValue == type ? match(event) : nil
         }
+    }
+
+    /// What to call an event in a report: its type, and how far a change of keys or queues has come.
+    public static func label(_ event: JSONValue) -> String {
+        let progress = event["ratchetSyncProgress"]?["ratchetSyncStatus"] ?? event["switchProgress"]?["switchPhase"]
+        return (event["type"]?.stringValue ?? "?") + (progress?.stringValue.map { " (\($0))" } ?? "")
     }
 
     /// Takes the next event of that type.
