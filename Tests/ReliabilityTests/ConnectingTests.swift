@@ -39,6 +39,8 @@ import Testing
                 group.addTask {
                     // One after another begins to connect; how long it takes, and what is killed meanwhile, is another matter.
                     await arrivals[number - 1].wait()
+                    // Whoever waits goes on after a failure, too, so that it is told and not waited for.
+                    defer { arrivals[number].begin() }
                     let person = try await Person("person\(number)", on: deployment)
                     arrivals[number].begin()
                     try await person.connect(to: deployment.botAddress)
