@@ -78,5 +78,5 @@ extension Array: JSONConvertible where Element: JSONConvertible {
         }
     }
 
-    public var json: JSONValue { .array(map(\.json)) }
+    public var json: JSONValue { .array(map { $0.json }) }
 }
