@@ -17,12 +17,13 @@ run: packages
 # Room by room and a few tests at a time: thousands at once would starve those that talk to each other over sockets.
 test: packages
 	$(SWIFT) build --build-tests
-	@for room in $(sort $(notdir $(wildcard Tests/*Tests))); do \
+	@for room in $(sort $(notdir $(wildcard Tests/*Tests)) InteropTests); do \
 		echo "== $$room"; \
 		$(SWIFT) test --skip-build --experimental-maximum-parallelization-width 8 --filter "^$$room\." > .build/$$room.log 2>&1 \
 			|| { grep -E '✘|error:' .build/$$room.log; tail -5 .build/$$room.log; exit 1; }; \
 		grep 'Test run with' .build/$$room.log | tail -1; \
 	done
+	@[ -n "$$SIMPLEX_PEERS" ] || echo "Not run: tests with the official programs, as SIMPLEX_PEERS does not name their folder."
 
 # Figures of Parley, beside those of the official programs if SIMPLEX_PEERS names their folder. ARGUMENTS="--only echo" measures a part.
 bench: packages
