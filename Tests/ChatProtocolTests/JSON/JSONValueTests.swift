@@ -36,7 +36,8 @@ import Testing
         #expect(JSONNumber(-Double.infinity) == nil)
         #expect(JSONNumber(3.0)?.text == "3")
         #expect(JSONNumber(1.5)?.text == "1.5")
-        #expect(try JSONNumber(5e-324).map { try JSONValue(parsing: $0.text).numberValue?.double } == 5e-324)
+        let smallest = Double.leastNonzeroMagnitude
+        #expect(try JSONNumber(smallest).map { try JSONValue(parsing: $0.text).numberValue?.double } == smallest)
     }
 
     @Test func theOrderOfMembersIsKeptAndDoesNotMatter() throws {

@@ -24,7 +24,7 @@ final class ParleyParty: Party {
         try await open()
         let profile: JSONValue = ["displayName": .string(name), "fullName": "", "peerType": isBot ? "bot" : "human"]
         let user: JSONValue = ["profile": profile, "pastTimestamp": false, "userChatRelay": false]
-        try await send("/_create user \(user.text)")
+        _ = try await send("/_create user \(user.text)")
         try await start()
     }
 
