@@ -15,7 +15,6 @@ final class Tally: Sendable {
         /// Contacts that are connected, by user, and not yet asked for.
         var contacts: [Int64: [Int64]] = [:]
         var connected = 0
-        var subscribed: Set<String> = []
         var waiters: [(isMet: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
         var onText: (@Sendable (Received) -> Void)?
     }
@@ -39,12 +38,6 @@ final class Tally: Sendable {
 
     /// Returns when so many contacts were connected in all.
     func waitForConnected(_ count: Int) async { await wait { $0.connected >= count } }
-
-    /// Returns when so many connections are subscribed.
-    func waitForSubscribed(_ count: Int) async { await wait { $0.subscribed.count >= count } }
-
-    /// Forgets which connections are subscribed, before a restart.
-    func forgetSubscriptions() { state.withLock { $0.subscribed = [] } }
 
     /// Waits for a contact that is connected to a profile, and takes it.
     func contact(of user: Int64) async throws -> Int64 {
@@ -75,9 +68,6 @@ final class Tally: Sendable {
                     state.contacts[user, default: []].append(contact)
                     state.connected += 1
                 }
-            case "subscriptionStatus":
-                let connections = (event["connections"]?.arrayValue ?? []).compactMap(\.stringValue)
-                if event["subscriptionStatus"]?["type"]?.stringValue == "active" { state.subscribed.formUnion(connections) }
             default: break
             }
             var woken: [CheckedContinuation<Void, Never>] = []

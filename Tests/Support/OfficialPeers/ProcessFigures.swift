@@ -14,9 +14,14 @@ public enum ProcessFigures {
     }
 
     /// Resident memory in bytes; nil if there is no such process.
-    public static func residentMemory(of id: Int32) -> Int? {
+    public static func residentMemory(of id: Int32) -> Int? { memory("VmRSS", of: id) }
+
+    /// Resident memory in bytes that is not of files, so not shared with other processes; nil if there is no such process.
+    public static func privateMemory(of id: Int32) -> Int? { memory("RssAnon", of: id) }
+
+    private static func memory(_ name: String, of id: Int32) -> Int? {
         guard let text = try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8) else { return nil }
-        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }) else { return nil }
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name + ":") }) else { return nil }
         return Int(line.filter(\.isNumber)).map { $0 * 1024 }
     }
 }
