@@ -12,22 +12,7 @@ import Testing
 @Suite struct ConnectingTests {
     @Test(.serialized, .timeLimit(.minutes(30)), arguments: Deployment.Layout.allCases)
     func whoeverIsConnectingIsConnectedInTheEndAndAnsweredWhateverIsKilled(_ layout: Deployment.Layout) async throws {
-        let environment = ProcessInfo.processInfo.environment
-        func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) } }
-        let plan = KillPlan(
-            seed: environment["PARLEY_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...99_999), messages: number("PARLEY_PEOPLE") ?? 5,
-            kills: number("PARLEY_KILLS") ?? 3)
-        print("connecting while killing by the plan of PARLEY_SEED=\(plan.seed) PARLEY_PEOPLE=\(plan.messages) PARLEY_KILLS=\(plan.kills.count)")
-        let folder = try ScratchFolder("connect")
-        defer { if environment["PARLEY_KEEP"] == nil { folder.remove() } else { print("data kept in \(folder.path)") } }
-        let deployment = try await Deployment(layout, in: folder)
-        do {
-            try await run(plan, on: deployment)
-        } catch {
-            await deployment.abandon()
-            print("bot:\n\(deployment.log("bot"))\nrouter:\n\(deployment.log("router"))")
-            throw error
-        }
+        try await KillPlan.fromEnvironment("PARLEY_PEOPLE", else: 5, kills: 3).carryOut("connect", layout, run)
     }
 
     private func run(_ plan: KillPlan, on deployment: Deployment) async throws {
@@ -43,7 +28,7 @@ import Testing
                     defer { arrivals[number].begin() }
                     let person = try await Person("person\(number)", on: deployment)
                     arrivals[number].begin()
-                    try await person.connect(to: deployment.botAddress)
+                    try await person.connect(on: deployment)
                     return person
                 }
             }
@@ -105,18 +90,18 @@ actor Person {
     }
 
     /// Connects. What fails because the router cannot be reached is tried again, as a person does.
-    func connect(to link: String) async throws {
-        try await withTimeLimit("\(name) is not connected") { try await self.connectAtLast(to: link) }
+    func connect(on deployment: Deployment) async throws {
+        try await withTimeLimit("\(name) is not connected") { try await self.connectAtLast(on: deployment) }
     }
 
-    private func connectAtLast(to link: String) async throws {
+    private func connectAtLast(on deployment: Deployment) async throws {
         while true {
             do throws(ChatCoreError) {
-                _ = try await host.core.send(.connections(.connectLink(link)), as: user.userID)
+                _ = try await host.core.send(.connections(.connectLink(deployment.botAddress)), as: user.userID)
                 break
             } catch {
                 guard error.code.rawValue.hasPrefix("errorAgent.BROKER") else { throw error }
-                try await Task.sleep(for: .milliseconds(200))
+                await deployment.waitForRouter()
             }
         }
         for try await event in events {

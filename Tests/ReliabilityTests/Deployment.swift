@@ -17,6 +17,9 @@ actor Deployment {
     private let port: UInt16
     private var router: ParleyProcess?
     private var bot: ParleyProcess
+    /// Whether a kill is being carried out, and who waits until its victims run again.
+    private var isKilling = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// What the bot answers to a message.
     static func answer(to text: String) -> String { "answer to \(text)" }
@@ -52,6 +55,12 @@ actor Deployment {
     func carryOut(_ kill: KillPlan.Kill) async throws {
         try await Task.sleep(for: .milliseconds(kill.delay))
         let hitsRouter = kill.victim != .bot && router != nil, hitsBot = kill.victim != .router || router == nil
+        isKilling = true
+        defer {
+            isKilling = false
+            for continuation in waiting { continuation.resume() }
+            waiting = []
+        }
         if hitsBot { bot.kill() }
         if hitsRouter { router?.kill() }
         if hitsBot { try await checkKilled(bot, "bot") }
@@ -59,6 +68,13 @@ actor Deployment {
         try await Task.sleep(for: .milliseconds(kill.downtime))
         if hitsRouter { router = try Self.startRouter(folder, port) }
         if hitsBot { bot = try Self.startBot(folder, port, router: router.map { _ in routerAddress }) }
+    }
+
+    /// Waits until the router of the moment can be used. Whether it still can when this returns is another matter.
+    func waitForRouter() async {
+        if isKilling { await withCheckedContinuation { waiting.append($0) } }
+        // One that was killed while it started is not ready; the next question finds its successor.
+        _ = try? await (router ?? bot).ready()
     }
 
     /// A process that had ended before it was killed had a fault of its own.

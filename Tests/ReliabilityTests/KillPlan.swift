@@ -32,7 +32,7 @@ struct KillPlan: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    var description: String { "PARLEY_SEED=\(seed) PARLEY_MESSAGES=\(messages) PARLEY_KILLS=\(kills.count)" }
+    var description: String { "PARLEY_SEED=\(seed), \(messages) steps, PARLEY_KILLS=\(kills.count)" }
 }
 
 /// A generator whose numbers follow from its seed (Steele, Lea and Flood: Fast Splittable Pseudorandom Number Generators, 2014).

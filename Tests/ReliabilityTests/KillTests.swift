@@ -11,22 +11,7 @@ import Testing
 @Suite struct KillTests {
     @Test(.serialized, .timeLimit(.minutes(30)), arguments: Deployment.Layout.allCases)
     func everyAcceptedMessageAndEveryAnswerArrivesOnceAndInOrderWhateverIsKilled(_ layout: Deployment.Layout) async throws {
-        let environment = ProcessInfo.processInfo.environment
-        func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) } }
-        let plan = KillPlan(
-            seed: environment["PARLEY_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...99_999), messages: number("PARLEY_MESSAGES") ?? 60,
-            kills: number("PARLEY_KILLS") ?? 4)
-        print("killing by the plan of \(plan), \(layout)")
-        let folder = try ScratchFolder("kill")
-        defer { if environment["PARLEY_KEEP"] == nil { folder.remove() } else { print("data kept in \(folder.path)") } }
-        let deployment = try await Deployment(layout, in: folder)
-        do {
-            try await run(plan, on: deployment)
-        } catch {
-            await deployment.abandon()
-            print("bot:\n\(deployment.log("bot"))\nrouter:\n\(deployment.log("router"))")
-            throw error
-        }
+        try await KillPlan.fromEnvironment("PARLEY_MESSAGES", else: 60, kills: 4).carryOut("kill", layout, run)
     }
 
     private func run(_ plan: KillPlan, on deployment: Deployment) async throws {

@@ -1,12 +1,11 @@
 import OfficialPeers
 
-/// Asks again and again until something holds, where no event announces it.
+/// Asks again and again until something holds, where no event announces it. Each question is a command whose answer sets the pace.
 func eventually(
     _ what: String, within limit: Duration = .seconds(60), _ holds: () async throws -> Bool
 ) async throws {
     let end = ContinuousClock.now + limit
     while try await !holds() {
         guard ContinuousClock.now < end else { throw PeerError(.timeout, "in vain for \(limit): \(what)") }
-        try await Task.sleep(for: .milliseconds(100))
     }
 }

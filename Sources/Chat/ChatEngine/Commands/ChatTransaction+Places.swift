@@ -42,11 +42,12 @@ extension ChatTransaction {
 
     func refuseGroup<T>(_ chat: ChatReference) throws -> T { throw Self.refusal(of: chat) }
 
-    /// There are no groups yet; commands about what is no chat are refused as official cores do.
+    /// There are no groups yet, and what is not connected has neither items nor settings, so it is no chat.
     private static func refusal(of chat: ChatReference) -> Refusal {
         switch chat.type {
         case .group: .store(.groupNotFound(groupID: chat.id))
-        case .contactRequest: .command("not implemented")
+        case .contactRequest: .command("a contact request is no chat: accept it, and name the contact")
+        case .contactConnection: .command("a connection that is being made is no chat: name the contact once it is connected")
         default: .command("not supported")
         }
     }
