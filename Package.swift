@@ -55,12 +55,12 @@ let messaging: [Target] =
     + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"], tests: ["SMPRatchet"])
     + room(
         "SMPClient", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio,
-        tests: ["SMPServer", "SMPSimulation"])
+        tests: ["SMPServer", "SMPSimulation", "OfficialPeers"])
     + room("SMPServer", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio)
     + room(
         "SMPAgent", on: "Messaging",
         uses: ["SQLiteStorage", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPProtocol", "SMPClient", grdb, logging],
-        tests: ["SMPSimulation", "SMPServer"])
+        tests: ["SMPSimulation", "SMPServer", "OfficialPeers"])
 
 let chat: [Target] =
     room("ChatProtocol", on: "Chat", uses: ["SMPWire", "SMPCrypto", "SMPProtocol", "CZstd"])
@@ -133,7 +133,8 @@ let testSupport: [Target] = [
     .target(
         name: "OfficialPeers",
         dependencies: [
-            "ChatProtocol", .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
+            "ChatProtocol", "SMPProtocol", "SMPWire", .product(name: "NIOHTTP1", package: "swift-nio"),
+            .product(name: "NIOWebSocket", package: "swift-nio"),
         ] + nio,
         path: "Tests/Support/OfficialPeers", swiftSettings: settings),
     .testTarget(

@@ -1,3 +1,4 @@
+import OfficialPeers
 import Foundation
 import SMPClient
 import SMPCrypto
@@ -145,84 +146,19 @@ import Testing
         await router.stop()
     }
 
-    private static let officialServer: String? = {
-        guard let folder = ProcessInfo.processInfo.environment["SIMPLEX_PEERS"] else { return nil }
-        let path = folder + "/smp-server"
-        return FileManager.default.isExecutableFile(atPath: path) ? path : nil
-    }()
-
-    @Test(.enabled(if: RealRouterTests.officialServer != nil), .timeLimit(.minutes(2)), arguments: QueueKeyAlgorithm.allCases)
+    @Test(.enabled(if: PeerProgram.smpServer.isInstalled), .timeLimit(.minutes(2)), arguments: QueueKeyAlgorithm.allCases)
     func `Two agents talk through the official router`(keys: QueueKeyAlgorithm) async throws {
-        let server = try OfficialRouter(try #require(Self.officialServer))
-        try await server.start()
-        try await converse(on: server.address, keys: keys)
-        server.stop()
+        let server = try await OfficialRouter.start()
+        try await converse(on: try server.serverAddress, keys: keys)
+        await server.stop(.kill)
     }
 }
 
 extension RealRouterTests {
-    @Test(.enabled(if: RealRouterTests.officialServer != nil), .timeLimit(.minutes(2)))
+    @Test(.enabled(if: PeerProgram.smpServer.isInstalled), .timeLimit(.minutes(2)))
     func `Two agents talk through the official router as a proxy`() async throws {
-        let server = try OfficialRouter(try #require(Self.officialServer))
-        try await server.start()
-        try await converse(on: server.address, routing: PrivateRoutingPolicy(mode: .always, fallback: .prohibit))
-        server.stop()
-    }
-}
-
-/// The official router as a process, with a folder and a port of its own.
-final class OfficialRouter {
-    let address: SMPServerAddress
-    private let process = Process()
-    private let folder: TemporaryFolder
-
-    init(_ executable: String) throws {
-        folder = try TemporaryFolder()
-        let environment = ProcessInfo.processInfo.environment.merging([
-            "SMP_SERVER_CFG_PATH": folder.path + "/etc", "SMP_SERVER_LOG_PATH": folder.path + "/var", "LANG": "C.UTF-8",
-        ]) { $1 }
-        let setup = Process()
-        setup.executableURL = URL(fileURLWithPath: executable)
-        setup.arguments = ["init", "--yes", "--ip", "127.0.0.1", "--no-password", "--disable-web"]
-        setup.environment = environment
-        setup.standardOutput = FileHandle.nullDevice
-        setup.standardError = FileHandle.nullDevice
-        try setup.run()
-        setup.waitUntilExit()
-
-        let ini = URL(fileURLWithPath: folder.path + "/etc/smp-server.ini")
-        let port = UInt16.random(in: 20_000...60_000)
-        var lines = try String(contentsOf: ini, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        for index in lines.indices {
-            if lines[index].hasPrefix("port = ") { lines[index] = "port = \(port)" }
-            if lines[index].hasPrefix("host = ") { lines[index] = "host = 127.0.0.1" }
-        }
-        try lines.joined(separator: "\n").write(to: ini, atomically: true, encoding: .utf8)
-
-        let fingerprint = try String(contentsOf: URL(fileURLWithPath: folder.path + "/etc/fingerprint"), encoding: .utf8)
-        address = try SMPServerAddress(
-            wireString: "smp://\(fingerprint.trimmingCharacters(in: .whitespacesAndNewlines))@127.0.0.1:\(port)")
-        process.executableURL = URL(fileURLWithPath: executable)
-        process.arguments = ["start"]
-        process.environment = environment
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-    }
-
-    /// Waits until it answers.
-    func start() async throws {
-        for _ in 0..<200 {
-            let pool = try SMPClientPool()
-            let info = try? await pool.sessionInfo(TransportSessionKey(userID: 1, server: address))
-            await pool.close()
-            if info != nil { return }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-    }
-
-    func stop() {
-        // Nothing of it is needed any more, and it does not leave at once when it is asked to.
-        kill(process.processIdentifier, SIGKILL)
+        let server = try await OfficialRouter.start()
+        try await converse(on: try server.serverAddress, routing: PrivateRoutingPolicy(mode: .always, fallback: .prohibit))
+        await server.stop(.kill)
     }
 }

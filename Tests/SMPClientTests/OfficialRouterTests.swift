@@ -1,3 +1,4 @@
+import OfficialPeers
 import SMPCrypto
 import SMPProtocol
 import SMPWire
@@ -6,33 +7,33 @@ import Testing
 @testable import SMPClient
 
 /// The protocol as the official router speaks it.
-@Suite("With the official router", .enabled(if: OfficialRouter.executable != nil), .serialized)
+@Suite("With the official router", .enabled(if: PeerProgram.smpServer.isInstalled), .serialized)
 struct OfficialRouterTests {
     private func withOfficialRouter(
         versions: VersionRange = SMPVersion.offered, _ body: (OfficialRouter, SMPClientPool, TransportSessionKey) async throws -> Void
     ) async throws {
-        let router = try OfficialRouter()
-        defer { router.remove() }
-        try await router.start()
+        let router = try await OfficialRouter.start()
         var configuration = SMPClientConfiguration()
         configuration.versions = versions
         configuration.retry.initial = .milliseconds(50)
         configuration.failureMemory = .zero
         let pool = try SMPClientPool(configuration: configuration)
-        let session = TransportSessionKey(userID: 1, server: router.address)
+        let session = TransportSessionKey(userID: 1, server: try router.serverAddress)
         do {
             try await body(router, pool, session)
         } catch {
             await pool.close()
+            await router.stop(.kill)
             throw error
         }
         await pool.close()
+        await router.stop(.kill)
     }
 
     @Test("Queues are created, secured, sent to, received from and acknowledged at every version", arguments: 9...18 as ClosedRange<UInt16>)
     func conversation(_ version: UInt16) async throws {
         try await withOfficialRouter(versions: VersionRange(version)) { router, pool, _ in
-            try await converse(pool, router.address, version: version)
+            try await converse(pool, router.serverAddress, version: version)
         }
     }
 
@@ -45,7 +46,7 @@ struct OfficialRouterTests {
             }
             let results = await pool.subscribe(queues.map(\.subscription), over: session)
             #expect(results.allSatisfy { code($0) == nil })
-            let other = TransportSessionKey(userID: 2, server: router.address)
+            let other = TransportSessionKey(userID: 2, server: try router.serverAddress)
             let taken = await pool.subscribe(queues.prefix(10).map(\.subscription), over: other)
             #expect(taken.allSatisfy { code($0) == nil })
             var ended = Set<RecipientID>()
@@ -65,7 +66,7 @@ struct OfficialRouterTests {
             _ = try await pool.send(queue.secure(), over: session)
             _ = try await pool.send(queue.send("before"), over: session)
             let first = try await nextMessage(&events)
-            router.stop()
+            await router.stop()
             try await router.start()
             // Not acknowledged before the restart: it comes again.
             let again = try await nextMessage(&events)

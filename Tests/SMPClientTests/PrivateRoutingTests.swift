@@ -1,4 +1,5 @@
 import Logging
+import OfficialPeers
 import SMPCrypto
 import SMPProtocol
 import SMPServer
@@ -336,7 +337,7 @@ struct PrivateRoutingTests {
 }
 
 /// The same through the official router as the proxy.
-@Suite("Private message routing through the official router", .enabled(if: OfficialRouter.executable != nil), .serialized)
+@Suite("Private message routing through the official router", .enabled(if: PeerProgram.smpServer.isInstalled), .serialized)
 struct OfficialPrivateRoutingTests {
     private func converse(through proxy: SMPServerAddress, to server: SMPServerAddress) async throws {
         let recipient = try SMPClientPool()
@@ -362,15 +363,15 @@ struct OfficialPrivateRoutingTests {
 
     @Test("Commands go through the official router to itself and to this package's router, and through this one to the official")
     func official() async throws {
-        let official = try OfficialRouter()
-        defer { official.remove() }
-        try await official.start()
-        try await converse(through: official.address, to: official.address)
+        let router = try await OfficialRouter.start()
+        let official = try router.serverAddress
+        try await converse(through: official, to: official)
         var configuration = RouterConfiguration(storage: .memory)
         configuration.port = 0
         let own = try await SMPRouter.start(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        try await converse(through: official.address, to: own.address)
-        try await converse(through: own.address, to: official.address)
+        try await converse(through: official, to: own.address)
+        try await converse(through: own.address, to: official)
         await own.stop()
+        await router.stop(.kill)
     }
 }

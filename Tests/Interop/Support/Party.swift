@@ -37,6 +37,7 @@ extension OfficialClient: Party {
 
 extension Party {
     /// Takes the next event of that type that `match` makes something of.
+    @discardableResult
     func event<Result: Sendable>(
         _ type: String, within limit: Duration = .seconds(60), _ match: @escaping @Sendable (JSONValue) -> Result?
     ) async throws -> Result {

@@ -145,6 +145,7 @@ public final class OfficialClient: Sendable {
     }
 
     /// Takes the next event of that type that `match` makes something of.
+    @discardableResult
     public func event<Result: Sendable>(
         _ type: String, within limit: Duration = .seconds(60), _ match: @escaping @Sendable (JSONValue) -> Result?
     ) async throws(PeerError) -> Result {

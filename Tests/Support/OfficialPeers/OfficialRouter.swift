@@ -1,4 +1,6 @@
 import Foundation
+public import SMPProtocol
+import SMPWire
 import Synchronization
 
 /// An official `smp-server`, set up in a scratch folder and run on a free port.
@@ -56,6 +58,11 @@ public final class OfficialRouter: Sendable {
         let router = try await OfficialRouter(settings: settings)
         try await router.start()
         return router
+    }
+
+    /// The address as the protocol's rooms take it.
+    public var serverAddress: SMPServerAddress {
+        get throws { try SMPServerAddress(wireString: address) }
     }
 
     /// The process that runs, for its figures.
