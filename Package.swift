@@ -55,12 +55,12 @@ let messaging: [Target] =
     + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"], tests: ["SMPRatchet"])
     + room(
         "SMPClient", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio,
-        tests: ["SMPServer", "SMPSimulation", "OfficialPeers"])
+        tests: ["SMPServer", "SMPSimulation", "ProcessSupport", "OfficialPeers"])
     + room("SMPServer", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio)
     + room(
         "SMPAgent", on: "Messaging",
         uses: ["SQLiteStorage", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPProtocol", "SMPClient", grdb, logging],
-        tests: ["SMPSimulation", "SMPServer", "OfficialPeers"])
+        tests: ["SMPSimulation", "SMPServer", "ProcessSupport", "OfficialPeers"])
 
 let chat: [Target] =
     room("ChatProtocol", on: "Chat", uses: ["SMPWire", "SMPCrypto", "SMPProtocol", "CZstd"])
@@ -124,26 +124,29 @@ let wholes: [Target] = [
 ]
 
 let testSupport: [Target] = [
-    .target(name: "ProcessSupport", path: "Tests/Support/ProcessSupport", swiftSettings: settings),
+    // Programs as child processes, for tests and benchmarks.
+    .target(name: "ProcessSupport", dependencies: ["ChatProtocol"], path: "Tests/Support/ProcessSupport", swiftSettings: settings),
+    .testTarget(
+        name: "ProcessSupportTests", dependencies: ["ProcessSupport"], path: "Tests/ProcessSupportTests", swiftSettings: settings),
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings),
     .target(
         name: "SMPSimulation", dependencies: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPClient"], path: "Tests/Support/SMPSimulation",
         swiftSettings: settings),
-    // The official programs as child processes, for tests and benchmarks.
+    // The official programs among them.
     .target(
         name: "OfficialPeers",
         dependencies: [
-            "ChatProtocol", "SMPProtocol", "SMPWire", .product(name: "NIOHTTP1", package: "swift-nio"),
+            "ProcessSupport", "ChatProtocol", "SMPProtocol", "SMPWire", .product(name: "NIOHTTP1", package: "swift-nio"),
             .product(name: "NIOWebSocket", package: "swift-nio"),
         ] + nio,
         path: "Tests/Support/OfficialPeers", swiftSettings: settings),
     .testTarget(
-        name: "OfficialPeersTests", dependencies: ["OfficialPeers", "ChatProtocol"], path: "Tests/OfficialPeersTests",
+        name: "OfficialPeersTests", dependencies: ["OfficialPeers", "ProcessSupport", "ChatProtocol"], path: "Tests/OfficialPeersTests",
         swiftSettings: settings),
     // Parley with the official programs, where SIMPLEX_PEERS names their folder.
     .testTarget(
         name: "InteropTests",
-        dependencies: ["OfficialPeers", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPProtocol", "SMPWire"],
+        dependencies: ["OfficialPeers", "ProcessSupport", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPProtocol", "SMPWire"],
         path: "Tests/Interop", swiftSettings: settings),
     .target(
         name: "TranscriptSupport", dependencies: ["VectorSupport", "ChatProtocol"], path: "Tests/Support/TranscriptSupport",
@@ -153,7 +156,7 @@ let testSupport: [Target] = [
 let benchmarks: [Target] = [
     .executableTarget(
         name: "ParleyBench",
-        dependencies: ["OfficialPeers", "ChatProtocol", "SMPRatchet", "SMPCrypto", "SMPWire", arguments],
+        dependencies: ["OfficialPeers", "ProcessSupport", "ChatProtocol", "SMPRatchet", "SMPCrypto", "SMPWire", arguments],
         path: "Benchmarks/ParleyBench", swiftSettings: settings)
 ]
 

@@ -1,5 +1,6 @@
 import ChatProtocol
 import OfficialPeers
+import ProcessSupport
 import Synchronization
 
 /// A program with the chat API, whose events are counted.

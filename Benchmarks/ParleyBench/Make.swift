@@ -1,6 +1,7 @@
 import ChatProtocol
 import Foundation
 import OfficialPeers
+import ProcessSupport
 
 /// A make of router, client and bot: Parley's or the official one.
 protocol Make: Sendable {

@@ -1,4 +1,5 @@
 import OfficialPeers
+import ProcessSupport
 
 extension Duration {
     /// The processor time that some processes have used so far.

@@ -1,5 +1,6 @@
 import ChatProtocol
 import OfficialPeers
+import ProcessSupport
 
 /// The official programs.
 struct OfficialMake: Make {

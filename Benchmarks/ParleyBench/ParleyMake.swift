@@ -1,6 +1,7 @@
 import ChatProtocol
 import Foundation
 import OfficialPeers
+import ProcessSupport
 import Synchronization
 
 /// This package's programs.
@@ -12,21 +13,15 @@ struct ParleyMake: Make {
 
     /// The `parley` that was built together with this program.
     static func builtExecutable() throws -> String {
-        let path = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-            .appendingPathComponent("parley").path
-        guard FileManager.default.isExecutableFile(atPath: path) else {
-            throw BenchFault("there is no \(path): build it first (make bench does)")
-        }
-        return path
+        guard ParleyProgram.isBuilt else { throw BenchFault("there is no \(ParleyProgram.path): build it first (make bench does)") }
+        return ParleyProgram.path
     }
 
     func startRouter() async throws -> any BenchRouter {
         let folder = try ScratchFolder("bench-router")
         let process = try ChildProcess(
             executable, ["server", "smp", "--data", folder.path, "--port", "0", "--host", "127.0.0.1", "--json"])
-        let address = try await process.output.first("the router's address", within: .seconds(30)) { line in
-            (try? JSONValue(parsing: line))?["address"]?.stringValue
-        }
+        guard let address = try await process.ready().address else { throw BenchFault("the router has no address") }
         return Router(address: address, process: process, folder: folder)
     }
 
@@ -81,13 +76,10 @@ struct ParleyMake: Make {
             let process = try ChildProcess(
                 executable, ["run", file, "--data", folder.path + "/data", "--server", router, "--json"],
                 log: folder.path + "/bot.log")
-            let (profile, time) = try await process.output.first("the bot", within: .seconds(60)) { line -> (JSONValue, Duration)? in
-                guard let event = try? JSONValue(parsing: line), event["event"]?.stringValue == "ready" else { return nil }
-                guard let profile = event["profiles"]?.arrayValue?.first else { return nil }
-                return (profile, ContinuousClock.now - start)
-            }
-            guard let full = profile["address"]?.stringValue else { throw BenchFault("the bot has no address") }
-            running.withLock { $0 = (process, BenchLink(full: full, short: profile["shortAddress"]?.stringValue)) }
+            let ready = try await process.ready()
+            let time = ContinuousClock.now - start
+            guard let profile = ready.profiles?.first, let full = profile.address else { throw BenchFault("the bot has no address") }
+            running.withLock { $0 = (process, BenchLink(full: full, short: profile.shortAddress)) }
             return time
         }
 

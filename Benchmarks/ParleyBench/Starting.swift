@@ -1,5 +1,6 @@
 import Foundation
 import OfficialPeers
+import ProcessSupport
 
 /// How long a process takes to start on its data, and what memory it has then.
 enum Starting {

@@ -1,6 +1,7 @@
 import ChatProtocol
 import Foundation
 import OfficialPeers
+import ProcessSupport
 import Testing
 
 extension Interop {
@@ -112,8 +113,7 @@ extension Interop {
                 let olga = try await Implementation.official.party("olga", servers: [server.address])
                 let folder = try ScratchFolder("parley-chat")
                 func chat(_ lines: [String]) throws -> ChildProcess {
-                    try ChildProcess(
-                        ParleyProgram.path,
+                    try ParleyProgram.start(
                         ["chat", "--data", folder.path + "/data", "--name", "pablo", "--server", server.address] + lines.flatMap { ["--exec", $0] },
                         log: folder.path + "/chat.log")
                 }
@@ -155,22 +155,21 @@ struct BotProgram {
     let servers: [String]
     /// The routers that the bots use: those given, or the one inside the process.
     let routers: [String]
-    private let profiles: [JSONValue]
+    private let profiles: [ReadyLine.Profile]
 
     init(_ folder: ScratchFolder, servers: [String]) async throws {
         (self.folder, self.servers) = (folder, servers)
-        process = try ChildProcess(
-            ParleyProgram.path,
+        process = try ParleyProgram.start(
             ["run", folder.path + "/bots.yaml", "--data", folder.path + "/data", "--json"] + servers.flatMap { ["--server", $0] },
             log: folder.path + "/parley.log")
-        let ready = try await ParleyProgram.ready(process)
-        routers = ready["servers"]?.arrayValue?.compactMap(\.stringValue) ?? []
-        profiles = ready["profiles"]?.arrayValue ?? []
+        let ready = try await process.ready()
+        routers = ready.servers ?? []
+        profiles = ready.profiles ?? []
     }
 
     /// The short address of a bot.
     func address(of name: String) -> String {
-        profiles.first { $0["name"]?.stringValue == name }?["shortAddress"]?.stringValue ?? ""
+        profiles.first { $0.name == name }?.shortAddress ?? ""
     }
 }
 

@@ -1,4 +1,5 @@
 import ChatProtocol
+import ProcessSupport
 import Testing
 
 extension Interop {

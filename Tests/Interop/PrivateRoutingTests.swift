@@ -1,5 +1,6 @@
 import ChatProtocol
 import OfficialPeers
+import ProcessSupport
 import Testing
 
 extension Interop {

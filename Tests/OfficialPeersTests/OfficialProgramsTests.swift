@@ -1,6 +1,7 @@
 import ChatProtocol
 import Foundation
 import OfficialPeers
+import ProcessSupport
 import Testing
 
 @Suite(.enabled(if: PeerProgram.allCases.allSatisfy(\.isInstalled), "SIMPLEX_PEERS names no folder with the official programs"))

@@ -9,7 +9,7 @@ import Testing
         defer { folder.remove() }
         try folder.write(Self.bots, to: "bots.yaml")
         let run = ["run", folder("bots.yaml"), "--data", folder("bots"), "--json"]
-        let first = try ParleyProcess(run, log: folder("log"))
+        let first = try ParleyProgram.start(run, log: folder("log"))
         let profile = try #require(try await first.ready().profiles?.first)
         let link = try #require(profile.shortAddress)
         let name = ["--data", folder("ann"), "--name", "Ann Example"]
@@ -18,16 +18,16 @@ import Testing
         #expect(talk.output.contains("The Echo: you said hello there"))
         #expect(talk.output.contains("The Echo: you said hello there\n"), "the answer, and not the welcome, was waited for")
         #expect(!talk.output.contains("deletion"), "features of the chat are no messages")
-        first.terminate()
+        first.send(.terminate)
         #expect(try await first.exit() == 0)
 
-        let second = try ParleyProcess(run, log: folder("log"))
+        let second = try ParleyProgram.start(run, log: folder("log"))
         #expect(try await second.ready().profiles?.first?.address == profile.address, "addresses that were given out stay")
         let back = try await parley(["chat", "--data", folder("ann"), "--exec", "again", "--exec", ":wait", "--exec", ":history 4"], folder)
         #expect(back.exitCode == 0, "\(back)")
         let history = back.output.split(separator: "\n").suffix(4).map { $0.drop { $0 != "]" }.dropFirst(2) }
         #expect(history == ["Ann Example: hello there", "The Echo: you said hello there", "Ann Example: again", "The Echo: you said again"])
-        second.signal(SIGINT)
+        second.send(.interrupt)
         #expect(try await second.exit() == 0)
 
         let sent = try await parley(
@@ -43,7 +43,7 @@ import Testing
         let folder = try ScratchFolder("busy")
         defer { folder.remove() }
         try folder.write(Self.bots, to: "bots.yaml")
-        let bots = try ParleyProcess(["run", folder("bots.yaml"), "--data", folder("bots"), "--json"], log: folder("log"))
+        let bots = try ParleyProgram.start(["run", folder("bots.yaml"), "--data", folder("bots"), "--json"], log: folder("log"))
         let server = try #require(try await bots.ready().servers?.first)
         let port = try #require(server.split(separator: ":").last.map(String.init))
 
@@ -57,7 +57,7 @@ import Testing
         let router = try await parley(["server", "smp", "--data", folder("router"), "--port", port], folder)
         #expect(router.exitCode == 1)
         #expect(router.errors.contains("127.0.0.1:\(port)") && router.errors.contains("[router.addressInUse]"), "\(router)")
-        bots.terminate()
+        bots.send(.terminate)
         #expect(try await bots.exit() == 0)
     }
 
@@ -109,10 +109,9 @@ import Testing
     /// Runs a command to its end, in the folder.
     private func parley(_ arguments: [String], _ folder: ScratchFolder) async throws -> Outcome {
         let log = folder("errors-\(UUID().uuidString)")
-        let process = try ParleyProcess(arguments, in: folder.path, log: log)
-        try process.endInput()
-        let exitCode = try await process.exit(within: .seconds(60))
-        let output = await process.output()
+        let process = try ParleyProgram.start(arguments, in: folder.path, log: log)
+        let exitCode = try await process.exit()
+        let output = await process.restOfOutput().map { $0 + "\n" }.joined()
         return Outcome(exitCode: exitCode, output: output, errors: try String(contentsOfFile: log, encoding: .utf8))
     }
 }

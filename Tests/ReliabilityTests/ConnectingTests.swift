@@ -59,7 +59,7 @@ import Testing
         defer { Task { await bot.close() } }
         guard case .usersList(let users) = try await bot.core.send(.users(.list), as: nil), let user = users.first?.user,
             case .apiChats(_, let chats) = try await bot.core.send(.chats(.list(user: user.userID)), as: user.userID)
-        else { throw ProcessFault("the bot's chats were not read") }
+        else { throw RunFault("the bot's chats were not read") }
         let contacts = chats.compactMap { chat -> Contact? in if case .direct(let contact) = chat.chatInfo { contact } else { nil } }
         #expect(contacts.map(\.profile.displayName).sorted() == names.sorted())
         for contact in contacts {
@@ -82,7 +82,7 @@ actor Person {
         host = try await CoreHost.open(HostConfiguration(dataFolder: deployment.folder(name), servers: [deployment.routerAddress]))
         let profile = NewUser(profile: Profile(displayName: name, fullName: ""), pastTimestamp: false, isChatRelay: false)
         guard case .activeUser(let user) = try await host.core.send(.users(.create(profile)), as: nil) else {
-            throw ProcessFault("no profile was made")
+            throw RunFault("no profile was made")
         }
         self.user = user
         events = host.core.events()
@@ -109,12 +109,12 @@ actor Person {
             self.contact = contact
             return
         }
-        throw ProcessFault("\(name): the core has ended")
+        throw RunFault("\(name): the core has ended")
     }
 
     /// Sends a message and waits for the answer.
     func ask(_ text: String) async throws -> String {
-        guard let contact, let target = SendTarget(.direct(contact.contactID)) else { throw ProcessFault("\(name) is not connected") }
+        guard let contact, let target = SendTarget(.direct(contact.contactID)) else { throw RunFault("\(name) is not connected") }
         _ = try await host.core.send(.messages(.send(to: target, [ComposedMessage(content: .text(text))])), as: user.userID)
         return try await withTimeLimit("\(name) got no answer") { try await self.nextMessage() }
     }
@@ -126,7 +126,7 @@ actor Person {
             else { continue }
             return item.chatItem.meta.text
         }
-        throw ProcessFault("\(name): the core has ended")
+        throw RunFault("\(name): the core has ended")
     }
 
     func close() async { await host.close() }
@@ -136,10 +136,10 @@ actor Person {
             group.addTask { try await body() }
             group.addTask {
                 try await Task.sleep(for: .seconds(120))
-                throw ProcessFault("\(what) within two minutes")
+                throw RunFault("\(what) within two minutes")
             }
             defer { group.cancelAll() }
-            guard let result = try await group.next() else { throw ProcessFault(what) }
+            guard let result = try await group.next() else { throw RunFault(what) }
             return result
         }
     }

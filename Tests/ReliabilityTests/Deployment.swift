@@ -14,9 +14,9 @@ actor Deployment {
     let folder: ScratchFolder
     let routerAddress: String
     let botAddress: String
-    private let port: UInt16
-    private var router: ParleyProcess?
-    private var bot: ParleyProcess
+    private let port: Int
+    private var router: ChildProcess?
+    private var bot: ChildProcess
     /// Whether a kill is being carried out, and who waits until its victims run again.
     private var isKilling = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -27,7 +27,7 @@ actor Deployment {
     /// Starts both for the first time.
     init(_ layout: Layout, in folder: ScratchFolder) async throws {
         self.folder = folder
-        port = try FreePort.choose()
+        port = try LoopbackPort.free()
         let router = layout == .routerBeside ? try Self.startRouter(folder, port) : nil
         self.router = router
         try folder.write(
@@ -44,7 +44,7 @@ actor Deployment {
         bot = try Self.startBot(folder, port, router: try await router?.ready().address)
         let ready = try await bot.ready()
         guard let address = ready.servers?.first, let link = ready.profiles?.first?.shortAddress else {
-            throw ProcessFault("the bot did not print its address")
+            throw RunFault("the bot did not print its address")
         }
         routerAddress = address
         botAddress = link
@@ -78,10 +78,10 @@ actor Deployment {
     }
 
     /// A process that had ended before it was killed had a fault of its own.
-    private func checkKilled(_ process: ParleyProcess, _ name: String) async throws {
+    private func checkKilled(_ process: ChildProcess, _ name: String) async throws {
         let exitCode = try await process.exit()
-        guard exitCode == 128 + SIGKILL else {
-            throw ProcessFault("the \(name) had ended by itself with exit code \(exitCode):\n\(log(name))")
+        guard exitCode == ProcessSignal.kill.exitStatus else {
+            throw RunFault("the \(name) had ended by itself with exit code \(exitCode):\n\(log(name))")
         }
     }
 
@@ -91,10 +91,10 @@ actor Deployment {
     func stop() async throws -> [Int32] {
         // A bot that is asked to stop while it starts ends, too; but its end is a kind of its own.
         _ = try await bot.ready(within: .seconds(60))
-        bot.terminate()
+        bot.send(.terminate)
         let botCode = try await bot.exit()
         guard let router else { return [botCode] }
-        router.terminate()
+        router.send(.terminate)
         return [botCode, try await router.exit()]
     }
 
@@ -110,13 +110,13 @@ actor Deployment {
         return text.split(separator: "\n").suffix(20).joined(separator: "\n")
     }
 
-    private static func startRouter(_ folder: ScratchFolder, _ port: UInt16) throws -> ParleyProcess {
-        try ParleyProcess(["server", "smp", "--data", folder("router"), "--port", "\(port)", "--json"], log: folder("router.log"))
+    private static func startRouter(_ folder: ScratchFolder, _ port: Int) throws -> ChildProcess {
+        try ParleyProgram.start(["server", "smp", "--data", folder("router"), "--port", "\(port)", "--json"], log: folder("router.log"))
     }
 
     /// - Parameter router: the router to use; without it one runs inside, on the port.
-    private static func startBot(_ folder: ScratchFolder, _ port: UInt16, router: String?) throws -> ParleyProcess {
+    private static func startBot(_ folder: ScratchFolder, _ port: Int, router: String?) throws -> ChildProcess {
         let place = router.map { ["--server", $0] } ?? ["--router-port", "\(port)"]
-        return try ParleyProcess(["run", folder("bots.yaml"), "--data", folder("bot"), "--json"] + place, log: folder("bot.log"))
+        return try ParleyProgram.start(["run", folder("bots.yaml"), "--data", folder("bot"), "--json"] + place, log: folder("bot.log"))
     }
 }

@@ -23,7 +23,7 @@ actor Exchange {
     init(core: any ChatCore, to link: String) async throws {
         self.core = core
         let profile = NewUser(profile: Profile(displayName: "alice", fullName: ""), pastTimestamp: false, isChatRelay: false)
-        guard case .activeUser(let user) = try await core.send(.users(.create(profile)), as: nil) else { throw ProcessFault("no profile was made") }
+        guard case .activeUser(let user) = try await core.send(.users(.create(profile)), as: nil) else { throw RunFault("no profile was made") }
         self.user = user
         let events = core.events()
         _ = try await core.send(.core(.start()), as: nil)
@@ -34,7 +34,7 @@ actor Exchange {
             connected = contact
             break
         }
-        guard let connected else { throw ProcessFault("not connected") }
+        guard let connected else { throw RunFault("not connected") }
         contact = connected
     }
 
@@ -51,7 +51,7 @@ actor Exchange {
 
     /// Sends the messages, no faster than they are answered.
     func send(_ count: Int) async throws {
-        guard let target = SendTarget(.direct(contact.contactID)) else { throw ProcessFault("nothing can be sent to the contact") }
+        guard let target = SendTarget(.direct(contact.contactID)) else { throw RunFault("nothing can be sent to the contact") }
         for number in 1...count {
             await wait(answers: number - Self.window, sent: 0)
             if isOver { return }
@@ -99,7 +99,7 @@ struct ChatTexts: Sendable, Hashable {
     /// Reads the chat with a contact.
     init(core: any ChatCore, user: User, contact: Contact) async throws {
         guard case .apiChat(_, let chat, _) = try await core.send(.chats(.page(.direct(contact.contactID), pagination: .last(100_000))), as: user.userID)
-        else { throw ProcessFault("the chat was not read") }
+        else { throw RunFault("the chat was not read") }
         for item in chat.chatItems {
             switch item.content {
             case .sentMessage(let content): sent.append(content.text)
@@ -114,7 +114,7 @@ struct ChatTexts: Sendable, Hashable {
         guard case .usersList(let users) = try await core.send(.users(.list), as: nil), let user = users.first?.user,
             case .apiChats(_, let chats) = try await core.send(.chats(.list(user: user.userID)), as: user.userID),
             case .direct(let contact) = chats.first(where: { if case .direct = $0.chatInfo { true } else { false } })?.chatInfo
-        else { throw ProcessFault("there is no chat") }
+        else { throw RunFault("there is no chat") }
         try await self.init(core: core, user: user, contact: contact)
     }
 }

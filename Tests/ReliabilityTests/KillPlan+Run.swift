@@ -19,10 +19,10 @@ extension KillPlan {
         _ name: String, _ layout: Deployment.Layout, _ run: (KillPlan, Deployment) async throws -> Void
     ) async throws {
         print("\(name) by the plan of \(self), \(layout)")
-        let folder = try ScratchFolder(name)
-        defer {
-            if ProcessInfo.processInfo.environment["PARLEY_KEEP"] == nil { folder.remove() } else { print("data kept in \(folder.path)") }
-        }
+        let isKept = ProcessInfo.processInfo.environment["PARLEY_KEEP"] != nil
+        let folder = try ScratchFolder("parley-\(name)", isKept: isKept)
+        if isKept { print("data is kept in \(folder.path)") }
+        defer { folder.remove() }
         let deployment = try await Deployment(layout, in: folder)
         do {
             try await run(self, deployment)

@@ -1,5 +1,6 @@
 import OfficialPeers
 import Foundation
+import ProcessSupport
 import SMPClient
 import SMPCrypto
 import SMPProtocol

@@ -1,4 +1,5 @@
 import OfficialPeers
+import ProcessSupport
 import SMPCrypto
 import SMPProtocol
 import SMPWire

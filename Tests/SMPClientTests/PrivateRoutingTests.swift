@@ -1,5 +1,6 @@
 import Logging
 import OfficialPeers
+import ProcessSupport
 import SMPCrypto
 import SMPProtocol
 import SMPServer

@@ -1,5 +1,6 @@
 import Foundation
 import OfficialPeers
+import ProcessSupport
 
 /// A copy of what a party has, taken and brought back while the party is away.
 struct Backup {

@@ -1,4 +1,5 @@
 import OfficialPeers
+import ProcessSupport
 
 /// Asks again and again until something holds, where no event announces it. Each question is a command whose answer sets the pace.
 func eventually(

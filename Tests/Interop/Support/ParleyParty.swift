@@ -2,6 +2,7 @@ import ChatAPI
 import ChatEngine
 import ChatProtocol
 import OfficialPeers
+import ProcessSupport
 import SMPProtocol
 import SMPWire
 import Synchronization

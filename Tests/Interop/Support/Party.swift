@@ -1,5 +1,6 @@
 import ChatProtocol
 import OfficialPeers
+import ProcessSupport
 
 /// Somebody who takes part in a conversation, driven by the commands and events that both implementations share.
 protocol Party: AnyObject, Sendable {

@@ -1,6 +1,7 @@
 import ChatProtocol
 import Foundation
 import OfficialPeers
+import ProcessSupport
 import Synchronization
 
 /// A router as a process of its own that can be stopped and started again.
@@ -48,10 +49,10 @@ final class ParleyRouter: Router {
     }
 
     private static func launch(_ folder: ScratchFolder, _ port: Int) async throws -> (ChildProcess, String) {
-        let process = try ChildProcess(
-            ParleyProgram.path, ["server", "smp", "--data", folder.path + "/data", "--port", "\(port)", "--json"],
+        let process = try ParleyProgram.start(
+            ["server", "smp", "--data", folder.path + "/data", "--port", "\(port)", "--json"],
             log: folder.path + "/router.log")
-        return (process, try await ParleyProgram.ready(process)["address"]?.stringValue ?? "")
+        return (process, try await process.ready().address ?? "")
     }
 }
 

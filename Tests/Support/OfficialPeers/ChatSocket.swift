@@ -3,6 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOWebSocket
+import ProcessSupport
 
 /// The WebSocket that the official client opens for programs that drive it: one text frame per command, response and event.
 final class ChatSocket: Sendable {

@@ -1,5 +1,6 @@
 public import ChatProtocol
 import Foundation
+public import ProcessSupport
 import Synchronization
 
 /// An official `simplex-chat` with one profile, run without a terminal and driven over its WebSocket; or `parley api`, which takes

@@ -1,4 +1,5 @@
 import Foundation
+public import ProcessSupport
 public import SMPProtocol
 import SMPWire
 import Synchronization

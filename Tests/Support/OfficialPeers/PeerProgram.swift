@@ -1,4 +1,5 @@
 import Foundation
+public import ProcessSupport
 
 /// A program of the official implementation, found in the folder that the environment variable `SIMPLEX_PEERS` names.
 public enum PeerProgram: String, Sendable, CaseIterable {

@@ -1,4 +1,5 @@
 import ChatProtocol
+import ProcessSupport
 import Synchronization
 
 /// Matches responses to commands by their correlation ids.

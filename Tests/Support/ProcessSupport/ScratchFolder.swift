@@ -1,14 +1,25 @@
 import Foundation
 
-/// A folder of its own for one test.
-public struct ScratchFolder: Sendable {
+/// A folder for one run, removed with everything in it when nobody holds it any more.
+public final class ScratchFolder: Sendable {
     public let path: String
+    private let isKept: Bool
 
-    public init(_ name: String) throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("parley-\(name)-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    /// Makes the folder in the one for temporary files.
+    ///
+    /// - Parameter isKept: whether it stays, for a look at what a failed run has left.
+    public init(_ name: String, isKept: Bool = false) throws(PeerError) {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(name)-\(UUID().uuidString)")
+        do {
+            try FileManager.default.createDirectory(
+                at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw PeerError(.launch, "no folder for \(name)", cause: error)
+        }
+        (path, self.isKept) = (url.path, isKept)
     }
+
+    deinit { remove() }
 
     /// The path of something in the folder.
     public func callAsFunction(_ name: String) -> String { path + "/" + name }
@@ -17,10 +28,17 @@ public struct ScratchFolder: Sendable {
     ///
     /// - Returns: Its path.
     @discardableResult
-    public func write(_ text: String, to name: String) throws -> String {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: self(name)))
+    public func write(_ text: String, to name: String) throws(PeerError) -> String {
+        do {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: self(name)))
+        } catch {
+            throw PeerError(.launch, "\(self(name)) cannot be written", cause: error)
+        }
         return self(name)
     }
 
-    public func remove() { try? FileManager.default.removeItem(atPath: path) }
+    /// Removes it now, unless it is kept.
+    public func remove() {
+        if !isKept { try? FileManager.default.removeItem(atPath: path) }
+    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A program that runs as a child of this process and does not outlive it.
 public final class ChildProcess: Sendable {
@@ -10,17 +11,20 @@ public final class ChildProcess: Sendable {
     private let log: String?
     private let ending: Mailbox<Int32>
     private let guardian: Guardian
+    /// Where it reads what is typed; nil when that has ended.
+    private let typing: Mutex<FileHandle?>
 
     /// Starts a program.
     ///
     /// - Parameters:
     ///   - environment: variables that are added to those of this process.
-    ///   - input: what it reads on standard input: short, less than a pipe holds.
+    ///   - folder: the folder that it works in; nil is that of this process.
+    ///   - input: all that it reads on standard input: short, less than a pipe holds. Nil if lines are typed later with ``type(_:)``.
     ///   - log: the file to which its standard error is appended, and its standard output unless `readsOutput`.
     ///   - readsOutput: whether its lines come into ``output``.
     public init(
-        _ path: String, _ arguments: [String], environment: [String: String] = [:], input: String = "", log: String? = nil,
-        readsOutput: Bool = true
+        _ path: String, _ arguments: [String], environment: [String: String] = [:], in folder: String? = nil, input: String? = "",
+        log: String? = nil, readsOutput: Bool = true
     ) throws(PeerError) {
         let name = URL(fileURLWithPath: path).lastPathComponent
         let output = Mailbox<String>(label: { $0 })
@@ -28,16 +32,14 @@ public final class ChildProcess: Sendable {
         let (typed, typing) = try Spawn.pipe()
         let (printing, printed) = try Spawn.pipe()
         let file = if let log { try Self.appending(to: log) } else { FileHandle.nullDevice }
-        do {
+        if let input {
             // Written before there is a reader that could go away.
-            try typing.write(contentsOf: Data(input.utf8))
-            try typing.close()
-        } catch {
-            throw PeerError(.launch, "\(name) cannot be given its input", cause: error)
+            try Self.write(input, to: typing, of: name)
+            try? typing.close()
         }
         let variables = ProcessInfo.processInfo.environment.merging(["LANG": "C.UTF-8"]) { $1 }.merging(environment) { $1 }
         let files = [typed, readsOutput ? printed : file, file].map(\.fileDescriptor)
-        process = WaitedProcess(try Spawn.start(path, arguments, environment: variables, files: files)) { status in
+        process = WaitedProcess(try Spawn.start(path, arguments, environment: variables, in: folder, files: files)) { status in
             ending.put(status)
             if !readsOutput { output.finish(PeerError(.ended, "\(name) has ended")) }
         }
@@ -48,6 +50,7 @@ public final class ChildProcess: Sendable {
             throw error
         }
         (self.name, self.output, self.ending, self.log) = (name, output, ending, log)
+        self.typing = Mutex(input == nil ? typing : nil)
         if readsOutput { Self.read(printing, into: output, of: name) }
     }
 
@@ -59,6 +62,20 @@ public final class ChildProcess: Sendable {
     public var id: Int32 { process.id }
     public var isRunning: Bool { process.isRunning }
 
+    /// Types a line.
+    public func type(_ line: String) throws(PeerError) {
+        guard let typing = typing.withLock({ $0 }) else { throw PeerError(.ended, "\(name) has been given all its input") }
+        try Self.write(line + "\n", to: typing, of: name)
+    }
+
+    /// Ends what is typed, as Ctrl-D does.
+    public func endInput() {
+        typing.withLock { typing in
+            try? typing?.close()
+            typing = nil
+        }
+    }
+
     /// Ends it at once.
     public func kill() { send(.kill) }
 
@@ -67,25 +84,29 @@ public final class ChildProcess: Sendable {
 
     /// Asks it to end, and ends it when it does not in time.
     ///
-    /// - Returns: its exit status, or the number of the signal that ended it.
+    /// - Returns: its exit status; 128 and the number of the signal if one ended it.
     @discardableResult
     public func stop(_ signal: ProcessSignal = .terminate, within limit: Duration = .seconds(15)) async -> Int32 {
         send(signal)
         if let status = try? await exit(within: limit) { return status }
         kill()
-        return (try? await exit(within: .seconds(10))) ?? ProcessSignal.kill.number
+        return (try? await exit(within: .seconds(10))) ?? ProcessSignal.kill.exitStatus
     }
 
     /// Waits until it has ended.
     ///
-    /// - Returns: its exit status, or the number of the signal that ended it.
-    public func exit(within limit: Duration) async throws(PeerError) -> Int32 {
-        let status = try await ending.first("the end of \(name)", within: limit) { $0 }
-        // Others may wait for it too.
-        ending.put(status)
+    /// - Returns: its exit status; 128 and the number of the signal if one ended it.
+    @discardableResult
+    public func exit(within limit: Duration = .seconds(60)) async throws(PeerError) -> Int32 {
+        let status = try await ending.peek("the end of \(name)", within: limit) { $0 }
         guardian.dismiss()
         return status
     }
+
+    /// Waits until it has printed everything.
+    ///
+    /// - Returns: the lines that nobody took from ``output``.
+    public func restOfOutput() async -> [String] { await output.stream().reduce(into: []) { $0.append($1) } }
 
     /// The end of what it wrote into its log.
     public func logTail(_ count: Int = 15) -> String {
@@ -93,11 +114,18 @@ public final class ChildProcess: Sendable {
         return text.split(separator: "\n").suffix(count).joined(separator: "\n")
     }
 
+    private static func write(_ text: String, to handle: FileHandle, of name: String) throws(PeerError) {
+        do {
+            try handle.write(contentsOf: Data(text.utf8))
+        } catch {
+            throw PeerError(.launch, "\(name) cannot be given its input", cause: error)
+        }
+    }
+
     private static func appending(to path: String) throws(PeerError) -> FileHandle {
-        let isThere = FileManager.default.fileExists(atPath: path) || FileManager.default.createFile(atPath: path, contents: nil)
-        guard isThere, let handle = FileHandle(forWritingAtPath: path) else { throw PeerError(.launch, "\(path) cannot be written") }
-        handle.seekToEndOfFile()
-        return handle
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw PeerError(.launch, "\(path) cannot be written: \(String(cString: strerror(errno)))") }
+        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
     private static func read(_ handle: FileHandle, into output: Mailbox<String>, of name: String) {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import OfficialPeers
+@testable import ProcessSupport
 
 @Suite struct ChildProcessTests {
     @Test func `The lines of a program are read one by one, the last one without its end too`() async throws {
@@ -28,7 +28,7 @@ import Testing
         var guardian: Guardian? = try Guardian(of: child.id)
         withExtendedLifetime(guardian) { #expect(child.isRunning) }
         guardian = nil
-        #expect(try await child.exit(within: .seconds(20)) == ProcessSignal.kill.number)
+        #expect(try await child.exit(within: .seconds(20)) == ProcessSignal.kill.exitStatus)
         #expect(ProcessFigures.residentMemory(of: child.id) == nil)
     }
 
@@ -40,7 +40,7 @@ import Testing
         guardian?.dismiss()
         guardian = nil
         other.send(.terminate)
-        #expect(try await other.exit(within: .seconds(20)) == ProcessSignal.terminate.number)
+        #expect(try await other.exit(within: .seconds(20)) == ProcessSignal.terminate.exitStatus)
     }
 
     @Test func `What the kernel counts of a process is read`() throws {
@@ -52,5 +52,39 @@ import Testing
 
     @Test func `A program that is not there is reported as such`() {
         #expect { try ChildProcess("/nonexistent/program", []) } throws: { ($0 as? PeerError)?.code == .launch }
+    }
+
+    @Test func `Lines are typed into a program, and it is told when there are no more`() async throws {
+        let process = try ChildProcess("/bin/cat", [], input: nil)
+        try process.type("one")
+        #expect(try await process.output.first("a line", within: .seconds(20)) { $0 } == "one")
+        try process.type("two")
+        process.endInput()
+        #expect(try await process.exit() == 0)
+        #expect(await process.restOfOutput() == ["two"])
+        #expect { try process.type("three") } throws: { ($0 as? PeerError)?.code == .ended }
+    }
+
+    @Test func `Typing to a program that has ended is an error`() async throws {
+        let process = try ChildProcess("/bin/true", [], input: nil)
+        _ = try await process.exit()
+        #expect { try process.type("hello") } throws: { ($0 as? PeerError)?.code == .launch }
+    }
+
+    @Test func `A program works in the folder that it is given, and its end is told to everybody who waits`() async throws {
+        let folder = try ScratchFolder("working")
+        let process = try ChildProcess("/bin/pwd", [], in: folder.path)
+        async let first = process.exit(), second = process.exit()
+        #expect(try await [first, second] == [0, 0])
+        #expect(await process.restOfOutput().first?.hasSuffix(folder.path) == true)
+    }
+
+    /// Foundation's own process launcher keeps a few files open for every program that it has run.
+    @Test func `Programs that have ended leave no open files`() async throws {
+        func count() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
+        let before = count()
+        for _ in 0..<100 { _ = try await ChildProcess("/bin/true", [], input: nil).exit() }
+        // Other tests run beside this one and have files open, too.
+        #expect(count() < before + 100)
     }
 }

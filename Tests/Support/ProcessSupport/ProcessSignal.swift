@@ -17,4 +17,7 @@ public enum ProcessSignal: Sendable {
         case .kill: SIGKILL
         }
     }
+
+    /// The exit status that a program has which was ended by it: 128 and the signal's number, as a shell says it.
+    public var exitStatus: Int32 { 128 + number }
 }

@@ -5,8 +5,10 @@ import Synchronization
 /// It keeps what nobody looks for as long as it lives, which is the length of a test.
 public final class Mailbox<Element: Sendable>: Sendable {
     private struct Waiter {
-        /// Takes the element if it is the one that is waited for.
+        /// Takes a look; whether the element is the one that is waited for.
         let offer: (Element) -> Bool
+        /// Whether the element is gone for others then.
+        let takes: Bool
         let fail: (PeerError) -> Void
     }
 
@@ -31,7 +33,8 @@ public final class Mailbox<Element: Sendable>: Sendable {
                 sink.yield(element)
                 return
             }
-            if let index = state.waiters.firstIndex(where: { $0.waiter.offer(element) }) {
+            state.waiters.removeAll { !$0.waiter.takes && $0.waiter.offer(element) }
+            if let index = state.waiters.firstIndex(where: { $0.waiter.takes && $0.waiter.offer(element) }) {
                 state.waiters.remove(at: index)
             } else {
                 state.elements.append(element)
@@ -58,13 +61,26 @@ public final class Mailbox<Element: Sendable>: Sendable {
     public func first<Result: Sendable>(
         _ what: String, within limit: Duration, _ match: @escaping @Sendable (Element) -> Result?
     ) async throws(PeerError) -> Result {
+        try await find(what, within: limit, takes: true, match)
+    }
+
+    /// The same as ``first(_:within:_:)``, but leaves the element to others.
+    public func peek<Result: Sendable>(
+        _ what: String, within limit: Duration, _ match: @escaping @Sendable (Element) -> Result?
+    ) async throws(PeerError) -> Result {
+        try await find(what, within: limit, takes: false, match)
+    }
+
+    private func find<Result: Sendable>(
+        _ what: String, within limit: Duration, takes: Bool, _ match: @escaping @Sendable (Element) -> Result?
+    ) async throws(PeerError) -> Result {
         typealias Outcome = Swift.Result<Result, PeerError>
         let clock = Mutex<Task<Void, Never>?>(nil)
         let outcome: Outcome = await withCheckedContinuation { continuation in
             let waiting = state.withLock { state -> Int? in
                 for (index, element) in state.elements.enumerated() {
                     guard let result = match(element) else { continue }
-                    state.elements.remove(at: index)
+                    if takes { state.elements.remove(at: index) }
                     continuation.resume(returning: .success(result))
                     return nil
                 }
@@ -79,7 +95,7 @@ public final class Mailbox<Element: Sendable>: Sendable {
                         continuation.resume(returning: .success(result))
                         return true
                     },
-                    fail: { continuation.resume(returning: .failure($0)) })
+                    takes: takes, fail: { continuation.resume(returning: .failure($0)) })
                 state.waiters.append((state.lastWaiter, waiter))
                 return state.lastWaiter
             }

@@ -1,4 +1,4 @@
-import OfficialPeers
+import ProcessSupport
 import Testing
 
 @Suite struct LoopbackPortTests {

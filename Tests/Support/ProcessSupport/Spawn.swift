@@ -12,14 +12,17 @@ import Glibc
 enum Spawn {
     /// Held while a child is made, and while a pipe is there that a child would still inherit.
     private static let lock = Mutex(())
+    /// Typing to a program that has ended is an error to be told, not the end of this process.
+    private static let brokenPipesAreErrors: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
 
     /// Starts a program with default signal handling.
     ///
     /// - Parameters:
+    ///   - folder: the folder that it works in; nil is that of this process.
     ///   - files: descriptors that become its standard input, output and error.
     /// - Returns: its process id.
     static func start(
-        _ path: String, _ arguments: [String], environment: [String: String], files: [Int32]
+        _ path: String, _ arguments: [String], environment: [String: String], in folder: String? = nil, files: [Int32]
     ) throws(PeerError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -37,17 +40,20 @@ enum Spawn {
         posix_spawnattr_setsigmask(&attributes, &signals)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
-        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+        // A shell changes to the folder and becomes the program: `posix_spawn` itself has no portable way.
+        let command = folder.map { ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", $0, path] } ?? [path]
+        var words: [UnsafeMutablePointer<CChar>?] = (command + arguments).map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { (words + variables).forEach { free($0) } }
         var id = pid_t()
-        let result = lock.withLock { _ in posix_spawn(&id, path, &actions, &attributes, &words, &variables) }
+        let result = lock.withLock { _ in posix_spawn(&id, command[0], &actions, &attributes, &words, &variables) }
         guard result == 0 else { throw PeerError(.launch, "\(path) could not be started: \(String(cString: strerror(result)))") }
         return id
     }
 
     /// The two ends of a pipe, which no child inherits.
     static func pipe() throws(PeerError) -> (reading: FileHandle, writing: FileHandle) {
+        brokenPipesAreErrors
         var ends: [Int32] = [-1, -1]
         let isMade = lock.withLock { _ in
             guard Glibc.pipe(&ends) == 0 else { return false }

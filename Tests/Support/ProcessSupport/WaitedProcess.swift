@@ -10,7 +10,7 @@ final class WaitedProcess: Sendable {
     let id: pid_t
     private let status = Mutex<Int32?>(nil)
 
-    /// - Parameter ended: called once, with the exit status or the number of the signal that ended the process.
+    /// - Parameter ended: called once, with the exit status, or 128 and the number of the signal that ended the process.
     init(_ id: pid_t, ended: @escaping @Sendable (Int32) -> Void = { _ in }) {
         self.id = id
         // A thread of its own, because waiting blocks. It holds this object until the child has ended.
@@ -22,7 +22,7 @@ final class WaitedProcess: Sendable {
                 var word: Int32 = 0
                 while waitpid(id, &word, 0) < 0, errno == EINTR {}
                 let signal = word & 0x7F
-                let code = signal == 0 ? (word >> 8) & 0xFF : signal
+                let code = signal == 0 ? (word >> 8) & 0xFF : 128 + signal
                 status = code
                 return code
             }

@@ -29,7 +29,7 @@ public enum LoopbackPort {
     /// Returns when something listens on the port.
     ///
     /// - Throws: ``PeerError/Code/ended`` when the process ends before, ``PeerError/Code/timeout``.
-    static func waitUntilOpen(_ port: Int, by process: ChildProcess, within limit: Duration) async throws(PeerError) {
+    public static func waitUntilOpen(_ port: Int, by process: ChildProcess, within limit: Duration) async throws(PeerError) {
         let end = ContinuousClock.now + limit
         while !isOpen(port) {
             if !process.isRunning { throw PeerError(.ended, "\(process.name) ended at once: \(process.logTail())") }

@@ -1,0 +1,64 @@
+import Foundation
+
+/// The `parley` executable: what a person starts, and what a power cut ends.
+public enum ParleyProgram {
+    /// The one that the environment variable `PARLEY_EXECUTABLE` names, or the one in the folder of the program that runs now: they are
+    /// built together.
+    public static var path: String {
+        if let path = ProcessInfo.processInfo.environment["PARLEY_EXECUTABLE"], !path.isEmpty { return path }
+        return URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent("parley").path
+    }
+
+    /// Whether it is there.
+    public static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: path) }
+
+    /// Starts it.
+    ///
+    /// - Parameters:
+    ///   - environment: variables that are added to those of this process.
+    ///   - folder: the folder that it works in; nil is that of this process.
+    ///   - input: all that it reads on standard input; nil if lines are typed later.
+    ///   - log: the file to which its standard error is appended.
+    public static func start(
+        _ arguments: [String], environment: [String: String] = [:], in folder: String? = nil, input: String? = "", log: String? = nil
+    ) throws(PeerError) -> ChildProcess {
+        guard isBuilt else { throw PeerError(.notInstalled, "\(path) is not there: build the product parley first") }
+        // A process that is killed on purpose has nothing to tell, and printing a backtrace would delay its end.
+        return try ChildProcess(
+            path, arguments, environment: ["SWIFT_BACKTRACE": "enable=no"].merging(environment) { $1 }, in: folder, input: input, log: log)
+    }
+}
+
+extension ChildProcess {
+    /// Waits for the JSON line by which a `parley` that was started with `--json` says that what it runs can be used.
+    public func ready(within limit: Duration = .seconds(60)) async throws(PeerError) -> ReadyLine {
+        do throws(PeerError) {
+            return try await output.peek("\(name): ready", within: limit, ReadyLine.init)
+        } catch {
+            throw PeerError(error.code, "\(name) did not get ready: \(logTail())", cause: error)
+        }
+    }
+}
+
+/// What `parley run` and `parley server smp` say with `--json` when they can be used.
+public struct ReadyLine: Decodable, Sendable {
+    public struct Profile: Decodable, Sendable {
+        public let name: String
+        public let address: String?
+        public let shortAddress: String?
+    }
+
+    /// The address of a router.
+    public let address: String?
+    /// The profiles of bots.
+    public let profiles: [Profile]?
+    /// The routers that bots use.
+    public let servers: [String]?
+
+    /// Nil if the line is another one.
+    init?(_ line: String) {
+        guard line.hasPrefix(#"{"event":"ready""#) else { return nil }
+        guard let ready = try? JSONDecoder().decode(ReadyLine.self, from: Data(line.utf8)) else { return nil }
+        self = ready
+    }
+}
