@@ -309,11 +309,27 @@ extension Journal {
         #expect(throws: RouterError.self) { try Journal.open(exchanged) }
     }
 
+    @Test func aQueueOfTheFirstFormatIsRead() throws {
+        let storage = MemoryStorage()
+        let (journal, _) = try Journal.open(storage, durability: .power, segmentSize: 1_000)
+        let record = JournalMaker(seed: 3).queue()
+        _ = journal.append(.queue(record))
+        try journal.commit()
+        let bytes = try #require(storage.contents[0])
+        // Without a day of use, services and a reason behind them.
+        let attributes = Bytes(record.wireBytes.dropLast(4))
+        var old = SegmentHeader.bytes(base: 0, version: 1) + bytes[SegmentHeader.length..<SegmentHeader.length + 8]
+        for number in [UInt32(attributes.count), 0] { withUnsafeBytes(of: number.littleEndian) { old.append(contentsOf: $0) } }
+        old += bytes[SegmentHeader.length + 16..<SegmentHeader.length + 32]
+        let header = Checksum.of(Bytes(old.suffix(32)))
+        let sum = (header << 1 | header >> 63) ^ Checksum.of(attributes)
+        withUnsafeBytes(of: sum.littleEndian) { old.append(contentsOf: $0) }
+        let (_, queues) = try Journal.open(MemoryStorage([0: old + attributes]), durability: .power, segmentSize: 1_000)
+        #expect(queues.map(\.record) == [record])
+    }
+
     @Test func aJournalOfALaterVersionIsRefusedAndLeftAlone() throws {
-        var header = SegmentHeader.bytes(base: 0)
-        header[8] = 2
-        let checksum = Checksum.of(Bytes(header.prefix(24)))
-        header.replaceSubrange(24..<32, with: withUnsafeBytes(of: checksum.littleEndian) { Bytes($0) })
+        let header = SegmentHeader.bytes(base: 0, version: SegmentHeader.formatVersion + 1)
         let storage = MemoryStorage([0: header + [1, 2, 3]])
         #expect { try Journal.open(storage, durability: .power, segmentSize: 1_000) } throws: {
             ($0 as? RouterError)?.code == .newerFormat

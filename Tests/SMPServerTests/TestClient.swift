@@ -16,20 +16,47 @@ final class TestClient {
     private var blocks: BlockSequence.Iterator
     private var responses: [CorrelationID: (entity: EntityID, message: Result<SMPBrokerMessage, SMPErrorType>)] = [:]
     private let random = SystemRandomSource()
+    private let service: TestService?
+    /// What the router calls the service.
+    private(set) var serviceID: EntityID?
+    var signs = ServiceSigning.asAsked
 
+    /// How the client of a service signs its commands.
+    enum ServiceSigning {
+        case asAsked, never, always
+        case with(PrivateAuthKey)
+        /// The queue's key does not sign the certificate.
+        case withoutHash
+    }
+
+    convenience init(_ address: SMPServerAddress, versions: VersionRange = SMPVersion.offered, service: TestService) async throws {
+        try await self.init(address, versions: versions, service: service, presenting: service.credential)
+    }
+
+    /// - Parameter presenting: the certificates shown in TLS.
     init(
-        _ address: SMPServerAddress, versions: VersionRange = SMPVersion.offered, isProxy: Bool = false
+        _ address: SMPServerAddress, versions: VersionRange = SMPVersion.offered, isProxy: Bool = false, service: TestService? = nil,
+        presenting: ServerCredential? = nil
     ) async throws {
-        connection = try await SMPTransportClient().connect(
+        self.service = service
+        var configuration = SMPTransportClient.Configuration()
+        configuration.serviceCredential = presenting
+        connection = try await SMPTransportClient(configuration: configuration).connect(
             host: address.hosts[0].description, port: Int(address.port ?? 5223), keyHash: address.keyHash.bytes)
         var blocks = connection.blocks.makeAsyncIterator()
         var plain = BlockCipher()
         let hello = try plain.open(try #require(try await blocks.next()))
         let handshake = SMPClientHandshake(
             versions: versions, keyHash: address.keyHash, sessionKey: X25519.generateKeyPair(SystemRandomSource()).privateKey,
-            isProxy: isProxy)
+            isProxy: isProxy, service: service?.hello)
         let (reply, session) = try handshake.respond(to: hello, sessionID: connection.sessionID)
         try await connection.send(try plain.seal(reply.wireBytes))
+        if reply.service != nil {
+            switch try SMPServiceResponse(wireBytes: try plain.open(try #require(try await blocks.next()))) {
+            case .service(let id): serviceID = id
+            case .error(let error): throw TestClientError.refused(error)
+            }
+        }
         self.session = session
         self.blocks = blocks
         cipher = session.cipher
@@ -53,11 +80,31 @@ final class TestClient {
     func transmission(_ request: Request, _ id: CorrelationID) throws -> Bytes {
         let encoded = session.context.encode(request.command, correlationID: id, entity: request.entity)
         var authorization = TransmissionAuthorization.none
+        let signer = serviceSigner(request.command)
         if let key = request.key {
-            authorization = try CommandAuthorizer(key, serverKey: session.peerKey).authorize(
-                encoded.authorizedData, correlationID: id)
+            var data = encoded.authorizedData
+            if case .withoutHash = signs {} else if signer != nil, let service { data = service.certificateHash + data }
+            authorization = try CommandAuthorizer(key, serverKey: session.peerKey).authorize(data, correlationID: id)
         }
-        return session.context.authorized(encoded, authorization)
+        var signature: Bytes?
+        if case .ed25519(let key)? = signer { signature = key.signature(for: encoded.authorizedData) }
+        return session.context.authorized(encoded, authorization, serviceSignature: signature)
+    }
+
+    private func serviceSigner(_ command: SMPCommand) -> PrivateAuthKey? {
+        switch signs {
+        case .never: nil
+        case .always: serviceKey
+        case .with(let key): command.usesServiceSignature ? key : nil
+        case .asAsked, .withoutHash: command.usesServiceSignature && serviceID != nil ? serviceKey : nil
+        }
+    }
+
+    var serviceKey: PrivateAuthKey? { service.map { .ed25519($0.sessionKey) } }
+
+    /// `SUBS` or `NSUBS`, by the role.
+    func subscribeAll() -> Request {
+        Request(service?.hello.role == .notifier ? .nsubs : .subs, serviceID ?? .none, serviceKey)
     }
 
     func sendContent(_ content: Bytes) async throws { try await connection.send(try cipher.seal(content)) }
@@ -112,7 +159,30 @@ final class TestClient {
     }
 }
 
-enum TestClientError: Error { case closed, unexpected(SMPBrokerMessage) }
+enum TestClientError: Error {
+    case closed, unexpected(SMPBrokerMessage), refused(TransportError)
+
+    var refusal: TransportError? { if case .refused(let error) = self { error } else { nil } }
+}
+
+/// What a client shows that is a service.
+struct TestService {
+    let credential: ServerCredential
+    let sessionKey: Ed25519.PrivateKey
+    let hello: SMPClientService
+
+    var certificateHash: Bytes { credential.fingerprint }
+
+    init(_ credential: ServerCredential, _ role: SMPClientService.Role, signedBy signer: ServerCredential? = nil) throws {
+        self.credential = credential
+        let pair = Ed25519.generateKeyPair(SystemRandomSource())
+        sessionKey = pair.privateKey
+        let key = try #require(
+            CertifiedKey(
+                certificateChain: credential.chain, signing: pair.publicKey.spki, with: try (signer ?? credential).leafKey()))
+        hello = SMPClientService(role: role, key: key)
+    }
+}
 
 struct Request {
     var command: SMPCommand

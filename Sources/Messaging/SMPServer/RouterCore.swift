@@ -75,6 +75,8 @@ final class RouterCore: Sendable {
         }
     }
 
+    func identify(_ id: SessionID, as service: SessionService) { shared.withLock { $0.state.identify(id, as: service) } }
+
     func isSubscribed(_ id: SessionID) -> Bool { shared.withLock { $0.state.isSubscribed(id) } }
 
     // MARK: Commands
@@ -110,6 +112,7 @@ final class RouterCore: Sendable {
                 }
             }
             touched.append(session)
+            if shared.state.hasBacklog(session.id) { session.outbox.withLock { $0.hasMore = true } }
             // All answers to a block come before the messages that subscriptions in it bring.
             for event in events {
                 guard let receiver = shared.sessions[event.session] else { continue }
@@ -120,6 +123,21 @@ final class RouterCore: Sendable {
         }
         if hasAppended { makeDurable() }
         for session in touched { session.scheduleFlush() }
+    }
+
+    /// Puts into the outbox of a service's session some more of what waits in its queues.
+    func deliverMore(to session: RouterSession) {
+        let hasAppended = shared.withLock { shared in
+            var sink = JournalSink(journal)
+            let outputs = shared.state.continueService(session.id, sink: &sink)
+            let hasMore = shared.state.hasBacklog(session.id)
+            session.outbox.withLock { outbox in
+                for output in outputs { outbox.append(output.output) }
+                outbox.hasMore = hasMore
+            }
+            return sink.hasAppended
+        }
+        if hasAppended { makeDurable() }
     }
 
     /// Takes note of a stored message that cannot be read.

@@ -22,6 +22,8 @@ public struct RouterStatistics: Sendable, Hashable {
         /// Stored, but found damaged later.
         public var messagesLost: UInt64 = 0
         public var notificationsSent: UInt64 = 0
+        /// Of all queues of a service at once.
+        public var serviceSubscriptions: UInt64 = 0
         /// Commands that were not authorised, or about queues that are not there.
         public var authorizationFailures: UInt64 = 0
         /// Commands that a proxy forwarded.

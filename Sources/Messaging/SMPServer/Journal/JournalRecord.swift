@@ -13,8 +13,10 @@ enum JournalRecord: Hashable, Sendable {
     case deleted(queue: Identifier)
     /// The body is a `QueueLinkData`.
     case link(queue: Identifier, QueueRecord.Link)
+    /// When the queue was last used: days since 1970.
+    case used(queue: Identifier, day: UInt16)
 
-    enum Tag: UInt8, Sendable { case queue = 1, message, acknowledged, deleted, link }
+    enum Tag: UInt8, Sendable { case queue = 1, message, acknowledged, deleted, link, used }
 
     var tag: Tag {
         switch self {
@@ -23,13 +25,17 @@ enum JournalRecord: Hashable, Sendable {
         case .acknowledged: .acknowledged
         case .deleted: .deleted
         case .link: .link
+        case .used: .used
         }
     }
 
     /// Whether the answer to the command must wait until the record survives a loss of power. A lost acknowledgement only has
     /// a message delivered once more.
     var mustBeSynchronized: Bool {
-        if case .acknowledged = self { false } else { true }
+        switch self {
+        case .acknowledged, .used: false
+        case .queue, .message, .deleted, .link: true
+        }
     }
 }
 
@@ -60,6 +66,9 @@ extension JournalRecord {
             writer.write(queue)
             writer.write(link.id)
             writer.write(link.version)
+        case .used(let queue, let day):
+            writer.write(queue)
+            writer.write(day)
         }
     }
 
@@ -84,6 +93,7 @@ extension JournalRecord {
         case .link:
             self = .link(
                 queue: try parser.read(), QueueRecord.Link(id: try parser.read(), version: try parser.read()))
+        case .used: self = .used(queue: try parser.read(), day: try parser.read())
         }
         try parser.finish()
     }

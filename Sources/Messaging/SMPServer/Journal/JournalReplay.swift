@@ -15,6 +15,7 @@ struct JournalReplay: Sendable {
         var firstSequence: UInt64 = 0
         var messages: [UInt64: StoredMessage] = [:]
         var link: (QueueRecord.Link, LogRange)?
+        var lastUsed: UInt16 = 0
 
         mutating func discard(below sequence: UInt64) {
             guard sequence > firstSequence else { return }
@@ -49,6 +50,9 @@ struct JournalReplay: Sendable {
         case .deleted(let queue):
             deleted.insert(queue)
             partial[queue] = nil
+        case .used(let queue, let day):
+            // Cleared queues are remembered by a later record of their own.
+            if let known = partial[queue]?.lastUsed, known < day { partial[queue]?.lastUsed = day }
         case .link(let queue, let link):
             guard !deleted.contains(queue) else { return }
             partial[queue, default: Partial()].link = (link, item.range)
@@ -68,6 +72,7 @@ struct JournalReplay: Sendable {
                 throw RouterError(.corrupted, "the journal has data of queue \(id.entity) but not the queue")
             }
             record.firstSequence = max(record.firstSequence, queue.firstSequence)
+            record.lastUsed = max(record.lastUsed, queue.lastUsed)
             var messages: [StoredMessage] = []
             messages.reserveCapacity(queue.messages.count)
             for offset in 0..<UInt64(queue.messages.count) {

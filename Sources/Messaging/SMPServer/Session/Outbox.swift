@@ -15,6 +15,8 @@ struct Outbox: Sendable {
     private var entries: [Entry] = []
     private var first = 0
     private var bodies = 0
+    /// Whether more waits in the queues of the session's service than has been put here.
+    var hasMore = false
     /// Whether a flush has been scheduled that will see what is here.
     var isFlushScheduled = false
 

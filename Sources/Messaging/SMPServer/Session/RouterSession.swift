@@ -110,9 +110,18 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         var plain = BlockCipher()
         do {
             let (hello, session) = try handshake.accept(try plain.open(block))
-            if hello.service != nil {
-                try connection.write([try plain.seal(SMPServiceResponse.error(.handshake(.badService)).wireBytes)])
-                return close("services are not supported")
+            if let claimed = hello.service {
+                let response: SMPServiceResponse
+                do throws(HandshakeError) {
+                    let service = try SessionService(claimed, peerChain: connection.peerChain, router: handshake.keyHash)
+                    core.identify(id, as: service)
+                    bound.value.authorizer.service = service
+                    response = .service(service.id.entity)
+                } catch {
+                    response = .error(.handshake(error))
+                }
+                try connection.write([try plain.seal(response.wireBytes)])
+                if case .error(let error) = response { return close("the service is refused: \(error)") }
             }
             bound.value.phase = .established(session, session.cipher)
             bound.value.timer?.cancel()
@@ -190,7 +199,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         _ route: ForwardRoute?
     ) -> SessionCommand {
         do throws(SMPErrorType) {
-            let key = try bound.value.authorizer.authorize(transmission, requirement)
+            let key = try bound.value.authorizer.authorize(transmission, requirement, isForwarded: route != nil)
             let command = try transmission.message.get()
             var prepared = PreparedCommand(
                 correlationID: transmission.correlationID, entity: transmission.entity, command: command, version: version,
@@ -235,6 +244,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         outbox.withLock { $0.isFlushScheduled = false }
         while connection.isWritable {
             guard case .established(let session, var cipher) = bound.value.phase else { return }
+            while outbox.withLock({ $0.hasMore && $0.count < Self.outboxLimit / 2 }) { core.deliverMore(to: self) }
             let (entries, next) = outbox.withLock { outbox in
                 (outbox.take(Self.flushLimit, while: core.isDurable), outbox.next)
             }

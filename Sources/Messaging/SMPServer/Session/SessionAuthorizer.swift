@@ -11,17 +11,28 @@ struct SessionAuthorizer {
     static let cacheLimit = 512
 
     let sessionKey: X25519.PrivateKey
+    /// Set when the handshake has told that the client is a service.
+    var service: SessionService?
     private var proven: [X25519.PublicKey: CommandVerifier] = [:]
 
     init(sessionKey: X25519.PrivateKey) { self.sessionKey = sessionKey }
 
+    /// - Parameter isForwarded: whether the command is not of the session's client but of one behind it.
     /// - Returns: the key that authorised the command, nil if it needs none.
     /// - Throws: the error to answer with.
     mutating func authorize(
-        _ transmission: ReceivedTransmission<SMPCommand>, _ requirement: AuthorizationRequirement
+        _ transmission: ReceivedTransmission<SMPCommand>, _ requirement: AuthorizationRequirement, isForwarded: Bool = false
     ) throws(SMPErrorType) -> PublicAuthKey? {
-        guard transmission.serviceSignature == nil else { throw .service }
+        let command = try transmission.message.get()
+        let service = isForwarded ? nil : service
+        if let service, let role = command.serviceRole, role != service.role { throw .command(.prohibited) }
+        try checkService(service, command, transmission)
         switch requirement {
+        case .service:
+            guard let service, transmission.entity == service.id.entity, case .signature(let signature) = transmission.authorization,
+                service.key.isValidSignature(signature, for: transmission.authorizedData)
+            else { throw .service }
+            return nil
         case .none:
             guard transmission.authorization.isNone else { throw .auth }
             return nil
@@ -32,6 +43,24 @@ struct SessionAuthorizer {
             if keys.isEmpty { _ = isAuthorized(transmission, by: nil) }
             throw .auth
         }
+    }
+
+    /// A service signs commands that make queues its own, besides who has the queue's key, and no others.
+    private func checkService(
+        _ service: SessionService?, _ command: SMPCommand, _ transmission: ReceivedTransmission<SMPCommand>
+    ) throws(SMPErrorType) {
+        guard command.usesServiceSignature, let service else {
+            guard transmission.serviceSignature == nil else { throw .service }
+            return
+        }
+        guard let signature = transmission.serviceSignature, service.key.isValidSignature(signature, for: transmission.authorizedData)
+        else { throw .service }
+    }
+
+    /// What the key of a queue signs.
+    private func authorizedData(_ transmission: ReceivedTransmission<SMPCommand>) -> Bytes {
+        guard let service, transmission.serviceSignature != nil else { return transmission.authorizedData }
+        return service.certificateHash + transmission.authorizedData
     }
 
     /// - Parameter key: nil stands for a key that is not there.
@@ -48,7 +77,7 @@ struct SessionAuthorizer {
                 default: break
                 }
             }
-            return signer.isValidSignature(signature, for: transmission.authorizedData) && isOwn
+            return signer.isValidSignature(signature, for: authorizedData(transmission)) && isOwn
         case .authenticator:
             guard case .x25519(let publicKey)? = key else {
                 _ = check(transmission, CommandVerifier(DummyKeys.x25519, sessionKey: sessionKey))
@@ -65,7 +94,7 @@ struct SessionAuthorizer {
 
     private func check(_ transmission: ReceivedTransmission<SMPCommand>, _ verifier: CommandVerifier) -> Bool {
         verifier.isValid(
-            transmission.authorization, for: transmission.authorizedData, correlationID: transmission.correlationID)
+            transmission.authorization, for: authorizedData(transmission), correlationID: transmission.correlationID)
     }
 }
 

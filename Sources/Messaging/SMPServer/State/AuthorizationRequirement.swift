@@ -8,6 +8,8 @@ enum AuthorizationRequirement: Sendable {
     case keys([PublicAuthKey])
     /// Nobody in particular: there must be no authorisation.
     case none
+    /// The service of the session.
+    case service
     /// Nobody: the command is refused whatever its authorisation, of which nothing must be learnt.
     case refused(SMPErrorType)
 }
@@ -31,8 +33,7 @@ extension RouterState {
             let key = store.slot(notifier: entity).flatMap(store.queue)?.record.notifier?.key
             return .keys(key.map { [$0] } ?? [])
         case .ping, .rfwd: return .none
-        // Services subscribe to queues of their own; there are no service sessions here.
-        case .subs, .nsubs: return .refused(.service)
+        case .subs, .nsubs: return .service
         case .prxy: return .refused(.proxy(.basicAuth))
         case .pfwd: return .refused(.proxy(.noSession))
         }
@@ -48,6 +49,18 @@ extension RouterState {
 }
 
 extension SMPCommand {
+    /// The role of the services that may send the command; nil: any.
+    var serviceRole: SMPClientService.Role? {
+        switch self {
+        case .new, .sub, .subs, .key, .rkey, .lset, .ldel, .nkey, .ndel, .get, .ack, .off, .del, .que, .skey, .send, .lkey, .lget, .prxy,
+            .pfwd:
+            .messaging
+        case .nsub, .nsubs: .notifier
+        case .rfwd: .proxy
+        case .ping: nil
+        }
+    }
+
     /// Whether commands after it may be authorised by other keys than before.
     var changesKeys: Bool {
         switch self {

@@ -12,6 +12,12 @@ struct Identifier: Hashable, Sendable, WireCodable {
     /// nil unless there are 24 bytes.
     init?(_ bytes: Bytes) {
         guard bytes.count == Self.count else { return nil }
+        self.init(prefix: bytes)
+    }
+
+    /// - Precondition: there are at least 24 bytes.
+    init(prefix bytes: Bytes) {
+        precondition(bytes.count >= Self.count)
         (a, b, c) = bytes.withUnsafeBytes { buffer in
             (
                 buffer.loadUnaligned(fromByteOffset: 0, as: UInt64.self),

@@ -4,10 +4,20 @@ import SMPWire
 
 /// What a router remembers of a queue, apart from its messages.
 struct QueueRecord: Hashable, Sendable {
-    enum Status: UInt8, Sendable {
-        case active = 0
+    enum Status: Hashable, Sendable {
+        case active
         /// `OFF`: nothing more is accepted.
-        case off = 1
+        case off
+        /// By the operator: nothing is accepted or delivered.
+        case blocked(BlockingInfo)
+
+        var number: UInt8 {
+            switch self {
+            case .active: 0
+            case .off: 1
+            case .blocked: 2
+            }
+        }
     }
 
     struct Link: Hashable, Sendable {
@@ -21,6 +31,8 @@ struct QueueRecord: Hashable, Sendable {
         var key: PublicAuthKey
         /// 32 bytes: encrypts message ids for the recipient.
         var secret: StoredSecret
+        /// Who hears of the messages; nil: whoever has the key.
+        var service: Identifier?
     }
 
     var recipientID: Identifier
@@ -37,6 +49,10 @@ struct QueueRecord: Hashable, Sendable {
     var notifier: Notifier?
     /// The number of the first message that is not acknowledged, or of the next to come.
     var firstSequence: UInt64 = 0
+    /// Who receives the messages; nil: whoever has a key.
+    var service: Identifier?
+    /// When somebody last sent to the queue or received from it, in days since 1970; 0: not known.
+    var lastUsed: UInt16 = 0
 
     /// Whether anybody may read the link's data.
     var isContact: Bool {
@@ -68,7 +84,7 @@ extension QueueRecord: WireCodable {
         writer.write(short: secret.bytes.bytes)
         writer.write(optional: senderKey)
         writer.write(optional: mode)
-        writer.write(byte: status.rawValue)
+        writer.write(byte: status.number)
         writer.write(optional: link) { writer, link in
             writer.write(link.id)
             writer.write(link.version)
@@ -79,6 +95,13 @@ extension QueueRecord: WireCodable {
             writer.write(short: notifier.secret.bytes.bytes)
         }
         writer.write(Int64(bitPattern: firstSequence))
+        writer.write(lastUsed)
+        writer.write(optional: service)
+        writer.write(optional: notifier?.service)
+        if case .blocked(let info) = status {
+            writer.write(byte: info.reason == .spam ? 0 : 1)
+            writer.write(optional: info.notice) { writer, notice in writer.write(notice.ttl ?? -1) }
+        }
     }
 
     init(from parser: inout WireParser) throws(WireError) {
@@ -88,13 +111,32 @@ extension QueueRecord: WireCodable {
         secret = try StoredSecret(from: &parser)
         senderKey = try parser.optional()
         mode = try parser.optional()
-        guard let status = Status(rawValue: try parser.byte()) else { throw parser.error(.invalidValue, "a queue's status") }
-        self.status = status
+        let status = try parser.byte()
         link = try parser.optional { parser throws(WireError) in Link(id: try parser.read(), version: try parser.read()) }
         notifier = try parser.optional { parser throws(WireError) in
             Notifier(id: try parser.read(), key: try parser.read(), secret: try StoredSecret(from: &parser))
         }
         firstSequence = UInt64(bitPattern: try parser.read(Int64.self))
+        switch status {
+        case 0: self.status = .active
+        case 1: self.status = .off
+        // Its reason stands behind the rest.
+        case 2: self.status = .off
+        default: throw parser.error(.invalidValue, "a queue's status")
+        }
+        // Journals of the first format end here.
+        guard !parser.isAtEnd else { return }
+        lastUsed = try parser.read()
+        service = try parser.optional()
+        let notifierService: Identifier? = try parser.optional()
+        notifier?.service = notifierService
+        guard status == 2 else { return }
+        let reason: BlockingInfo.Reason = try parser.byte() == 0 ? .spam : .content
+        let notice = try parser.optional { parser throws(WireError) in
+            let ttl = try parser.read(Int64.self)
+            return ClientNotice(ttl: ttl < 0 ? nil : ttl)
+        }
+        self.status = .blocked(BlockingInfo(reason: reason, notice: notice))
     }
 }
 

@@ -11,15 +11,18 @@ struct QueueStore: Sendable {
         var linkPosition: LogRange?
         /// In order; the first is numbered `record.firstSequence`.
         var messages: [StoredMessage] = []
-        /// Who gets the messages.
+        /// Who gets the messages. Of a queue that belongs to a service it says only what was delivered: see ``QueueStore/subscriber(_:)``.
         var subscription: Subscription?
-        /// Who is told that there are messages.
+        /// Who is told that there are messages, unless a service is: see ``QueueStore/notifierSubscriber(_:)``.
         var notifierSession: SessionID?
         /// Notifications that wait for a subscriber; the latest ``QueueStore/pendingNotificationLimit``.
         var pendingNotifications: [SMPBrokerMessage] = []
 
         /// Whether the next message must not be accepted: the last one says so to the recipient.
         var isFull: Bool { messages.last?.kind == .quota }
+        /// What a session has been given and has not acknowledged.
+        func delivered(to session: SessionID) -> Identifier? { subscription?.session == session ? subscription?.delivered : nil }
+
         var nextSequence: UInt64 { record.firstSequence + UInt64(messages.count) }
     }
 
@@ -37,6 +40,8 @@ struct QueueStore: Sendable {
     private var bySender: [Identifier: Int32] = [:]
     private var byLink: [Identifier: Int32] = [:]
     private var byNotifier: [Identifier: Int32] = [:]
+    /// Those that have queues, and those that have a session.
+    var services = ServiceStore()
 
     /// Bytes of the journal that are still needed.
     private(set) var liveBytes = 0
@@ -71,6 +76,28 @@ struct QueueStore: Sendable {
     /// Slots are numbered from 0; some are empty.
     var slotCount: Int { slots.count }
 
+    // MARK: Subscribers
+
+    /// Who gets the messages of a queue.
+    func subscriber(_ slot: Int) -> SessionID? {
+        guard slots.indices.contains(slot), let queue = slots[slot] else { return nil }
+        if let service = queue.record.service { return services.session(of: service) }
+        return queue.subscription?.session
+    }
+
+    /// Who hears of the messages of a queue.
+    func notifierSubscriber(_ slot: Int) -> SessionID? {
+        guard slots.indices.contains(slot), let queue = slots[slot] else { return nil }
+        if let service = queue.record.notifier?.service { return services.session(of: service) }
+        return queue.notifierSession
+    }
+
+    private mutating func associate(_ slot: Int32, from before: Identifier?, to after: Identifier?) {
+        guard before != after else { return }
+        if let before { services.remove(slot, from: before) }
+        if let after { services.insert(slot, into: after) }
+    }
+
     // MARK: Creating and deleting
 
     /// Takes queues that a journal remembers.
@@ -96,6 +123,8 @@ struct QueueStore: Sendable {
         bySender[queue.record.senderID] = slot
         if let link = queue.record.link { byLink[link.id] = slot }
         if let notifier = queue.record.notifier { byNotifier[notifier.id] = slot }
+        associate(slot, from: nil, to: queue.record.service)
+        associate(slot, from: nil, to: queue.record.notifier?.service)
         liveBytes += queue.position.count + (queue.linkPosition?.count ?? 0)
         liveBytes += queue.messages.reduce(0) { $0 + $1.position.count }
     }
@@ -131,6 +160,8 @@ struct QueueStore: Sendable {
         bySender[queue.record.senderID] = nil
         if let link = queue.record.link { byLink[link.id] = nil }
         if let notifier = queue.record.notifier { byNotifier[notifier.id] = nil }
+        associate(Int32(slot), from: queue.record.service, to: nil)
+        associate(Int32(slot), from: queue.record.notifier?.service, to: nil)
         liveBytes -= queue.position.count + (queue.linkPosition?.count ?? 0)
         liveBytes -= queue.messages.reduce(0) { $0 + $1.position.count }
         messageCount -= queue.messages.count
@@ -156,6 +187,8 @@ struct QueueStore: Sendable {
             if let notifier = before.notifier { byNotifier[notifier.id] = nil }
             if let notifier = record.notifier { byNotifier[notifier.id] = Int32(slot) }
         }
+        associate(Int32(slot), from: before.service, to: record.service)
+        associate(Int32(slot), from: before.notifier?.service, to: record.notifier?.service)
         let position = sink.append(.queue(record))
         let hasLink = record.link != nil
         let freed = update(slot) { queue in
@@ -182,6 +215,19 @@ struct QueueStore: Sendable {
         liveBytes += position.count - (queue.linkPosition?.count ?? 0)
         _ = update(slot) { $0.linkPosition = position }
         return change(slot, sink: &sink) { $0.link = link }
+    }
+
+    /// Takes note of the day on which a queue is used. A record of that is not needed any more once the queue's own is written again.
+    ///
+    /// - Parameter isRemembered: whether the journal takes note too.
+    mutating func use(_ slot: Int, on day: UInt16, isRemembered: Bool, sink: inout some RecordSink) {
+        let id = update(slot) { queue -> Identifier? in
+            guard queue.record.lastUsed < day else { return nil }
+            queue.record.lastUsed = day
+            return queue.record.recipientID
+        }
+        guard isRemembered, let id = id ?? nil else { return }
+        _ = sink.append(.used(queue: id, day: day))
     }
 
     // MARK: Messages
@@ -228,7 +274,7 @@ struct QueueStore: Sendable {
     /// - Returns: whether a needed record is damaged and could not be kept.
     mutating func keep(_ item: SegmentScanner.Item, body: Bytes?, sink: inout some RecordSink) -> Bool {
         switch item.record {
-        case .acknowledged, .deleted: return false
+        case .acknowledged, .deleted, .used: return false
         case .queue(let record):
             guard let slot = slot(recipient: record.recipientID), needs(item) else { return false }
             _ = change(slot, sink: &sink) { _ in }
@@ -261,7 +307,7 @@ struct QueueStore: Sendable {
     /// Whether a record of an old segment is still needed.
     func needs(_ item: SegmentScanner.Item) -> Bool {
         switch item.record {
-        case .acknowledged, .deleted: return false
+        case .acknowledged, .deleted, .used: return false
         case .queue(let record): return slot(recipient: record.recipientID).flatMap(queue)?.position == item.range
         case .link(let id, _): return slot(recipient: id).flatMap(queue)?.linkPosition == item.range
         case .message(let id, let sequence, _):

@@ -25,6 +25,7 @@ extension RouterState {
         guard let slot = store.slot(link: execution.command.entity), store.queue(slot)?.record.isContact == true else {
             return execution.fail(.auth)
         }
+        if let info = blocking(slot) { return execution.fail(.blocked(info)) }
         respondWithLink(slot, &execution)
     }
 

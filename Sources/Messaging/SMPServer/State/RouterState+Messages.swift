@@ -6,13 +6,17 @@ import SMPWire
 extension RouterState {
     mutating func send(_ flags: MessageFlags, _ body: Bytes, _ execution: inout Execution, sink: inout some RecordSink) {
         guard let slot = store.slot(sender: execution.command.entity), let record = store.queue(slot)?.record,
-            record.senderKey == execution.command.key, record.status == .active
+            record.senderKey == execution.command.key, record.status != .off
         else {
             counters.messagesRefused += 1
             return execution.fail(.auth)
         }
         guard body.count <= ReceivedMessageBody.maximumBody(version: execution.command.version) else {
             return execution.fail(.largeMessage)
+        }
+        if case .blocked(let info) = record.status {
+            counters.messagesRefused += 1
+            return execution.fail(.blocked(info))
         }
         guard case .message(let id, let nonce) = execution.command.material else { return execution.fail(.internal) }
         // The link of a one-time invitation has done its work when the one who opened it sends.
@@ -37,6 +41,7 @@ extension RouterState {
         guard let (stored, sequence) = store.append(slot, message, body: body, sink: &sink) else { return execution.fail(.auth) }
         counters.messagesSent += 1
         counters.bytesSent += UInt64(body.count)
+        use(slot, execution.now, sink: &sink)
         execution.respond(.ok, after: stored.position.end)
         if count == 0 { deliver(slot, stored, sequence, body, &execution) }
         if let nonce { notify(slot, stored, nonce, &execution) }
@@ -46,17 +51,19 @@ extension RouterState {
     private mutating func deliver(
         _ slot: Int, _ message: StoredMessage, _ sequence: UInt64, _ body: Bytes, _ execution: inout Execution
     ) {
-        guard let queue = store.queue(slot), let subscription = queue.subscription, subscription.delivered == nil else { return }
-        _ = store.update(slot) { $0.subscription?.delivered = message.id }
+        guard let queue = store.queue(slot), let subscriber = store.subscriber(slot), queue.delivered(to: subscriber) == nil else {
+            return
+        }
+        _ = store.update(slot) { $0.subscription = QueueStore.Subscription(session: subscriber, delivered: message.id) }
         counters.messagesDelivered += 1
         execution.send(
             Delivery(
                 queue: queue.record.recipientID, sequence: sequence, message: message, secret: queue.record.secret, body: body),
-            to: subscription.session)
+            to: subscriber)
     }
 
     /// The first message of a queue, those lost before it removed.
-    private mutating func first(_ slot: Int, sink: inout some RecordSink) -> Delivery? {
+    mutating func first(_ slot: Int, sink: inout some RecordSink) -> Delivery? {
         guard let lost = store.update(slot, { $0.messages.prefix { $0.kind == .lost }.count }) else { return nil }
         if lost > 0 {
             _ = store.removeFirst(lost, slot, sink: &sink)
@@ -72,20 +79,27 @@ extension RouterState {
     }
 
     mutating func subscribe(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
-        guard let id = store.queue(slot)?.record.recipientID else { return execution.fail(.auth) }
+        guard let record = store.queue(slot)?.record else { return execution.fail(.auth) }
+        let id = record.recipientID
         guard sessions[execution.session]?.fetches[id] == nil else { return execution.fail(.command(.prohibited)) }
-        let former =
-            store.update(slot) { queue in
-                defer { queue.subscription = QueueStore.Subscription(session: execution.session) }
-                return queue.subscription?.session
-            } ?? nil
-        if let former, former != execution.session {
+        let service = sessions[execution.session]?.service
+        let former = store.subscriber(slot)
+        var end: UInt64?
+        if record.service != service?.id { end = store.change(slot, sink: &sink) { $0.service = service?.id } }
+        // All of a service's queues go to one session at a time, which is told by `ENDS`.
+        if let former, former != execution.session, service == nil || record.service != service?.id {
             sessions[former]?.subscriptions.remove(id)
             execution.send(.end, to: former, about: id.entity)
         }
-        sessions[execution.session]?.subscriptions.insert(id)
+        _ = store.update(slot) { $0.subscription = QueueStore.Subscription(session: execution.session) }
+        if let service {
+            sessions[execution.session]?.subscriptions.remove(id)
+            claim(service, &execution)
+        } else {
+            sessions[execution.session]?.subscriptions.insert(id)
+        }
         counters.subscriptions += 1
-        execution.respond(.sok(nil))
+        execution.respond(.sok(service?.id.entity), after: end)
         guard let delivery = first(slot, sink: &sink) else { return }
         _ = store.update(slot) { $0.subscription?.delivered = delivery.message.id }
         counters.messagesDelivered += 1
@@ -94,7 +108,7 @@ extension RouterState {
 
     mutating func fetch(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
         guard let id = store.queue(slot)?.record.recipientID else { return execution.fail(.auth) }
-        guard sessions[execution.session]?.subscriptions.contains(id) != true else {
+        guard store.subscriber(slot) != execution.session else {
             return execution.fail(.command(.prohibited))
         }
         let delivery = first(slot, sink: &sink)

@@ -9,9 +9,10 @@ extension RouterState {
             return execution.fail(.internal)
         }
         guard store.slot(notifier: material.notifier.id.entity) == nil else { return execution.fail(.internal) }
+        let hearer = store.notifierSubscriber(slot)
         let end = store.change(slot, sink: &sink) { $0.notifier = material.notifier }
         if let former = queue.record.notifier {
-            endNotifications(former, of: queue, &execution, after: end ?? 0)
+            endNotifications(former, for: hearer, &execution, after: end ?? 0)
             _ = store.update(slot) { queue in
                 queue.notifierSession = nil
                 queue.pendingNotifications = []
@@ -22,8 +23,9 @@ extension RouterState {
 
     mutating func deleteNotifier(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
         guard let queue = store.queue(slot), let notifier = queue.record.notifier else { return execution.respond(.ok) }
+        let hearer = store.notifierSubscriber(slot)
         let end = store.change(slot, sink: &sink) { $0.notifier = nil }
-        endNotifications(notifier, of: queue, &execution, after: end ?? 0)
+        endNotifications(notifier, for: hearer, &execution, after: end ?? 0)
         _ = store.update(slot) { queue in
             queue.notifierSession = nil
             queue.pendingNotifications = []
@@ -33,33 +35,46 @@ extension RouterState {
 
     /// Tells whoever is subscribed that nothing more will come.
     mutating func endNotifications(
-        _ notifier: QueueRecord.Notifier, of queue: QueueStore.Queue, _ execution: inout Execution, after end: UInt64
+        _ notifier: QueueRecord.Notifier, for session: SessionID?, _ execution: inout Execution, after end: UInt64
     ) {
-        guard let session = queue.notifierSession else { return }
+        guard let session else { return }
         sessions[session]?.notifiers.remove(notifier.id)
         execution.send(.deld, to: session, about: notifier.id.entity, after: end)
     }
 
-    mutating func subscribeNotifier(_ execution: inout Execution) {
+    mutating func subscribeNotifier(_ execution: inout Execution, sink: inout some RecordSink) {
         guard let slot = store.slot(notifier: execution.command.entity), let notifier = store.queue(slot)?.record.notifier,
             notifier.key == execution.command.key
         else { return execution.fail(.auth) }
-        let (former, pending) =
-            store.update(slot) { queue -> (SessionID?, [SMPBrokerMessage]) in
-                defer {
-                    queue.notifierSession = execution.session
-                    queue.pendingNotifications = []
-                }
-                return (queue.notifierSession, queue.pendingNotifications)
-            } ?? (nil, [])
-        if let former, former != execution.session {
+        let service = sessions[execution.session]?.service
+        let former = store.notifierSubscriber(slot)
+        var end: UInt64?
+        if notifier.service != service?.id { end = store.change(slot, sink: &sink) { $0.notifier?.service = service?.id } }
+        if let former, former != execution.session, service == nil || notifier.service != service?.id {
             sessions[former]?.notifiers.remove(notifier.id)
             execution.send(.end, to: former, about: notifier.id.entity)
         }
-        sessions[execution.session]?.notifiers.insert(notifier.id)
-        execution.respond(.sok(nil))
-        for notification in pending { execution.send(notification, to: execution.session, about: notifier.id.entity) }
+        _ = store.update(slot) { $0.notifierSession = service == nil ? execution.session : nil }
+        if let service {
+            sessions[execution.session]?.notifiers.remove(notifier.id)
+            claim(service, &execution)
+        } else {
+            sessions[execution.session]?.notifiers.insert(notifier.id)
+        }
+        execution.respond(.sok(service?.id.entity), after: end)
+        execution.events += pendingNotifications(slot, for: execution.session)
+    }
+
+    /// Takes what has waited for who now hears of a queue.
+    mutating func pendingNotifications(_ slot: Int, for session: SessionID) -> [RoutedOutput] {
+        guard let id = store.update(slot, { $0.record.notifier?.id }) ?? nil else { return [] }
+        let pending = store.update(slot) { queue -> [SMPBrokerMessage] in
+            defer { queue.pendingNotifications = [] }
+            return queue.pendingNotifications
+        }
+        guard let pending else { return [] }
         counters.notificationsSent += UInt64(pending.count)
+        return pending.map { RoutedOutput(session: session, output: RouterOutput($0, to: .none, entity: id.entity)) }
     }
 
     /// Tells the notification server about a message, at once or when it subscribes.
@@ -70,7 +85,7 @@ extension RouterState {
                 .seal(nonce: nonce, secret: secret)
         else { return }
         let notification = SMPBrokerMessage.nmsg(nonce, meta)
-        if let session = queue.notifierSession {
+        if let session = store.notifierSubscriber(slot) {
             counters.notificationsSent += 1
             execution.send(notification, to: session, about: notifier.id.entity, after: message.position.end)
         } else {

@@ -8,11 +8,16 @@ extension RouterState {
         guard limits.allowsNewQueues, limits.basicAuth == nil || limits.basicAuth == request.basicAuth else {
             return execution.fail(.auth)
         }
+        let service = sessions[execution.session]?.service
+        // A queue of a service is one that it receives from.
+        guard service == nil || request.subscription == .subscribe else { return execution.fail(.command(.prohibited)) }
         guard case .queue(let material) = execution.command.material else { return execution.fail(.internal) }
         guard store.count < limits.maximumQueues else { return execution.fail(.quota) }
         var record = QueueRecord(
             recipientID: material.recipientID, senderID: material.senderID, recipientKeys: [request.recipientKey],
             secret: material.secret, mode: request.mode?.queueMode, notifier: material.notifier?.notifier)
+        record.service = service?.id
+        record.lastUsed = Self.day(execution.now)
         var data: QueueLinkData?
         switch request.mode {
         case .messaging(let link?):
@@ -33,13 +38,15 @@ extension RouterState {
         guard !store.collides(record) else { return execution.fail(data == nil ? .internal : .auth) }
         let end = store.create(record, link: data, sink: &sink)
         counters.queuesCreated += 1
-        if request.subscription == .subscribe, let slot = store.slot(recipient: record.recipientID) {
+        if let service {
+            claim(service, &execution)
+        } else if request.subscription == .subscribe, let slot = store.slot(recipient: record.recipientID) {
             _ = store.update(slot) { $0.subscription = QueueStore.Subscription(session: execution.session) }
             sessions[execution.session]?.subscriptions.insert(record.recipientID)
         }
         let ids = QueueIDsAndKeys(
             recipientID: record.recipientID.entity, senderID: record.senderID.entity, serverKey: material.publicKey,
-            mode: record.mode, linkID: record.link?.id.entity,
+            mode: record.mode, linkID: record.link?.id.entity, serviceID: service?.id.entity,
             notifications: material.notifier.map {
                 ServerNotificationCredentials(notifierID: $0.notifier.id.entity, serverKey: $0.publicKey)
             })
@@ -70,6 +77,7 @@ extension RouterState {
         guard let slot, execution.command.key == key, store.queue(slot)?.record.mode == .messaging else {
             return execution.fail(.auth)
         }
+        if let info = blocking(slot) { return execution.fail(.blocked(info)) }
         secure(slot, key, &execution, sink: &sink)
     }
 
@@ -87,15 +95,16 @@ extension RouterState {
     }
 
     mutating func delete(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
+        let (subscriber, hearer) = (store.subscriber(slot), store.notifierSubscriber(slot))
         guard let (queue, end) = store.delete(slot, sink: &sink) else { return execution.fail(.auth) }
         let id = queue.record.recipientID
         sessions[execution.session]?.subscriptions.remove(id)
         sessions[execution.session]?.fetches[id] = nil
-        if let subscriber = queue.subscription?.session, subscriber != execution.session {
+        if let subscriber, subscriber != execution.session {
             sessions[subscriber]?.subscriptions.remove(id)
             execution.send(.deld, to: subscriber, about: id.entity, after: end)
         }
-        if let notifier = queue.record.notifier { endNotifications(notifier, of: queue, &execution, after: end) }
+        if let notifier = queue.record.notifier { endNotifications(notifier, for: hearer, &execution, after: end) }
         counters.queuesDeleted += 1
         execution.respond(.ok, after: end)
     }
@@ -105,8 +114,9 @@ extension RouterState {
         var subscription: QueueState.Subscription?
         if let fetch = sessions[execution.session]?.fetches[queue.record.recipientID] {
             subscription = QueueState.Subscription(state: .prohibitSub, deliveredMessageID: fetch.delivered.map(base64))
-        } else if let own = queue.subscription, own.session == execution.session {
-            subscription = QueueState.Subscription(state: .noSub, deliveredMessageID: own.delivered.map(base64))
+        } else if store.subscriber(slot) == execution.session {
+            let own = queue.subscription.flatMap { $0.session == execution.session ? $0 : nil }
+            subscription = QueueState.Subscription(state: .noSub, deliveredMessageID: own?.delivered.map(base64))
         }
         let first = queue.messages.first { $0.kind != .lost }
         execution.respond(

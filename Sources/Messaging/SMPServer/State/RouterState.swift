@@ -14,6 +14,8 @@ struct RouterState: Sendable {
         /// What creating a queue asks for.
         var basicAuth: BasicAuth?
         var maximumQueues = 1_000_000
+        /// Seconds without use after which a queue is deleted; nil keeps it.
+        var queueLifetime: Int64?
         /// Keys of one queue's recipients.
         var maximumRecipientKeys = 32
     }
@@ -32,9 +34,13 @@ struct RouterState: Sendable {
         var fetches: [Identifier: Fetch] = [:]
         /// Queues of which it hears.
         var notifiers: Set<Identifier> = []
+        var service: SessionService?
+        /// Queues of its service that have not been looked at since it subscribed to all of them.
+        var backlog: ArraySlice<Int32> = []
     }
 
-    let limits: Limits
+    /// Settings; some change while the router runs.
+    var limits: Limits
     var store: QueueStore
     var sessions: [SessionID: Session] = [:]
     var counters = RouterStatistics.Counters()
@@ -54,6 +60,7 @@ struct RouterState: Sendable {
     /// Forgets what a session was subscribed to.
     mutating func close(_ session: SessionID) {
         guard let closed = sessions.removeValue(forKey: session) else { return }
+        if let service = closed.service { store.services.release(service.id, by: session) }
         for id in closed.subscriptions {
             guard let slot = store.slot(recipient: id) else { continue }
             _ = store.update(slot) { queue in
@@ -70,7 +77,9 @@ struct RouterState: Sendable {
 
     /// Whether a session waits for messages or notifications: it may be silent for long.
     func isSubscribed(_ session: SessionID) -> Bool {
-        sessions[session].map { !$0.subscriptions.isEmpty || !$0.notifiers.isEmpty } ?? false
+        guard let open = sessions[session] else { return false }
+        let isServing = open.service.map { store.services.session(of: $0.id) == session } ?? false
+        return !open.subscriptions.isEmpty || !open.notifiers.isEmpty || isServing
     }
 
     // MARK: Commands
@@ -96,7 +105,7 @@ struct RouterState: Sendable {
         let session: SessionID
         let now: Int64
         fileprivate(set) var response: RouterOutput?
-        fileprivate(set) var events: [RoutedOutput] = []
+        var events: [RoutedOutput] = []
 
         /// Answers the command, about its entity unless another is named.
         ///
@@ -151,7 +160,8 @@ struct RouterState: Sendable {
         case .send(let flags, let body): send(flags, body, &execution, sink: &sink)
         case .lkey(let key): openInvitation(key, &execution, sink: &sink)
         case .lget: readLink(&execution)
-        case .nsub: subscribeNotifier(&execution)
+        case .nsub: subscribeNotifier(&execution, sink: &sink)
+        case .subs, .nsubs: subscribeService(&execution, sink: &sink)
         case .sub, .key, .rkey, .lset, .ldel, .nkey, .ndel, .get, .ack, .off, .del, .que:
             // The key was checked against the queue as it was; meanwhile another command may have changed it.
             guard let slot = store.slot(recipient: entity), let key = execution.command.key,
@@ -159,11 +169,16 @@ struct RouterState: Sendable {
             else { return execution.fail(.auth) }
             runForRecipient(slot, &execution, sink: &sink)
         // Refused before, or unwrapped by the session.
-        case .subs, .nsubs, .prxy, .pfwd, .rfwd: execution.fail(.command(.prohibited))
+        case .prxy, .pfwd, .rfwd: execution.fail(.command(.prohibited))
         }
     }
 
     private mutating func runForRecipient(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
+        switch execution.command.command {
+        case .off, .del: break
+        default: if let info = blocking(slot) { return execution.fail(.blocked(info)) }
+        }
+        use(slot, execution.now, sink: &sink)
         switch execution.command.command {
         case .sub: subscribe(slot, &execution, sink: &sink)
         case .get: fetch(slot, &execution, sink: &sink)

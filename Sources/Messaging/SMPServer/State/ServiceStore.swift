@@ -1,0 +1,86 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+
+/// A client that serves many users, as its session knows it: a certificate stands for it, and all its queues are subscribed to at once.
+struct SessionService: Sendable {
+    let id: Identifier
+    let role: SMPClientService.Role
+    /// Signs the service's part of commands; of this session only.
+    let key: Ed25519.PublicKey
+    /// SHA-256 of the identity certificate: goes before what the queue's key signs.
+    let certificateHash: Bytes
+
+    /// - Parameters:
+    ///   - router: whose service it is: routers do not learn from ids that they have a service in common.
+    ///   - certificateHash: 32 bytes.
+    init(_ role: SMPClientService.Role, key: Ed25519.PublicKey, certificateHash: Bytes, router: KeyHash) {
+        self.role = role
+        self.key = key
+        self.certificateHash = certificateHash
+        id = Self.id(role, certificateHash, router)
+    }
+
+    /// The same whenever the service comes back, so that nothing has to be remembered of a service that has no queues.
+    static func id(_ role: SMPClientService.Role, _ certificateHash: Bytes, _ router: KeyHash) -> Identifier {
+        Identifier(hashing: router.bytes + certificateHash + [role.rawValue])
+    }
+}
+
+/// The services that have queues or a session.
+struct ServiceStore: Sendable {
+    struct Service: Sendable {
+        /// Slots of its queues: those that it receives from, or hears of, by its role.
+        var slots: Set<Int32> = []
+        /// Who gets what comes in them.
+        var session: SessionID?
+    }
+
+    private var services: [Identifier: Service] = [:]
+
+    var count: Int { services.count }
+    /// Queues that belong to a service, counted once for receiving and once for notifications.
+    private(set) var associationCount = 0
+
+    subscript(id: Identifier) -> Service? { services[id] }
+
+    func session(of id: Identifier) -> SessionID? { services[id]?.session }
+
+    mutating func insert(_ slot: Int32, into id: Identifier) {
+        if services[id, default: Service()].slots.insert(slot).inserted { associationCount += 1 }
+    }
+
+    mutating func remove(_ slot: Int32, from id: Identifier) {
+        guard services[id]?.slots.remove(slot) != nil else { return }
+        associationCount -= 1
+        forgetIfEmpty(id)
+    }
+
+    /// Gives what comes for a service to a session.
+    ///
+    /// - Returns: who had it, if that was another.
+    mutating func claim(_ id: Identifier, for session: SessionID) -> SessionID? {
+        let former = services[id]?.session
+        services[id, default: Service()].session = session
+        return former == session ? nil : former
+    }
+
+    mutating func release(_ id: Identifier, by session: SessionID) {
+        guard services[id]?.session == session else { return }
+        services[id]?.session = nil
+        forgetIfEmpty(id)
+    }
+
+    private mutating func forgetIfEmpty(_ id: Identifier) {
+        guard let service = services[id], service.slots.isEmpty, service.session == nil else { return }
+        services[id] = nil
+    }
+}
+
+extension Identifier {
+    /// The first bytes of SHA3-384.
+    init(hashing bytes: Bytes) {
+        let hash = Hash.sha3_384(bytes)
+        self.init(prefix: hash)
+    }
+}
