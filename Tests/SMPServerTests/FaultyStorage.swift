@@ -4,60 +4,155 @@ import Synchronization
 
 @testable import SMPServer
 
-/// A disk that can be told to fail, and to forget at a loss of power what was not synchronized.
+/// A disk that can be told to fail, and that forgets at a loss of power what was not synchronized.
+///
+/// A synchronization that fails drops what was to be synchronized, and the next one succeeds without it, as Linux has it: only
+/// what is written again comes to the disk.
 final class FaultyStorage: SegmentStorage {
-    private let memory = MemoryStorage()
-    private let durable = Mutex<[UInt64: Int]>([:])
+    enum Operation: CaseIterable { case append, rewrite, synchronize, create, remove }
+
+    private struct State {
+        /// As the process sees the files.
+        var present: [UInt64: Bytes] = [:]
+        /// As the disk has them.
+        var durable: [UInt64: Bytes] = [:]
+        /// What was written since the last synchronization, by file.
+        var dirty: [UInt64: [Range<Int>]] = [:]
+        var count = 0
+        var failing: Range<Int> = 0..<0
+        /// The operations that have failed.
+        var failed: [Operation] = []
+    }
+
+    private let state = Mutex(State())
     let fails = Atomic(false)
     /// While set, synchronizing does not return.
     let isHeld = Atomic(false)
+    /// Whether a write that fails has written a part.
+    let tears: Bool
+
+    init(tears: Bool = false) { self.tears = tears }
 
     /// What is left after a loss of power.
-    var durableContents: [UInt64: Bytes] {
-        let sizes = durable.withLock { $0 }
-        return memory.contents.reduce(into: [:]) { contents, segment in
-            contents[segment.key] = Bytes(segment.value.prefix(sizes[segment.key] ?? 0))
+    var durableContents: [UInt64: Bytes] { state.withLock { $0.durable } }
+    /// What is left when the process is killed.
+    var contents: [UInt64: Bytes] { state.withLock { $0.present } }
+    /// Operations so far.
+    var operations: Int { state.withLock { $0.count } }
+    var failed: [Operation] { state.withLock { $0.failed } }
+
+    /// Has the operations fail that are numbered so, from 0.
+    func fail(_ numbers: Range<Int>) { state.withLock { $0.failing = numbers } }
+
+    func list() throws(RouterError) -> [UInt64] { state.withLock { $0.present.keys.sorted() } }
+
+    func create(base: UInt64) throws(RouterError) -> any SegmentFile {
+        let isFailing = fails(.create)
+        // The name may be there all the same.
+        if !isFailing || tears {
+            state.withLock { state in
+                state.present[base] = []
+                state.durable[base] = []
+                state.dirty[base] = []
+            }
+        }
+        if isFailing { throw Self.error }
+        return File(base, self)
+    }
+
+    func open(base: UInt64) throws(RouterError) -> any SegmentFile { File(base, self) }
+
+    func remove(base: UInt64) throws(RouterError) {
+        if fails(.remove) { throw Self.error }
+        state.withLock { state in
+            state.present[base] = nil
+            state.durable[base] = nil
         }
     }
 
-    /// What is left when the process is killed.
-    var contents: [UInt64: Bytes] { memory.contents }
+    private static let error = RouterError(.storage, "no space left")
 
-    func list() throws(RouterError) -> [UInt64] { memory.list() }
-    func create(base: UInt64) throws(RouterError) -> any SegmentFile { File(memory.create(base: base), base, self) }
-    func open(base: UInt64) throws(RouterError) -> any SegmentFile { File(try memory.open(base: base), base, self) }
-    func remove(base: UInt64) throws(RouterError) { memory.remove(base: base) }
-
-    private func check() throws(RouterError) {
-        if fails.load(ordering: .relaxed) { throw RouterError(.storage, "no space left") }
+    private func fails(_ operation: Operation) -> Bool {
+        let isFailing = fails.load(ordering: .relaxed)
+        return state.withLock { state in
+            defer { state.count += 1 }
+            guard isFailing || state.failing.contains(state.count) else { return false }
+            state.failed.append(operation)
+            return true
+        }
     }
 
     private final class File: SegmentFile {
-        let file: any SegmentFile
         let base: UInt64
         let storage: FaultyStorage
 
-        init(_ file: any SegmentFile, _ base: UInt64, _ storage: FaultyStorage) {
-            self.file = file
+        init(_ base: UInt64, _ storage: FaultyStorage) {
             self.base = base
             self.storage = storage
         }
 
-        var size: Int { file.size }
+        var size: Int { storage.state.withLock { $0.present[base]?.count ?? 0 } }
 
         func append(_ bytes: Bytes) throws(RouterError) {
-            try storage.check()
-            try file.append(bytes)
+            let isFailing = storage.fails(.append)
+            if !isFailing { return write(bytes, at: size) }
+            // What a torn write leaves is cut off by who wrote; the disk may have seen it.
+            if storage.tears {
+                let start = size
+                write(Bytes(bytes.prefix(bytes.count / 2)), at: start)
+                storage.state.withLock { $0.present[base]?.removeSubrange(start...) }
+            }
+            throw FaultyStorage.error
         }
 
-        func read(at offset: Int, count: Int) throws(RouterError) -> Bytes { try file.read(at: offset, count: count) }
+        func rewrite(_ bytes: Bytes, at offset: Int) throws(RouterError) {
+            if storage.fails(.rewrite) { throw FaultyStorage.error }
+            write(bytes, at: offset)
+        }
+
+        private func write(_ bytes: Bytes, at offset: Int) {
+            storage.state.withLock { state in
+                state.present[base, default: []].overwrite(bytes, at: offset)
+                state.dirty[base, default: []].append(offset..<offset + bytes.count)
+            }
+        }
+
+        func read(at offset: Int, count: Int) throws(RouterError) -> Bytes {
+            storage.state.withLock { state in
+                let bytes = state.present[base] ?? []
+                return offset < bytes.count ? Bytes(bytes[offset..<min(bytes.count, offset + count)]) : []
+            }
+        }
 
         func synchronize() throws(RouterError) {
             while storage.isHeld.load(ordering: .relaxed) { usleep(500) }
-            try storage.check()
-            storage.durable.withLock { [size = file.size, base] in $0[base] = size }
+            let isFailing = storage.fails(.synchronize)
+            storage.state.withLock { state in
+                let present = state.present[base] ?? []
+                for range in state.dirty[base] ?? [] where !isFailing && range.upperBound <= present.count {
+                    state.durable[base, default: []].overwrite(Bytes(present[range]), at: range.lowerBound)
+                }
+                state.dirty[base] = []
+                if !isFailing, let count = state.durable[base]?.count, count > present.count {
+                    state.durable[base]?.removeLast(count - present.count)
+                }
+            }
+            if isFailing { throw FaultyStorage.error }
         }
 
-        func truncate(to size: Int) throws(RouterError) { try file.truncate(to: size) }
+        func truncate(to size: Int) throws(RouterError) {
+            storage.state.withLock { state in
+                if let count = state.present[base]?.count, count > size { state.present[base]?.removeLast(count - size) }
+            }
+            try synchronize()
+        }
+    }
+}
+
+extension Bytes {
+    /// Puts bytes at an offset; a gap before them is zeros.
+    fileprivate mutating func overwrite(_ bytes: Bytes, at offset: Int) {
+        if count < offset + bytes.count { append(contentsOf: repeatElement(0, count: offset + bytes.count - count)) }
+        replaceSubrange(offset..<offset + bytes.count, with: bytes)
     }
 }

@@ -29,7 +29,7 @@ struct JournalMaker {
 extension Journal {
     /// Opens a journal in memory.
     static func open(
-        _ contents: [UInt64: Bytes], durability: Durability = .power, segmentSize: Int = 1 << 20
+        _ contents: [UInt64: Bytes], durability: Durability = .always, segmentSize: Int = 1 << 20
     ) throws -> (journal: Journal, queues: [JournalReplay.Queue]) {
         try open(MemoryStorage(contents), durability: durability, segmentSize: segmentSize)
     }
@@ -40,15 +40,15 @@ extension Journal {
 
     @Test func aNewJournalIsEmptyAndReadsBackAsSuch() throws {
         let storage = MemoryStorage()
-        #expect(try Journal.open(storage, durability: .power, segmentSize: 1_000).queues.isEmpty)
-        #expect(try Journal.open(storage, durability: .power, segmentSize: 1_000).queues.isEmpty)
+        #expect(try Journal.open(storage, durability: .always, segmentSize: 1_000).queues.isEmpty)
+        #expect(try Journal.open(storage, durability: .always, segmentSize: 1_000).queues.isEmpty)
         #expect(storage.contents.count == 1)
     }
 
     @Test func whatWasCommittedIsRememberedAndWhatWasNotIsForgotten() throws {
         let storage = MemoryStorage()
         let record = maker.queue()
-        let (journal, _) = try Journal.open(storage, durability: .power, segmentSize: 1 << 20)
+        let (journal, _) = try Journal.open(storage, durability: .always, segmentSize: 1 << 20)
         _ = journal.append(.queue(record))
         let first = journal.append(.message(queue: record.recipientID, sequence: 0, maker.message()), body: [1, 2, 3])
         #expect(journal.synchronized < first.end)
@@ -57,7 +57,7 @@ extension Journal {
         #expect(try journal.body(at: first) == [1, 2, 3])
         _ = journal.append(.message(queue: record.recipientID, sequence: 1, maker.message()), body: [4])
 
-        let (reopened, queues) = try Journal.open(storage, durability: .power, segmentSize: 1 << 20)
+        let (reopened, queues) = try Journal.open(storage, durability: .always, segmentSize: 1 << 20)
         #expect(queues.count == 1)
         #expect(queues.first?.record == record)
         #expect(queues.first?.messages.count == 1)
@@ -83,7 +83,7 @@ extension Journal {
 
     @Test func messagesAcknowledgedAndQueuesDeletedAreForgotten() throws {
         let storage = MemoryStorage()
-        let (journal, _) = try Journal.open(storage, durability: .power, segmentSize: 1 << 20)
+        let (journal, _) = try Journal.open(storage, durability: .always, segmentSize: 1 << 20)
         let (kept, deleted) = (maker.queue(), maker.queue())
         for queue in [kept, deleted] {
             _ = journal.append(.queue(queue))
@@ -95,7 +95,7 @@ extension Journal {
         _ = journal.append(.acknowledged(queue: kept.recipientID, upTo: 3))
         _ = journal.append(.deleted(queue: deleted.recipientID))
         try journal.commit()
-        let (reopened, queues) = try Journal.open(storage, durability: .power, segmentSize: 1 << 20)
+        let (reopened, queues) = try Journal.open(storage, durability: .always, segmentSize: 1 << 20)
         #expect(queues.map(\.record.recipientID) == [kept.recipientID])
         #expect(queues.first?.record.firstSequence == 3)
         #expect(try queues.first?.messages.map { try reopened.body(at: $0.position) } == [[3]])
@@ -103,7 +103,7 @@ extension Journal {
 
     @Test func theLastLinkDataCounts() throws {
         let storage = MemoryStorage()
-        let (journal, _) = try Journal.open(storage, durability: .power, segmentSize: 1 << 20)
+        let (journal, _) = try Journal.open(storage, durability: .always, segmentSize: 1 << 20)
         var record = maker.queue()
         let id = maker.identifier()
         for version in 0..<3 as Range<UInt32> {
@@ -114,14 +114,14 @@ extension Journal {
             _ = journal.append(.queue(record))
         }
         try journal.commit()
-        let (reopened, queues) = try Journal.open(storage, durability: .power, segmentSize: 1 << 20)
+        let (reopened, queues) = try Journal.open(storage, durability: .always, segmentSize: 1 << 20)
         let position = try #require(queues.first?.linkPosition)
         #expect(try QueueLinkData(wireBytes: reopened.body(at: position)).userData == [2])
     }
 
     @Test func aJournalOfManySegmentsIsReadWhole() throws {
         let storage = MemoryStorage()
-        let (journal, _) = try Journal.open(storage, durability: .power, segmentSize: 2_000)
+        let (journal, _) = try Journal.open(storage, durability: .always, segmentSize: 2_000)
         let record = maker.queue()
         _ = journal.append(.queue(record))
         for sequence in 0..<40 as Range<UInt64> {
@@ -130,36 +130,22 @@ extension Journal {
             try journal.commit()
         }
         #expect(storage.contents.count > 5)
-        let (reopened, queues) = try Journal.open(storage, durability: .power, segmentSize: 2_000)
+        let (reopened, queues) = try Journal.open(storage, durability: .always, segmentSize: 2_000)
         #expect(queues.first?.messages.count == 40)
         for message in queues.first?.messages ?? [] { #expect(try reopened.body(at: message.position).count == 300) }
     }
 
     @Test func aQueueWithAsManyKeysAsThereCanBeIsRemembered() throws {
         let storage = MemoryStorage()
-        let (journal, _) = try Journal.open(storage, durability: .power, segmentSize: 1 << 20)
+        let (journal, _) = try Journal.open(storage, durability: .always, segmentSize: 1 << 20)
         var record = maker.queue()
         record.recipientKeys = (0..<255).map { _ in .ed25519(Ed25519.generateKeyPair(maker.random).publicKey) }
         _ = journal.append(.queue(record))
         _ = journal.append(.queue(maker.queue()))
         try journal.commit()
-        let (_, queues) = try Journal.open(storage, durability: .power, segmentSize: 1 << 20)
+        let (_, queues) = try Journal.open(storage, durability: .always, segmentSize: 1 << 20)
         #expect(queues.count == 2)
         #expect(queues.contains { $0.record == record })
-    }
-
-    @Test func aFailedWriteIsReportedAndNothingIsTakenAfterIt() throws {
-        let storage = FaultyStorage()
-        let (journal, _) = try Journal.open(storage, durability: .power, segmentSize: 1 << 20)
-        _ = journal.append(.queue(maker.queue()))
-        try journal.commit()
-        let synchronized = journal.synchronized
-        storage.fails.store(true, ordering: .relaxed)
-        _ = journal.append(.queue(maker.queue()))
-        #expect(throws: RouterError.self) { try journal.commit() }
-        #expect(journal.synchronized == synchronized)
-        storage.fails.store(false, ordering: .relaxed)
-        #expect(throws: RouterError.self) { try journal.commit() }
     }
 }
 
@@ -176,7 +162,7 @@ extension Journal {
         init(batches: [Int]) throws {
             let maker = JournalMaker(seed: 2)
             let storage = MemoryStorage()
-            let (journal, _) = try Journal.open(storage, durability: .power, segmentSize: 1 << 20)
+            let (journal, _) = try Journal.open(storage, durability: .always, segmentSize: 1 << 20)
             let record = maker.queue()
             let header = SegmentHeader.length
             var ends: [(Int, Int?)] = [(header, nil)]
@@ -214,14 +200,14 @@ extension Journal {
         let sample = try Sample(batches: [1, 3, 2])
         for count in 0...sample.bytes.count {
             let storage = MemoryStorage([0: Bytes(sample.bytes.prefix(count))])
-            let (journal, queues) = try Journal.open(storage, durability: .power, segmentSize: 1 << 20)
+            let (journal, queues) = try Journal.open(storage, durability: .always, segmentSize: 1 << 20)
             let expected = sample.messages(at: count).map { Array(sample.bodies.prefix($0)) }
             #expect(try bodies(journal, queues) == expected, "\(count)")
             // It can be written on and read again.
             let record = JournalMaker(seed: 3).queue()
             _ = journal.append(.queue(record))
             try journal.commit()
-            let (again, reopened) = try Journal.open(storage, durability: .power, segmentSize: 1 << 20)
+            let (again, reopened) = try Journal.open(storage, durability: .always, segmentSize: 1 << 20)
             #expect(again.discardedTail == 0)
             #expect(reopened.contains { $0.record == record })
             #expect(reopened.count == queues.count + 1)
@@ -282,7 +268,7 @@ extension Journal {
     @Test func missingAndDisorderedSegmentsAreReported() throws {
         let storage = MemoryStorage()
         let maker = JournalMaker(seed: 5)
-        let (journal, _) = try Journal.open(storage, durability: .power, segmentSize: 1_000)
+        let (journal, _) = try Journal.open(storage, durability: .always, segmentSize: 1_000)
         let record = maker.queue()
         _ = journal.append(.queue(record))
         for sequence in 0..<20 as Range<UInt64> {
@@ -311,7 +297,7 @@ extension Journal {
 
     @Test func aQueueOfTheFirstFormatIsRead() throws {
         let storage = MemoryStorage()
-        let (journal, _) = try Journal.open(storage, durability: .power, segmentSize: 1_000)
+        let (journal, _) = try Journal.open(storage, durability: .always, segmentSize: 1_000)
         let record = JournalMaker(seed: 3).queue()
         _ = journal.append(.queue(record))
         try journal.commit()
@@ -324,14 +310,14 @@ extension Journal {
         let header = Checksum.of(Bytes(old.suffix(32)))
         let sum = (header << 1 | header >> 63) ^ Checksum.of(attributes)
         withUnsafeBytes(of: sum.littleEndian) { old.append(contentsOf: $0) }
-        let (_, queues) = try Journal.open(MemoryStorage([0: old + attributes]), durability: .power, segmentSize: 1_000)
+        let (_, queues) = try Journal.open(MemoryStorage([0: old + attributes]), durability: .always, segmentSize: 1_000)
         #expect(queues.map(\.record) == [record])
     }
 
     @Test func aJournalOfALaterVersionIsRefusedAndLeftAlone() throws {
         let header = SegmentHeader.bytes(base: 0, version: SegmentHeader.formatVersion + 1)
         let storage = MemoryStorage([0: header + [1, 2, 3]])
-        #expect { try Journal.open(storage, durability: .power, segmentSize: 1_000) } throws: {
+        #expect { try Journal.open(storage, durability: .always, segmentSize: 1_000) } throws: {
             ($0 as? RouterError)?.code == .newerFormat
         }
         #expect(storage.contents == [0: header + [1, 2, 3]])
@@ -340,7 +326,7 @@ extension Journal {
     @Test func dataWithoutItsQueueIsReported() throws {
         let storage = MemoryStorage()
         let maker = JournalMaker(seed: 6)
-        let (journal, _) = try Journal.open(storage, durability: .power, segmentSize: 1 << 20)
+        let (journal, _) = try Journal.open(storage, durability: .always, segmentSize: 1 << 20)
         _ = journal.append(.message(queue: maker.identifier(), sequence: 0, maker.message()), body: [1])
         try journal.commit()
         #expect { try Journal.open(storage.contents) } throws: { ($0 as? RouterError)?.code == .corrupted }
@@ -349,7 +335,7 @@ extension Journal {
     @Test func aGapInAQueueIsReported() throws {
         let storage = MemoryStorage()
         let maker = JournalMaker(seed: 7)
-        let (journal, _) = try Journal.open(storage, durability: .power, segmentSize: 1 << 20)
+        let (journal, _) = try Journal.open(storage, durability: .always, segmentSize: 1 << 20)
         let record = maker.queue()
         _ = journal.append(.queue(record))
         for sequence in [0, 2] as [UInt64] {

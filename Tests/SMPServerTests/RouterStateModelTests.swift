@@ -38,7 +38,7 @@ import Testing
 
         init(seed: UInt64) throws {
             random = SeededRandomSource(seed: seed)
-            (journal, _) = try Journal.open(storage, durability: .power, segmentSize: 4_000)
+            (journal, _) = try Journal.open(storage, durability: .always, segmentSize: 4_000)
             state = RouterState(limits: limits)
         }
 
@@ -218,7 +218,7 @@ import Testing
     /// Everything committed comes back; sessions do not.
     private func restart(_ history: History) throws {
         let queues: [JournalReplay.Queue]
-        (history.journal, queues) = try Journal.open(history.storage, durability: .power, segmentSize: 4_000)
+        (history.journal, queues) = try Journal.open(history.storage, durability: .always, segmentSize: 4_000)
         history.state = RouterState(limits: history.limits, queues: queues)
         history.sessions = []
         for id in history.expected.keys {
@@ -333,7 +333,7 @@ import Testing
         #expect(history.state.counters.messagesLost == 1)
         // And so after a restart.
         try history.journal.commit()
-        let (_, queues) = try Journal.open(history.storage, durability: .power, segmentSize: 4_000)
+        let (_, queues) = try Journal.open(history.storage, durability: .always, segmentSize: 4_000)
         #expect(queues.first?.messages.count == 2)
     }
 }

@@ -1,3 +1,4 @@
+import Logging
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -16,10 +17,24 @@ final class JournalKeeper: Sendable {
 
     private struct Bound {
         var core: RouterCore?
-        var onFailure: (@Sendable (RouterError) -> Void)?
-        var clearing: SegmentScanner?
+        var clearing: Clearing?
         var tasks: [RepeatedTask] = []
+        /// How long the disk is left alone after it has refused something.
+        var pause = firstPause
+        var isFailing = false
     }
+
+    /// A walk over old segments.
+    private struct Clearing {
+        var scanner: SegmentScanner
+        /// Goes on until this position has gone, however little there is to gain; nil goes on while it is worth its work.
+        var until: UInt64?
+        /// Wait for the end.
+        var waiters: [@Sendable () -> Void] = []
+    }
+
+    private static let firstPause = TimeAmount.milliseconds(50)
+    private static let longestPause = TimeAmount.seconds(5)
 
     init(_ configuration: RouterConfiguration) {
         self.configuration = configuration
@@ -28,16 +43,21 @@ final class JournalKeeper: Sendable {
         bound = .makeBoxSendingValue(Bound(), eventLoop: loop)
     }
 
-    /// - Parameter onFailure: called once when the journal can no longer be written.
-    func start(_ core: RouterCore, onFailure: @escaping @Sendable (RouterError) -> Void) {
+    func start(_ core: RouterCore) {
         let sweep = TimeAmount(configuration.expirySweepInterval)
         loop.execute { [self] in
             bound.value.core = core
-            bound.value.onFailure = onFailure
             bound.value.tasks = [
-                loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [self] _ in clearIfNeeded() },
+                loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [self] _ in
+                    core.tick()
+                    clearIfNeeded()
+                },
                 loop.scheduleRepeatedTask(initialDelay: .zero, delay: sweep) { [self] _ in expire(from: 0) },
             ]
+            if case .interval(let time) = configuration.durability {
+                let time = TimeAmount(time)
+                bound.value.tasks.append(loop.scheduleRepeatedTask(initialDelay: time, delay: time) { [self] _ in commit(flush: true) })
+            }
         }
     }
 
@@ -47,25 +67,39 @@ final class JournalKeeper: Sendable {
         loop.execute { [self] in commit() }
     }
 
-    private func commit() {
-        isScheduled.store(false, ordering: .releasing)
-        guard let core = bound.value.core else { return }
-        do {
-            try core.commit()
-        } catch {
-            fail(error)
-        }
+    private func commit(flush: Bool = false) {
+        // While the disk refuses what it is given, a timer tries again; what is appended meanwhile goes with that.
+        guard let core = bound.value.core, !bound.value.isFailing else { return isScheduled.store(false, ordering: .releasing) }
+        tryToCommit(core, flush: flush)
     }
 
-    private func fail(_ error: RouterError) {
-        let onFailure = bound.value.onFailure
-        release()
-        onFailure?(error)
+    private func tryToCommit(_ core: RouterCore, flush: Bool) {
+        isScheduled.store(false, ordering: .releasing)
+        do {
+            try core.commit(flush: flush)
+            if bound.value.isFailing {
+                bound.value.isFailing = false
+                bound.value.pause = Self.firstPause
+                core.storageWorksAgain()
+            }
+            // Written by themselves after what was refused.
+            if core.journal.pendingCount > 0 { schedule() }
+        } catch {
+            if !bound.value.isFailing { core.storageFails(error) }
+            bound.value.isFailing = true
+            let pause = bound.value.pause
+            bound.value.pause = min(.nanoseconds(pause.nanoseconds * 2), Self.longestPause)
+            loop.scheduleTask(in: pause) { [self] in
+                if let core = bound.value.core { tryToCommit(core, flush: flush) }
+            }
+        }
     }
 
     private func release() {
         for task in bound.value.tasks { task.cancel() }
+        let waiters = bound.value.clearing?.waiters ?? []
         bound.value = Bound()
+        for waiter in waiters { waiter() }
     }
 
     private func expire(from slot: Int) {
@@ -76,43 +110,96 @@ final class JournalKeeper: Sendable {
     // MARK: Clearing
 
     private func clearIfNeeded() {
-        guard let core = bound.value.core, bound.value.clearing == nil,
+        guard let core = bound.value.core, bound.value.clearing == nil, !bound.value.isFailing, !core.hasDamagedSegment,
             core.needsClearing(above: configuration.clearingThreshold)
         else { return }
+        beginClearing(core, until: nil, waiters: [])
+    }
+
+    /// Clears all that stands in the journal now. Returns when that is done, or when the router stops.
+    func clearAll() async {
+        await withCheckedContinuation { continuation in
+            loop.execute { [self] in
+                guard let core = bound.value.core else { return continuation.resume() }
+                let waiter: @Sendable () -> Void = { continuation.resume() }
+                do {
+                    // What is written from here on stands in a new segment.
+                    let end = try core.journal.beginSegment()
+                    if bound.value.clearing != nil {
+                        bound.value.clearing?.until = end
+                        bound.value.clearing?.waiters.append(waiter)
+                    } else {
+                        beginClearing(core, until: end, waiters: [waiter])
+                    }
+                } catch {
+                    core.logger.error("the journal cannot be cleared", metadata: ["reason": "\(error)"])
+                    waiter()
+                }
+            }
+        }
+    }
+
+    private func beginClearing(_ core: RouterCore, until end: UInt64?, waiters: [@Sendable () -> Void]) {
         do {
-            bound.value.clearing = try core.journal.oldestSegment()
-            if bound.value.clearing != nil { clear() }
+            guard let scanner = try core.journal.oldestSegment(), end.map({ scanner.base < $0 }) ?? true else {
+                return waiters.forEach { $0() }
+            }
+            bound.value.clearing = Clearing(scanner: scanner, until: end, waiters: waiters)
+            clear()
         } catch {
-            fail(error)
+            core.logger.error("the journal cannot be cleared", metadata: ["reason": "\(error)"])
+            waiters.forEach { $0() }
         }
     }
 
     /// Copies what is needed of the oldest segment to the end of the journal, and then removes the segment.
     private func clear() {
-        guard let core = bound.value.core, var scanner = bound.value.clearing else { return }
+        guard let core = bound.value.core, var clearing = bound.value.clearing else { return }
+        // Goes on where it stopped when the disk takes something again.
+        guard !bound.value.isFailing else {
+            loop.scheduleTask(in: Self.longestPause) { [self] in clear() }
+            return
+        }
         do throws(RouterError) {
             var copied = 0
             var seen = 0
-            while !scanner.isAtEnd, copied < Self.clearingStep, seen < 5_000 {
-                guard let item = try scanner.next() else {
-                    throw RouterError(.corrupted, "the journal is damaged at position \(scanner.position)")
+            while !clearing.scanner.isAtEnd, copied < Self.clearingStep, seen < 5_000 {
+                guard let item = try clearing.scanner.next() else {
+                    throw RouterError(.corrupted, "the journal is damaged at position \(clearing.scanner.position)")
                 }
                 seen += 1
                 guard core.isNeeded(item) else { continue }
-                core.keep(item, body: item.frame.bodyLength > 0 ? try scanner.body(of: item) : [])
+                core.keep(item, body: item.frame.bodyLength > 0 ? try clearing.scanner.body(of: item) : [])
                 copied += item.range.count
             }
-            try core.commit()
-            if scanner.isAtEnd {
-                bound.value.clearing = nil
+            bound.value.clearing = clearing
+            // The segment may go only when what was needed of it is on disk elsewhere, whatever the policy.
+            if clearing.scanner.isAtEnd {
+                let end = core.journal.end
+                tryToCommit(core, flush: true)
+                guard !bound.value.isFailing, core.journal.written >= end else {
+                    loop.execute { [self] in clear() }
+                    return
+                }
                 try core.journal.removeOldestSegment()
-                clearIfNeeded()
+                finishSegment(core, clearing)
             } else {
-                bound.value.clearing = scanner
+                tryToCommit(core, flush: false)
                 loop.execute { [self] in clear() }
             }
         } catch {
-            fail(error)
+            core.cannotClear(error)
+            bound.value.clearing = nil
+            clearing.waiters.forEach { $0() }
+        }
+    }
+
+    private func finishSegment(_ core: RouterCore, _ clearing: Clearing) {
+        bound.value.clearing = nil
+        if let end = clearing.until {
+            beginClearing(core, until: end, waiters: clearing.waiters)
+        } else {
+            clearIfNeeded()
         }
     }
 
@@ -120,7 +207,15 @@ final class JournalKeeper: Sendable {
     func stop() async {
         guard !isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
         _ = try? await loop.submit { [self] in
-            commit()
+            if let core = bound.value.core {
+                do {
+                    try core.commit(flush: true)
+                    // What was appended behind something that had been refused.
+                    if core.journal.pendingCount > 0 { try core.commit(flush: true) }
+                } catch {
+                    core.logger.critical("what was not answered is lost: the disk refuses it", metadata: ["reason": "\(error)"])
+                }
+            }
             release()
         }.get()
         try? await group.shutdownGracefully()

@@ -41,7 +41,7 @@ public struct RouterConfiguration: Sendable {
     /// After how long a silent connection without subscriptions is closed; nil: never.
     public var idleTimeout: Duration? = .seconds(6 * 3_600)
     /// What `OK` promises.
-    public var durability: Durability = .power
+    public var durability: Durability = .always
     /// Bytes of a journal segment.
     public var segmentSize = 16 << 20
     /// Bytes of the journal that may be out of use, however little is in use, before it is cleared.
@@ -64,6 +64,11 @@ public struct RouterConfiguration: Sendable {
         try check(maximumRelays > 0, "a proxy must have room for a router; to have no proxy, do not allow it")
         try check(maximumConnections > 0, "there must be room for a connection")
         try check((1 << 10...1 << 30).contains(segmentSize), "a segment must have from 1 KiB to 1 GiB")
+        if case .interval(let time) = durability {
+            try check(
+                time >= .milliseconds(Durability.milliseconds.lowerBound) && time <= .milliseconds(Durability.milliseconds.upperBound),
+                "the disk must be flushed every \(Durability.milliseconds.lowerBound) ms to \(Durability.milliseconds.upperBound) ms")
+        }
         try check(clearingThreshold >= 0, "the clearing threshold must not be negative")
         try check(
             versions.intersection(SMPVersion.encodable) == versions,

@@ -40,6 +40,13 @@ final class RouterCore: Sendable {
     private let waiting = Mutex<[RouterSession]>([])
     private let scheduleCommit: @Sendable () -> Void
 
+    /// What an operator must be told of.
+    private struct Trouble {
+        var storage: RouterError?
+        var damage: RouterError?
+    }
+    private let trouble = Mutex(Trouble())
+
     init(
         journal: Journal, state: RouterState, relays: RelayPool?, random: any RandomSource, now: @escaping @Sendable () -> Int64,
         logger: Logger, scheduleCommit: @escaping @Sendable () -> Void
@@ -196,11 +203,30 @@ final class RouterCore: Sendable {
 
     /// Makes durable what was appended and lets the sessions go on that wait for it. On the journal's thread.
     ///
-    /// - Throws: ``RouterError``; the router must stop.
-    func commit() throws(RouterError) {
-        try journal.commit()
+    /// - Throws: ``RouterError`` `storage`; the same can be tried again.
+    func commit(flush: Bool) throws(RouterError) {
+        try journal.commit(flush: flush)
         wakeWaiting()
     }
+
+    /// Says that nothing new is acknowledged from now on.
+    func storageFails(_ error: RouterError) {
+        trouble.withLock { $0.storage = error }
+        logger.critical("nothing is accepted any more: the disk refuses it; it is tried again", metadata: ["reason": "\(error)"])
+    }
+
+    func storageWorksAgain() {
+        trouble.withLock { $0.storage = nil }
+        logger.notice("the disk takes everything again")
+    }
+
+    /// Old segments cannot be cleared from here on.
+    func cannotClear(_ error: RouterError) {
+        if error.code == .corrupted { trouble.withLock { $0.damage = error } }
+        logger.critical("the journal is not cleared any more and grows", metadata: ["reason": "\(error)"])
+    }
+
+    var hasDamagedSegment: Bool { trouble.withLock { $0.damage != nil } }
 
     /// Has what was appended made durable: here if writing is enough, else soon.
     private func makeDurable() {
@@ -248,15 +274,23 @@ final class RouterCore: Sendable {
         }
     }
 
+    /// Once a second, on the journal's thread.
+    func tick() {}
+
     var statistics: RouterStatistics {
-        shared.withLock { shared in
+        let trouble = trouble.withLock { $0 }
+        return shared.withLock { shared in
             var statistics = RouterStatistics()
             statistics.counters = shared.state.counters
+            statistics.storageFailure = trouble.storage?.description
+            statistics.damage = trouble.damage?.description
             statistics.sessions = shared.sessions.count
             statistics.queues = shared.state.store.count
             statistics.messages = shared.state.store.messageCount
             statistics.liveBytes = shared.state.store.liveBytes
             statistics.journalBytes = journal.size
+            statistics.services = shared.state.store.services.count
+            statistics.serviceQueues = shared.state.store.services.associationCount
             return statistics
         }
     }

@@ -43,6 +43,14 @@ public struct RouterStatistics: Sendable, Hashable {
     public var journalBytes = 0
     /// Bytes of the journal that are still needed.
     public var liveBytes = 0
+    /// Services that have queues or a session.
+    public var services = 0
+    /// Queues that services receive from or hear of.
+    public var serviceQueues = 0
+    /// Why nothing is accepted at present; nil when all is well.
+    public var storageFailure: String?
+    /// Why the journal is not cleared any more; nil when all is well.
+    public var damage: String?
 
     public init() {}
 }

@@ -75,11 +75,7 @@ public final class SMPRouter: Sendable {
             let listener = try await listen(configuration, credential, identity, core, group)
             let address = try address(configuration, identity.keyHash, port: listener.port)
             let ending = Ending()
-            keeper.start(core) { error in
-                logger.critical("the router stops", metadata: ["reason": "\(error)"])
-                core.stop(error)
-                ending.finish(error)
-            }
+            keeper.start(core)
             return SMPRouter(core: core, listener: listener, keeper: keeper, ending: ending, address: address)
         } catch {
             await keeper.stop()
@@ -171,15 +167,14 @@ public final class SMPRouter: Sendable {
         core.relays?.close()
         await listener.close()
         await keeper.stop()
-        ending.finish(nil)
+        ending.finish()
     }
 
     /// Returns when the router has been stopped.
-    ///
-    /// - Throws: ``RouterError`` if it had to stop by itself: its storage failed.
-    public func waitUntilStopped() async throws(RouterError) {
-        if let error = await ending.wait() { throw error }
-    }
+    public func waitUntilStopped() async { await ending.wait() }
+
+    /// Writes anew what is needed of the journal, and removes the rest. The router goes on meanwhile.
+    public func compact() async { await keeper.clearAll() }
 }
 
 /// What all handshakes of a router share.
@@ -209,32 +204,29 @@ private struct RouterIdentity: Sendable {
 /// The end of a router, waited for by whoever wants to know.
 private final class Ending: Sendable {
     private enum State {
-        case running([CheckedContinuation<RouterError?, Never>])
-        case ended(RouterError?)
+        case running([CheckedContinuation<Void, Never>])
+        case ended
     }
 
     private let state = Mutex(State.running([]))
 
-    func finish(_ error: RouterError?) {
-        let waiters = state.withLock { state -> [CheckedContinuation<RouterError?, Never>] in
+    func finish() {
+        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard case .running(let waiters) = state else { return [] }
-            state = .ended(error)
+            state = .ended
             return waiters
         }
-        for waiter in waiters { waiter.resume(returning: error) }
+        for waiter in waiters { waiter.resume() }
     }
 
-    func wait() async -> RouterError? {
+    func wait() async {
         await withCheckedContinuation { continuation in
-            let ended = state.withLock { state -> RouterError?? in
-                switch state {
-                case .ended(let error): return .some(error)
-                case .running(let waiters):
-                    state = .running(waiters + [continuation])
-                    return nil
-                }
+            let hasEnded = state.withLock { state -> Bool in
+                guard case .running(let waiters) = state else { return true }
+                state = .running(waiters + [continuation])
+                return false
             }
-            if let ended { continuation.resume(returning: ended) }
+            if hasEnded { continuation.resume() }
         }
     }
 }

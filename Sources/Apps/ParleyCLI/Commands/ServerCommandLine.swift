@@ -68,8 +68,8 @@ private struct RouterService: Service, CustomStringConvertible {
         let router = try await SMPRouter.start(configuration, logger: logger)
         let address = router.address.wireString
         Output.line(json ? #"{"event":"ready","address":\#(Output.quoted(address))}"# : address)
-        try await withGracefulShutdownHandler {
-            try await router.waitUntilStopped()
+        await withGracefulShutdownHandler {
+            await router.waitUntilStopped()
         } onGracefulShutdown: {
             Task { await router.stop() }
         }

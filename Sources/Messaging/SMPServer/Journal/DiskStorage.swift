@@ -50,7 +50,8 @@ final class DiskStorage: SegmentStorage {
     }
 
     func create(base: UInt64) throws(RouterError) -> any SegmentFile {
-        let file = try DiskFile(path(base), flags: O_RDWR | O_CREAT | O_EXCL)
+        // What may be there already is left of an attempt that failed; nothing was written to it.
+        let file = try DiskFile(path(base), flags: O_RDWR | O_CREAT | O_TRUNC)
         try synchronizeFolder()
         return file
     }
@@ -105,21 +106,28 @@ final class DiskFile: SegmentFile {
 
     func append(_ bytes: Bytes) throws(RouterError) {
         let start = size
+        do throws(RouterError) {
+            try write(bytes, at: start)
+        } catch {
+            // What was written in part would look like a torn tail in the middle once writing succeeds again.
+            _ = ftruncate(descriptor, off_t(start))
+            throw error
+        }
+        length.store(start + bytes.count, ordering: .releasing)
+    }
+
+    func rewrite(_ bytes: Bytes, at offset: Int) throws(RouterError) { try write(bytes, at: offset) }
+
+    private func write(_ bytes: Bytes, at offset: Int) throws(RouterError) {
         var done = 0
         while done < bytes.count {
             let written = bytes.withUnsafeBytes { buffer in
-                pwrite(descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(start + done))
+                pwrite(descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(offset + done))
             }
             if written < 0, errno == EINTR { continue }
-            guard written > 0 else {
-                let error = DiskStorage.failure("cannot write", path)
-                // What was written in part would look like a torn tail in the middle once writing succeeds again.
-                _ = ftruncate(descriptor, off_t(start))
-                throw error
-            }
+            guard written > 0 else { throw DiskStorage.failure("cannot write", path) }
             done += written
         }
-        length.store(start + bytes.count, ordering: .releasing)
     }
 
     func read(at offset: Int, count: Int) throws(RouterError) -> Bytes {

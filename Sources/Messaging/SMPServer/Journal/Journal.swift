@@ -1,15 +1,6 @@
 import SMPWire
 import Synchronization
 
-/// How much a router promises about what it has accepted.
-public enum Durability: String, Sendable, Hashable, CaseIterable {
-    /// `OK` is answered when what was accepted survives a loss of power (fdatasync, many commands sharing one).
-    case power
-    /// `OK` is answered when what was accepted survives the end of the process (written to the kernel, which takes its time
-    /// to put it on disk).
-    case process
-}
-
 /// The append-only log of a router: what is appended is collected and made durable together.
 ///
 /// Positions are logical: bytes of records since the journal was made, whatever segment they are in.
@@ -29,14 +20,26 @@ final class Journal: Sendable {
         var end: UInt64
         var batch: UInt64
         var isFirst = true
-        var failure: RouterError?
     }
 
     /// Bytes of memory kept for what is appended next.
     private static let spareLimit = 1 << 20
+    /// Bytes kept in memory because they have been written and not synchronized: then they are, whatever the policy.
+    private static let unsynchronizedLimit = 2 << 20
 
+    /// What has left the memory of the state, but is not known to be on the disk. It is written once more when the disk has failed:
+    /// after a failed synchronization nobody knows what of it the kernel has dropped.
     private struct Writing {
+        /// Written, in the last segment, and not synchronized.
+        var unsynchronized: [Bytes] = []
+        var unsynchronizedCount = 0
+        /// Could not be written; goes before all else.
+        var unwritten: Taken?
+        /// Something of it must survive a loss of power before it is answered.
+        var mustBeSynchronized = false
         var isSynchronizing = false
+        /// The disk has refused something since it was last synchronized.
+        var hasFailed = false
     }
 
     private let storage: any SegmentStorage
@@ -166,6 +169,8 @@ final class Journal: Sendable {
     /// Bytes that wait for a ``commit()``.
     var pendingCount: Int { state.withLock { $0.pending.count } }
 
+    /// Where the next record will stand.
+    var end: UInt64 { state.withLock { $0.end } }
     /// Everything below has reached the kernel.
     var written: UInt64 { writtenEnd.load(ordering: .acquiring) }
     /// Everything below is as durable as the journal promises.
@@ -173,62 +178,124 @@ final class Journal: Sendable {
 
     /// Writes what was appended, if that is all it takes and no new segment is due: cheap enough for an event loop.
     ///
-    /// - Returns: false if a ``commit()`` is needed.
+    /// - Returns: false if a ``commit(flush:)`` is needed.
     func writeIfThatIsEnough() -> Bool {
         writing.withLock { writing in
             // Nothing may follow what is being synchronized before it is: see ``RecordFrame/isFirst``.
-            guard !writing.isSynchronizing else { return false }
+            guard !writing.isSynchronizing, !writing.hasFailed, writing.unsynchronizedCount < Self.unsynchronizedLimit else {
+                return false
+            }
             let taken = state.withLock { state -> Taken? in
-                guard state.failure == nil, durability == .process || !state.pendingMustBeSynchronized,
-                    let segment = state.segments.last, segment.file.size < segmentSize
+                guard durability != .always || !state.pendingMustBeSynchronized, let segment = state.segments.last,
+                    segment.file.size < segmentSize
                 else { return nil }
-                return take(&state, segment)
+                return take(&state, segment, endsBatch: false)
             }
             guard let taken else { return false }
-            return (try? put(taken)) != nil
+            return (try? put(taken, &writing)) != nil
         }
     }
 
     /// Makes durable what was appended. Not for two threads at once; it blocks.
     ///
-    /// - Throws: ``RouterError`` `storage`. The journal takes no more then: what was not made durable is lost, and memory
-    ///   knows more than the disk.
-    func commit() throws(RouterError) {
+    /// What fails is kept, nothing behind it is written, and the next call does it again.
+    ///
+    /// - Parameter flush: whether to synchronize whatever the policy says.
+    /// - Throws: ``RouterError`` `storage`.
+    func commit(flush: Bool = false) throws(RouterError) {
+        let result = writing.withLock { writing in
+            Result { () throws(RouterError) -> (Segment, UInt64)? in
+                do throws(RouterError) {
+                    return try writeForCommit(&writing, flush: flush)
+                } catch {
+                    writing.hasFailed = true
+                    throw error
+                }
+            }
+        }
+        guard let (segment, end) = try result.get() else { return }
         do throws(RouterError) {
-            guard let (segment, end) = try writeForCommit() else { return }
             try segment.file.synchronize()
-            synchronizedEnd.store(end, ordering: .releasing)
-            writing.withLock { $0.isSynchronizing = false }
         } catch {
-            state.withLock { $0.failure = $0.failure ?? error }
+            writing.withLock { writing in
+                writing.isSynchronizing = false
+                writing.hasFailed = true
+            }
             throw error
         }
+        writing.withLock { writing in
+            forgetSynchronized(&writing)
+            writing.isSynchronizing = false
+            writing.hasFailed = false
+        }
+        synchronizedEnd.store(end, ordering: .releasing)
     }
 
     /// Writes what was appended, to a new segment if the last is full.
     ///
     /// - Returns: the segment to synchronize, and up to where that makes the journal durable; nil if that is not needed.
-    private func writeForCommit() throws(RouterError) -> (Segment, UInt64)? {
-        let result = writing.withLock { writing in
-            Result { () throws(RouterError) -> (Segment, UInt64)? in
-                let (failure, taken) = state.withLock { state in
-                    (state.failure, state.failure == nil ? state.segments.last.map { take(&state, $0) } : nil)
-                }
-                if let failure { throw failure }
-                guard var taken else { return nil }
-                if !taken.bytes.isEmpty, taken.segment.file.size >= segmentSize {
-                    try taken.segment.file.synchronize()
-                    taken.segment = try Self.makeSegment(in: storage, base: taken.end - UInt64(taken.bytes.count))
-                    state.withLock { [segment = taken.segment] in $0.segments.append(segment) }
-                }
-                let (segment, end, mustBeSynchronized) = (taken.segment, taken.end, taken.mustBeSynchronized)
-                try put(taken)
-                guard durability == .power, mustBeSynchronized else { return nil }
-                writing.isSynchronizing = true
-                return (segment, end)
-            }
+    private func writeForCommit(_ writing: inout Writing, flush: Bool) throws(RouterError) -> (Segment, UInt64)? {
+        if writing.hasFailed { try writeAgain(&writing) }
+        var isDue = flush || writing.hasFailed || writing.unsynchronizedCount >= Self.unsynchronizedLimit
+        let taken = state.withLock { state -> Taken? in
+            guard let segment = state.segments.last else { return nil }
+            isDue = isDue || durability == .always && (state.pendingMustBeSynchronized || writing.mustBeSynchronized)
+            // What could not be written was the end of its batch: nothing may follow it before it is on disk.
+            return writing.hasFailed ? nil : take(&state, segment, endsBatch: isDue)
         }
-        return try result.get()
+        if var taken {
+            if !taken.bytes.isEmpty, taken.segment.file.size >= segmentSize {
+                do throws(RouterError) {
+                    try taken.segment.file.synchronize()
+                    forgetSynchronized(&writing)
+                    taken.segment = try Self.makeSegment(in: storage, base: taken.end - UInt64(taken.bytes.count))
+                } catch {
+                    writing.unwritten = taken
+                    throw error
+                }
+                state.withLock { [segment = taken.segment] in $0.segments.append(segment) }
+            }
+            try put(taken, &writing)
+        }
+        guard isDue, writing.unsynchronizedCount > 0, let segment = state.withLock({ $0.segments.last }) else {
+            writing.hasFailed = writing.hasFailed && writing.unsynchronizedCount > 0
+            return nil
+        }
+        writing.isSynchronizing = true
+        return (segment, written)
+    }
+
+    /// Puts on the disk once more what it has not been seen to keep.
+    private func writeAgain(_ writing: inout Writing) throws(RouterError) {
+        guard var segment = state.withLock({ $0.segments.last }) else { return }
+        var offset = Int(written - UInt64(writing.unsynchronizedCount) - segment.base) + SegmentHeader.length
+        for bytes in writing.unsynchronized {
+            try segment.file.rewrite(bytes, at: offset)
+            offset += bytes.count
+        }
+        guard let unwritten = writing.unwritten else { return }
+        if segment.file.size >= segmentSize {
+            try segment.file.synchronize()
+            forgetSynchronized(&writing)
+            segment = try Self.makeSegment(in: storage, base: unwritten.end - UInt64(unwritten.bytes.count))
+            state.withLock { [segment] in $0.segments.append(segment) }
+        }
+        writing.unwritten = nil
+        try put(
+            Taken(bytes: unwritten.bytes, end: unwritten.end, mustBeSynchronized: unwritten.mustBeSynchronized, segment: segment),
+            &writing)
+    }
+
+    private func forgetSynchronized(_ writing: inout Writing) {
+        // The memory of one of them is used again.
+        if var spare = writing.unsynchronized.popLast(), spare.capacity <= Self.spareLimit {
+            writing.unsynchronized = []
+            spare.removeAll(keepingCapacity: true)
+            state.withLock { [spare] in $0.spare = spare }
+        }
+        writing.unsynchronized = []
+        writing.unsynchronizedCount = 0
+        writing.mustBeSynchronized = false
     }
 
     /// What is to be written next.
@@ -239,32 +306,34 @@ final class Journal: Sendable {
         var segment: Segment
     }
 
-    private func take(_ state: inout State, _ segment: Segment) -> Taken {
+    /// - Parameter endsBatch: whether what follows will be written only when this is on disk.
+    private func take(_ state: inout State, _ segment: Segment, endsBatch: Bool) -> Taken {
         let taken = Taken(
             bytes: state.pending, end: state.end, mustBeSynchronized: state.pendingMustBeSynchronized, segment: segment)
         state.pending = state.spare
         state.spare = []
         state.pendingMustBeSynchronized = false
-        // What follows belongs to a batch that is begun when this one is durable.
-        if taken.mustBeSynchronized || durability == .process && !taken.bytes.isEmpty {
+        if endsBatch {
             state.batch += 1
             state.isFirst = true
         }
         return taken
     }
 
-    private func put(_ taken: consuming Taken) throws(RouterError) {
+    private func put(_ taken: Taken, _ writing: inout Writing) throws(RouterError) {
         guard !taken.bytes.isEmpty else { return }
         do throws(RouterError) {
             try taken.segment.file.append(taken.bytes)
         } catch {
-            state.withLock { $0.failure = error }
+            writing.unwritten = taken
+            writing.hasFailed = true
             throw error
         }
+        writing.unsynchronized.append(taken.bytes)
+        writing.unsynchronizedCount += taken.bytes.count
+        writing.mustBeSynchronized = writing.mustBeSynchronized || taken.mustBeSynchronized
         writtenEnd.store(taken.end, ordering: .releasing)
-        if durability == .process { synchronizedEnd.store(taken.end, ordering: .releasing) }
-        taken.bytes.removeAll(keepingCapacity: taken.bytes.capacity <= Self.spareLimit)
-        state.withLock { [bytes = taken.bytes] in $0.spare = bytes }
+        if durability != .always { synchronizedEnd.store(taken.end, ordering: .releasing) }
     }
 
     // MARK: Reading
@@ -293,6 +362,26 @@ final class Journal: Sendable {
     /// Bytes in all segments.
     var size: Int {
         state.withLock { state in state.segments.reduce(state.pending.count) { $0 + $1.file.size } }
+    }
+
+    /// Has what is appended from now on written to a new segment. Not while another thread commits.
+    ///
+    /// - Returns: where it begins.
+    /// - Throws: ``RouterError`` `storage`.
+    func beginSegment() throws(RouterError) -> UInt64 {
+        try commit(flush: true)
+        let result = writing.withLock { writing in
+            Result { () throws(RouterError) -> UInt64 in
+                guard !writing.hasFailed, writing.unsynchronizedCount == 0 else {
+                    throw RouterError(.storage, "the disk has not taken all that it was given")
+                }
+                guard let last = state.withLock({ $0.segments.last }), last.file.size > SegmentHeader.length else { return written }
+                let segment = try Self.makeSegment(in: storage, base: written)
+                state.withLock { $0.segments.append(segment) }
+                return segment.base
+            }
+        }
+        return try result.get()
     }
 
     /// A walk over the oldest segment; nil if that is the one being written.

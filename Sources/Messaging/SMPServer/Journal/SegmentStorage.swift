@@ -17,6 +17,8 @@ protocol SegmentFile: AnyObject, Sendable {
     /// Bytes in the file.
     var size: Int { get }
     func append(_ bytes: Bytes) throws(RouterError)
+    /// Writes once more what stands at an offset already, so that it is put on disk again. Who reads meanwhile sees no difference.
+    func rewrite(_ bytes: Bytes, at offset: Int) throws(RouterError)
     /// Up to `count` bytes; fewer only at the end of the file.
     func read(at offset: Int, count: Int) throws(RouterError) -> Bytes
     /// Returns when all that was appended survives a loss of power.
@@ -59,6 +61,10 @@ final class MemoryFile: SegmentFile {
     var size: Int { content.withLock { $0.count } }
 
     func append(_ bytes: Bytes) { content.withLock { $0 += bytes } }
+
+    func rewrite(_ bytes: Bytes, at offset: Int) {
+        content.withLock { $0.replaceSubrange(offset..<offset + bytes.count, with: bytes) }
+    }
 
     func read(at offset: Int, count: Int) -> Bytes {
         content.withLock { bytes in

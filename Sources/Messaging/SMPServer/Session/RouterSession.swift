@@ -308,7 +308,13 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
             let encrypted = try content.seal(id: id, secret: try BoxSecret(delivery.secret.bytes))
             return .msg(ReceivedMessage(id: id, encryptedBody: encrypted))
         } catch {
-            let reason = error as? RouterError ?? RouterError(.storage, "\(error)")
+            let reason = error as? RouterError ?? RouterError(.corrupted, "\(error)")
+            // What the disk refuses for the moment is not lost: it is delivered when the client is back.
+            guard reason.code == .corrupted else {
+                core.logger.error("a stored message cannot be read now", metadata: ["reason": "\(reason)"])
+                connection.eventLoop.execute { [self] in close("messages cannot be read") }
+                return nil
+            }
             core.lose(delivery, from: self, because: reason)
             // A command must have its answer; the next message follows as one of its own.
             return isResponse ? .ok : nil

@@ -1,0 +1,101 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+import Testing
+
+@testable import SMPServer
+
+/// The N-th operation of the disk fails, for N = 1, 2, 3 …: what was committed is there after a loss of power, whatever failed before.
+@Suite struct JournalFaultTests {
+    private struct Journey {
+        let storage: FaultyStorage
+        let maker = JournalMaker(seed: 5)
+        var journal: Journal
+        var record: QueueRecord
+        var bodies: [Bytes] = []
+        var failures = 0
+
+        init(_ storage: FaultyStorage, durability: Durability) throws {
+            self.storage = storage
+            (journal, _) = try Journal.open(storage, durability: durability, segmentSize: 1_500)
+            record = maker.queue()
+            _ = journal.append(.queue(record))
+        }
+
+        mutating func append() {
+            let body = maker.random.bytes(120)
+            _ = journal.append(.message(queue: record.recipientID, sequence: UInt64(bodies.count), maker.message()), body: body)
+            bodies.append(body)
+        }
+
+        /// As the router does it: again until it works, and once more for what was held back meanwhile.
+        mutating func commit(flush: Bool) throws {
+            for _ in 0..<20 {
+                do {
+                    try journal.commit(flush: flush)
+                    if journal.pendingCount == 0 { return }
+                } catch {
+                    failures += 1
+                    // Others append and write while the disk fails.
+                    if failures % 2 == 0 { append() }
+                    _ = journal.writeIfThatIsEnough()
+                }
+            }
+            Issue.record("the journal does not heal")
+        }
+
+        func check(_ contents: [UInt64: Bytes]) throws {
+            let (journal, queues) = try Journal.open(contents)
+            #expect(queues.map(\.record.recipientID) == [record.recipientID])
+            #expect(try queues.first?.messages.map { try journal.body(at: $0.position) } == bodies)
+        }
+    }
+
+    @Test(arguments: [1, 2, 5], [false, true])
+    func whatWasCommittedIsOnTheDiskWhateverOperationsFailed(_ inARow: Int, _ tears: Bool) throws {
+        var seen: Set<FaultyStorage.Operation> = []
+        for number in 1... {
+            let storage = FaultyStorage(tears: tears)
+            var journey = try Journey(storage, durability: .always)
+            storage.fail(storage.operations + number - 1..<storage.operations + number - 1 + inARow)
+            for step in 0..<12 {
+                journey.append()
+                if step % 3 == 0 { journey.append() }
+                // Acknowledgements are written between, by whoever has the time.
+                _ = journey.journal.append(.acknowledged(queue: journey.record.recipientID, upTo: 0))
+                _ = journey.journal.writeIfThatIsEnough()
+                try journey.commit(flush: false)
+                #expect(journey.journal.synchronized >= journey.journal.written - 200)
+                try journey.check(storage.durableContents)
+                try journey.check(storage.contents)
+            }
+            seen.formUnion(storage.failed)
+            if storage.failed.isEmpty { break }
+            #expect(number < 200)
+        }
+        #expect(seen.isSuperset(of: [.append, .synchronize, .create]))
+    }
+
+    @Test(arguments: [1, 3])
+    func withAnIntervalWhatWasWrittenOutlivesTheProcessAndWhatWasFlushedTheLossOfPower(_ inARow: Int) throws {
+        for number in 1... {
+            let storage = FaultyStorage(tears: true)
+            var journey = try Journey(storage, durability: .everySecond)
+            storage.fail(storage.operations + number - 1..<storage.operations + number - 1 + inARow)
+            for step in 0..<12 {
+                journey.append()
+                if !journey.journal.writeIfThatIsEnough() { try journey.commit(flush: false) }
+                if journey.journal.pendingCount == 0 { try journey.check(storage.contents) }
+                if step % 4 == 3 {
+                    try journey.commit(flush: true)
+                    try journey.check(storage.durableContents)
+                } else {
+                    // A loss of power between two flushes leaves what can be read, and a part of the rest.
+                    let (_, queues) = try Journal.open(storage.durableContents)
+                    #expect(queues.first?.messages.count ?? 0 <= journey.bodies.count)
+                }
+            }
+            if storage.failed.isEmpty { break }
+        }
+    }
+}
