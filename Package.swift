@@ -80,7 +80,7 @@ let chat: [Target] =
         "ChatSocket", on: "Chat",
         uses: [
             "ChatProtocol", "ChatAPI", "SMPWire", logging, .product(name: "NIOHTTP1", package: "swift-nio"),
-            .product(name: "NIOWebSocket", package: "swift-nio"),
+            .product(name: "NIOWebSocket", package: "swift-nio"), .product(name: "DequeModule", package: "swift-collections"),
         ] + nio,
     )
 

@@ -11,6 +11,7 @@ import TranscriptSupport
         var count = 0
         for line in transcript.lines where line.direction == .response {
             let result = try ChatResult(json: line.body)
+            #expect(result.jsonText == result.json.text)
             if result.json != line.body {
                 Issue.record("\(name):\(line.number): \(difference(line.body, result.json) ?? "?")")
             }
@@ -39,6 +40,7 @@ import TranscriptSupport
         var count = 0
         for line in transcript.lines where line.direction == .event {
             let event = try ChatEvent(json: line.body)
+            #expect(event.jsonText == event.json.text)
             if event.json != line.body {
                 Issue.record("\(name):\(line.number): \(difference(line.body, event.json) ?? "?")")
             }

@@ -1,4 +1,5 @@
 import ChatAPI
+import DequeModule
 
 /// The order in which the commands of one connection are carried out.
 ///
@@ -13,40 +14,75 @@ struct CommandLanes<Command: Sendable>: Sendable {
         case exclusive
     }
 
-    private var waiting: [(lane: Lane, command: Command)] = []
+    typealias Entry = (lane: Lane, command: Command)
+
+    /// Commands behind a barrier.
+    private enum Later: Sendable {
+        case alone(Command)
+        case sideBySide([Entry])
+    }
+
     private var running: Set<Lane> = []
+    /// Commands that wait for one of their chat that runs.
+    private var current: [Lane: Deque<Command>] = [:]
+    private var later: Deque<Later> = []
 
     /// Commands that run or wait.
-    var count: Int { waiting.count + running.count }
+    private(set) var count = 0
 
     /// Takes a command and returns those that can be started now.
-    mutating func add(_ command: Command, to lane: Lane) -> [(lane: Lane, command: Command)] {
-        waiting.append((lane, command))
-        return startable()
+    mutating func add(_ command: Command, to lane: Lane) -> [Entry] {
+        count += 1
+        if running.isEmpty {
+            running.insert(lane)
+            return [(lane, command)]
+        }
+        if lane == .exclusive {
+            later.append(.alone(command))
+            return []
+        }
+        guard later.isEmpty, !running.contains(.exclusive) else {
+            holdBack((lane, command))
+            return []
+        }
+        return start((lane, command)).map { [$0] } ?? []
     }
 
     /// Notes that a command has ended and returns those that can be started now.
-    mutating func end(_ lane: Lane) -> [(lane: Lane, command: Command)] {
-        running.remove(lane)
-        return startable()
+    mutating func end(_ lane: Lane) -> [Entry] {
+        guard running.remove(lane) != nil else { return [] }
+        count -= 1
+        if let next = current[lane]?.popFirst() {
+            if current[lane]?.isEmpty == true { current[lane] = nil }
+            running.insert(lane)
+            return [(lane, next)]
+        }
+        guard running.isEmpty else { return [] }
+        switch later.popFirst() {
+        case nil: return []
+        case .alone(let command):
+            running.insert(.exclusive)
+            return [(.exclusive, command)]
+        case .sideBySide(let entries): return entries.compactMap { start($0) }
+        }
     }
 
-    private mutating func startable() -> [(lane: Lane, command: Command)] {
-        var started: [(lane: Lane, command: Command)] = [], held: [(lane: Lane, command: Command)] = []
-        var blocked: Set<Lane> = running, isBarred = running.contains(.exclusive)
-        for entry in waiting {
-            let mayStart = !isBarred && (entry.lane == .exclusive ? blocked.isEmpty : !blocked.contains(entry.lane))
-            if mayStart {
-                started.append(entry)
-                running.insert(entry.lane)
-            } else {
-                held.append(entry)
-            }
-            blocked.insert(entry.lane)
-            if entry.lane == .exclusive { isBarred = true }
+    /// The command if its chat has none that runs; otherwise it waits.
+    private mutating func start(_ entry: Entry) -> Entry? {
+        if running.insert(entry.lane).inserted { return entry }
+        current[entry.lane, default: []].append(entry.command)
+        return nil
+    }
+
+    private mutating func holdBack(_ entry: Entry) {
+        if case .sideBySide(var entries) = later.last {
+            // Taken out while it grows, so that it is not copied.
+            later.removeLast()
+            entries.append(entry)
+            later.append(.sideBySide(entries))
+        } else {
+            later.append(.sideBySide([entry]))
         }
-        waiting = held
-        return started
     }
 }
 

@@ -23,7 +23,8 @@ final class SocketSession: ChannelInboundHandler, Sendable {
         let command: ChatCommand
     }
 
-    private struct State {
+    /// A class: a structure would be copied, with all that waits in it, at each change through the box.
+    private final class State {
         var lanes = CommandLanes<Order>()
         var isReading = true
         var events: Task<Void, Never>?
@@ -85,12 +86,11 @@ final class SocketSession: ChannelInboundHandler, Sendable {
                 start(bound.value.lanes.add(order, to: CommandLanes.Lane(order.command)))
                 adjustReading()
             } catch {
-                answer(.error(error), to: request.correlationID)
+                write(SocketMessage.result(correlationID: request.correlationID, .error(error)).frame)
             }
         } catch {
             // Without a mark there is nothing to answer to: it goes out as an event, as official cores send it.
-            let frame = SocketMessage.event(.chatError(error: error)).frame
-            channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .text, data: channel.allocator.buffer(bytes: frame)), promise: nil)
+            write(SocketMessage.event(.chatError(error: error)).frame)
         }
     }
 
@@ -103,8 +103,10 @@ final class SocketSession: ChannelInboundHandler, Sendable {
                 } catch {
                     result = .error(error.chatError ?? .chat(error: .internalError(message: error.message)))
                 }
+                // Made here and not on the event loop, which has other connections to serve.
+                let frame = SocketMessage.result(correlationID: order.correlationID, result).frame
                 channel.eventLoop.execute { [self] in
-                    answer(result, to: order.correlationID)
+                    write(frame)
                     start(bound.value.lanes.end(lane))
                     adjustReading()
                 }
@@ -121,8 +123,7 @@ final class SocketSession: ChannelInboundHandler, Sendable {
 
     // MARK: Writing
 
-    private func answer(_ result: ChatResult, to correlationID: String) {
-        let frame = SocketMessage.result(correlationID: correlationID, result).frame
+    private func write(_ frame: Bytes) {
         channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .text, data: channel.allocator.buffer(bytes: frame)), promise: nil)
     }
 

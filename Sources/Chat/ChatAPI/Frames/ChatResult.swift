@@ -22,6 +22,13 @@ public enum ChatResult: Sendable, Hashable, JSONConvertible {
         }
     }
 
+    public func write(to writer: inout JSONWriter) {
+        switch self {
+        case .response(let response): response.write(to: &writer)
+        case .error: writer.write(json)
+        }
+    }
+
     /// The response; an error is thrown.
     public func get() throws(ChatCoreError) -> ChatResponse {
         switch self {

@@ -20,10 +20,19 @@ public enum SocketMessage: Sendable, Hashable {
 
     /// The frame.
     public var frame: Bytes {
+        var writer = JSONWriter()
+        writer.beginObject()
         switch self {
         case .result(let correlationID, let result):
-            JSONValue.object(["corrId": .string(correlationID), "resp": result.json]).bytes()
-        case .event(let event): JSONValue.object(["resp": event.json]).bytes()
+            writer.write(name: "corrId")
+            writer.write(string: correlationID)
+            writer.write(name: "resp")
+            result.write(to: &writer)
+        case .event(let event):
+            writer.write(name: "resp")
+            event.write(to: &writer)
         }
+        writer.endObject()
+        return writer.bytes
     }
 }

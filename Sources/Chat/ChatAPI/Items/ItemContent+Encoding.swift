@@ -1,3 +1,5 @@
+public import ChatProtocol
+
 extension ItemContent {
     public func write(into object: inout JSONObjectWriter) {
         switch self {

@@ -1,3 +1,5 @@
+public import ChatProtocol
+
 extension ChatResponse {
     public func write(into object: inout JSONObjectWriter) {
         switch self {

@@ -61,7 +61,7 @@ extension Database {
             """,
             [
                 settings.isBusinessAddress, settings.autoAccept != nil, settings.autoAccept?.acceptIncognito ?? false,
-                settings.autoReply?.json.text, time.stored, id,
+                settings.autoReply?.jsonText, time.stored, id,
             ])
     }
 

@@ -147,7 +147,7 @@ extension Database {
             """,
             [
                 user, profileID, name, new.isUsed, new.preparedLink?.fullLink, new.preparedLink?.shortLink,
-                new.preparedLinkType?.rawValue, new.welcomeSharedMessageID?.bytes.blob, new.userPreferences.json.text, time.stored,
+                new.preparedLinkType?.rawValue, new.welcomeSharedMessageID?.bytes.blob, new.userPreferences.jsonText, time.stored,
                 time.stored, time.stored,
             ])
     }
@@ -166,7 +166,7 @@ extension Database {
     func updateContact(_ id: ContactID, userPreferences: ChatPreferences, at time: UTCTimestamp) throws {
         try run(
             "UPDATE contacts SET user_preferences_json = ?, updated_at = ? WHERE contact_id = ?",
-            [userPreferences.json.text, time.stored, id])
+            [userPreferences.jsonText, time.stored, id])
     }
 
     func updateContact(_ id: ContactID, status: ContactStatus, at time: UTCTimestamp) throws {

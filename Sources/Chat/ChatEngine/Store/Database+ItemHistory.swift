@@ -10,7 +10,7 @@ extension Database {
     func insertVersion(item id: ChatItemID, content: MessageContent, versionAt: UTCTimestamp, createdAt: UTCTimestamp) throws {
         try run(
             "INSERT INTO chat_item_versions (chat_item_id, message_json, version_ts, created_at) VALUES (?, ?, ?, ?)",
-            [id, content.json.text, versionAt.stored, createdAt.stored])
+            [id, content.jsonText, versionAt.stored, createdAt.stored])
     }
 
     func hasVersions(item id: ChatItemID) throws -> Bool {
@@ -50,11 +50,11 @@ extension Database {
             try run(
                 """
                 INSERT OR IGNORE INTO reactions (contact_id, shared_msg_id, by_user, reaction_json, created_at) VALUES (?, ?, ?, ?, ?)
-                """, [contact, sharedMessageID.bytes.blob, byUser, reaction.json.text, time.stored])
+                """, [contact, sharedMessageID.bytes.blob, byUser, reaction.jsonText, time.stored])
         } else {
             try run(
                 "DELETE FROM reactions WHERE contact_id = ? AND shared_msg_id = ? AND by_user = ? AND reaction_json = ?",
-                [contact, sharedMessageID.bytes.blob, byUser, reaction.json.text])
+                [contact, sharedMessageID.bytes.blob, byUser, reaction.jsonText])
         }
     }
 
@@ -132,7 +132,7 @@ extension Database {
             """
             INSERT INTO files (user_id, chat_item_id, file_name, file_size, protocol, status_json, invitation_json, created_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """, [user, item, name, size, fileProtocol.rawValue, status.json.text, invitation.text, time.stored])
+            """, [user, item, name, size, fileProtocol.rawValue, status.jsonText, invitation.text, time.stored])
     }
 
     /// The profile that a file belongs to.

@@ -183,9 +183,9 @@ extension Database {
             """,
             [
                 user, new.owner.contactID, new.owner.folderID, new.isSent, new.content.tag, new.content.message?.type.code,
-                new.content.json.text, new.text, status, statusJSON, new.sharedMessageID?.bytes.blob, new.isLive ? true : nil,
-                new.timer?.ttl, new.timer?.deleteAt?.stored, new.hasLink, new.forwarded?.json.text, new.quote?.isSent,
-                new.quote?.sharedMessageID?.bytes.blob, new.quote?.sentAt.stored, new.quote?.content.json.text,
+                new.content.jsonText, new.text, status, statusJSON, new.sharedMessageID?.bytes.blob, new.isLive ? true : nil,
+                new.timer?.ttl, new.timer?.deleteAt?.stored, new.hasLink, new.forwarded?.jsonText, new.quote?.isSent,
+                new.quote?.sharedMessageID?.bytes.blob, new.quote?.sentAt.stored, new.quote?.content.jsonText,
                 new.itemTimestamp.stored, new.createdAt.stored, new.createdAt.stored,
             ])
     }
@@ -201,7 +201,7 @@ extension Database {
                 live = CASE WHEN ? THEN 1 WHEN live IS NULL THEN NULL ELSE 0 END, delete_at = coalesce(?, delete_at), updated_at = ? WHERE chat_item_id = ?
             """,
             [
-                content.tag, content.message?.type.code, content.json.text, text, hasLink, isEdited, isLive,
+                content.tag, content.message?.type.code, content.jsonText, text, hasLink, isEdited, isLive,
                 deleteAt?.stored, time.stored, id,
             ])
     }

@@ -16,13 +16,13 @@ extension Database {
             """
             INSERT INTO profiles (user_id, display_name, incognito, profile_json, created_at, updated_at)
             VALUES (?, ?, ?, ?, ?, ?)
-            """, [user, profile.displayName, incognito, profile.json.text, time.stored, time.stored])
+            """, [user, profile.displayName, incognito, profile.jsonText, time.stored, time.stored])
     }
 
     func updateProfile(_ id: ProfileID, to profile: Profile, at time: UTCTimestamp) throws {
         try run(
             "UPDATE profiles SET display_name = ?, profile_json = ?, updated_at = ? WHERE profile_id = ?",
-            [profile.displayName, profile.json.text, time.stored, id])
+            [profile.displayName, profile.jsonText, time.stored, id])
     }
 
     func updateProfileAlias(_ id: ProfileID, alias: String) throws {

@@ -43,20 +43,25 @@ extension UTCTimestamp: JSONConvertible, CustomStringConvertible {
     }
 
     public var json: JSONValue { .string(description) }
+    public func write(to writer: inout JSONWriter) { writer.write(string: description) }
 
     public var description: String {
         let days = seconds.dividedFloored(by: 86_400)
         let remainder = Int(seconds % 86_400)
         let second = remainder < 0 ? remainder + 86_400 : remainder
         let date = CivilDate(daysSince1970: days)
-        var text = "\(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))"
-        text += "T\((second / 3600).padded(2)):\((second / 60 % 60).padded(2)):\((second % 60).padded(2))"
-        if nanoseconds > 0 {
-            var fraction = Int(nanoseconds).padded(9)
-            while fraction.last == "0" { fraction.removeLast() }
-            text += "." + fraction
+        return String(unsafeUninitializedCapacity: 48) { buffer in
+            var text = TimestampText(buffer: buffer)
+            text.write(date.year, digits: 4)
+            text.write("-", date.month)
+            text.write("-", date.day)
+            text.write("T", second / 3600)
+            text.write(":", second / 60 % 60)
+            text.write(":", second % 60)
+            text.write(fraction: nanoseconds)
+            text.write("Z")
+            return text.count
         }
-        return text + "Z"
     }
 
     /// Reads `YYYY-MM-DD`, a `T` or a space, `hh:mm`, optional seconds with an optional fraction, and `Z` or an offset
@@ -177,11 +182,50 @@ private struct TimestampReader {
     }
 }
 
-extension Int {
-    fileprivate func padded(_ width: Int) -> String {
-        let digits = String(magnitude)
-        let zeros = String(repeating: "0", count: Swift.max(0, width - digits.count))
-        return (self < 0 ? "-" : "") + zeros + digits
+/// Writes the parts of a time. Times are most of what items print, hence no strings in between.
+private struct TimestampText {
+    private let buffer: UnsafeMutableBufferPointer<UInt8>
+    private(set) var count = 0
+
+    /// - Precondition: the buffer has room for a year of 12 digits with its sign and 27 bytes more.
+    init(buffer: UnsafeMutableBufferPointer<UInt8>) { self.buffer = buffer }
+
+    mutating func write(_ mark: Unicode.Scalar) { append(UInt8(ascii: mark)) }
+
+    mutating func write(_ mark: Unicode.Scalar, _ number: Int) {
+        write(mark)
+        write(number, digits: 2)
+    }
+
+    /// At least that many digits.
+    mutating func write(_ number: Int, digits: Int) {
+        if number < 0 { write("-") }
+        var weight = 1, width = 1
+        while width < digits || number.magnitude / UInt(weight) >= 10 {
+            weight *= 10
+            width += 1
+        }
+        while weight > 0 {
+            append(UInt8(number.magnitude / UInt(weight) % 10) + UInt8(ascii: "0"))
+            weight /= 10
+        }
+    }
+
+    /// A point and the digits that are needed; nothing for zero.
+    mutating func write(fraction nanoseconds: UInt32) {
+        guard nanoseconds > 0 else { return }
+        write(".")
+        var rest = nanoseconds, weight: UInt32 = 100_000_000
+        while rest > 0 {
+            append(UInt8(rest / weight) + UInt8(ascii: "0"))
+            rest %= weight
+            weight /= 10
+        }
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        buffer[count] = byte
+        count += 1
     }
 }
 

@@ -40,7 +40,7 @@ public enum LinkContent: Hashable, JSONConvertible {
 }
 
 /// A preview of a page, made by the sender.
-public struct LinkPreview: Hashable, JSONConvertible {
+public struct LinkPreview: Hashable, JSONObjectConvertible {
     /// The address of the page.
     public var uri: String
     /// The title of the page.
@@ -60,8 +60,7 @@ public struct LinkPreview: Hashable, JSONConvertible {
         self.content = content
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         uri = try object.required("uri")
         title = try object.required("title")
         description = try object.required("description")
@@ -69,13 +68,11 @@ public struct LinkPreview: Hashable, JSONConvertible {
         content = try object.optional("content")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("uri", uri)
         object.add("title", title)
         object.add("description", description)
         object.add("image", image)
         object.add("content", content)
-        return .object(object)
     }
 }

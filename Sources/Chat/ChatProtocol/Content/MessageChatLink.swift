@@ -35,7 +35,7 @@ public enum MessageChatLink: Hashable, JSONConvertible {
 
 /// The proof that the one who shares a link owns it: an Ed25519 signature over the binding of the chat in which it is
 /// shared and the binary form of the link.
-public struct LinkOwnerSignature: Hashable, JSONConvertible {
+public struct LinkOwnerSignature: Hashable, JSONObjectConvertible {
     /// Which owner; nil for the owner of the link's own key.
     public var ownerID: Base64URLBytes?
     /// See ``ChatBinding/bytes``.
@@ -49,8 +49,7 @@ public struct LinkOwnerSignature: Hashable, JSONConvertible {
         self.signature = signature
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         ownerID = try object.optional("ownerId")
         chatBinding = try object.required("chatBinding")
         signature = try object.required("ownerSig")
@@ -59,11 +58,9 @@ public struct LinkOwnerSignature: Hashable, JSONConvertible {
         }
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("ownerId", ownerID)
         object.add("chatBinding", chatBinding)
         object.add("ownerSig", signature)
-        return .object(object)
     }
 }

@@ -1,5 +1,5 @@
 /// The content of a message. Types of newer clients are kept and sent on as they came.
-public enum MessageContent: Hashable, JSONConvertible {
+public enum MessageContent: Hashable, JSONObjectConvertible {
     case text(String)
     case link(text: String, preview: LinkPreview)
     /// A picture, with its preview.
@@ -42,8 +42,7 @@ public enum MessageContent: Hashable, JSONConvertible {
         }
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         let type: MessageContentType = try object.required("type")
         if case .unknown(let tag) = type {
             self = .unknown(tag: tag, text: object["text"]?.stringValue ?? Self.unknownText, object)
@@ -65,9 +64,8 @@ public enum MessageContent: Hashable, JSONConvertible {
         }
     }
 
-    public var json: JSONValue {
-        if case .unknown(_, _, let object) = self { return .object(object) }
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
+        if case .unknown(_, _, let members) = self { return object.replace(with: .object(members)) }
         object.add("type", type)
         object.add("text", text)
         switch self {
@@ -83,6 +81,5 @@ public enum MessageContent: Hashable, JSONConvertible {
             object.add("chatLink", link)
             object.add("ownerSig", signature)
         }
-        return .object(object)
     }
 }

@@ -34,7 +34,7 @@ public struct CallType: Hashable, JSONConvertible {
 }
 
 /// The invitation to a call (`x.call.inv`).
-public struct CallInvitation: Hashable, JSONConvertible {
+public struct CallInvitation: Hashable, JSONObjectConvertible {
     /// What the call is to be, as the sender sees it.
     public var callType: CallType
     /// From which the key of the media is agreed.
@@ -45,17 +45,14 @@ public struct CallInvitation: Hashable, JSONConvertible {
         self.key = key
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         callType = try object.required("callType")
         key = try object.optional("callDhPubKey")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("callType", callType)
         object.add("callDhPubKey", key)
-        return .object(object)
     }
 }
 
@@ -93,7 +90,7 @@ public struct WebRTCExtraInfo: Hashable, JSONConvertible {
 }
 
 /// The offer of the one who accepts a call (`x.call.offer`).
-public struct CallOffer: Hashable, JSONConvertible {
+public struct CallOffer: Hashable, JSONObjectConvertible {
     /// What the call is to be, as the sender sees it.
     public var callType: CallType
     /// The sender's side of the session.
@@ -107,18 +104,15 @@ public struct CallOffer: Hashable, JSONConvertible {
         self.key = key
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         callType = try object.required("callType")
         session = try object.required("rtcSession")
         key = try object.optional("callDhPubKey")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("callType", callType)
         object.add("rtcSession", session)
         object.add("callDhPubKey", key)
-        return .object(object)
     }
 }

@@ -58,7 +58,7 @@ public struct BusinessChatInfo: Hashable, JSONConvertible {
 }
 
 /// An invitation of a contact to a group (`x.grp.inv`).
-public struct GroupInvitation: Hashable, JSONConvertible {
+public struct GroupInvitation: Hashable, JSONObjectConvertible {
     /// The member that sends this.
     public var fromMember: MemberIDRole
     /// The identifier and role that the receiver gets.
@@ -87,8 +87,7 @@ public struct GroupInvitation: Hashable, JSONConvertible {
         self.groupSize = groupSize
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         fromMember = try object.required("fromMember")
         invitedMember = try object.required("invitedMember")
         connectionRequest = try object.required("connRequest")
@@ -98,8 +97,7 @@ public struct GroupInvitation: Hashable, JSONConvertible {
         groupSize = try object.optional("groupSize")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("fromMember", fromMember)
         object.add("invitedMember", invitedMember)
         object.add("connRequest", connectionRequest)
@@ -107,12 +105,11 @@ public struct GroupInvitation: Hashable, JSONConvertible {
         object.add("business", business)
         object.add("groupLinkId", groupLinkID)
         object.add("groupSize", groupSize)
-        return .object(object)
     }
 }
 
 /// What the host of a group tells a member who joins by its link (`x.grp.link.inv`).
-public struct GroupLinkInvitation: Hashable, JSONConvertible {
+public struct GroupLinkInvitation: Hashable, JSONObjectConvertible {
     /// The member that sends this.
     public var fromMember: MemberIDRole
     /// Its display name.
@@ -141,8 +138,7 @@ public struct GroupLinkInvitation: Hashable, JSONConvertible {
         self.groupSize = groupSize
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         fromMember = try object.required("fromMember")
         fromMemberName = try object.required("fromMemberName")
         invitedMember = try object.required("invitedMember")
@@ -152,8 +148,7 @@ public struct GroupLinkInvitation: Hashable, JSONConvertible {
         groupSize = try object.optional("groupSize")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("fromMember", fromMember)
         object.add("fromMemberName", fromMemberName)
         object.add("invitedMember", invitedMember)
@@ -161,7 +156,6 @@ public struct GroupLinkInvitation: Hashable, JSONConvertible {
         object.add("accepted", accepted)
         object.add("business", business)
         object.add("groupSize", groupSize)
-        return .object(object)
     }
 }
 
@@ -236,7 +230,7 @@ public struct GroupRelayInvitation: Hashable, JSONConvertible {
 }
 
 /// A member as others are told of it.
-public struct MemberInfo: Hashable, JSONConvertible {
+public struct MemberInfo: Hashable, JSONObjectConvertible {
     /// Which member.
     public var memberID: MemberID
     /// What the member may do.
@@ -258,8 +252,7 @@ public struct MemberInfo: Hashable, JSONConvertible {
         self.key = key
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         memberID = try object.required("memberId")
         role = try object.required("memberRole")
         versions = try object.optional("v")
@@ -267,14 +260,12 @@ public struct MemberInfo: Hashable, JSONConvertible {
         key = try object.optional("memberKey")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("memberId", memberID)
         object.add("memberRole", role)
         object.add("v", versions)
         object.add("profile", profile)
         object.add("memberKey", key)
-        return .object(object)
     }
 }
 
@@ -291,7 +282,7 @@ public struct MemberRestrictions: Hashable, JSONConvertible {
 }
 
 /// The links by which an introduced member is connected to (`x.grp.mem.inv`, `x.grp.mem.fwd`).
-public struct IntroInvitation: Hashable, JSONConvertible {
+public struct IntroInvitation: Hashable, JSONObjectConvertible {
     /// An invitation link for the connection of the group.
     public var groupConnectionRequest: String
     /// An invitation link for a contact, of clients before version 2.
@@ -302,16 +293,13 @@ public struct IntroInvitation: Hashable, JSONConvertible {
         self.directConnectionRequest = directConnectionRequest
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         groupConnectionRequest = try object.required("groupConnReq")
         directConnectionRequest = try object.optional("directConnReq")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("groupConnReq", groupConnectionRequest)
         object.add("directConnReq", directConnectionRequest)
-        return .object(object)
     }
 }

@@ -12,7 +12,9 @@ public struct JSONWriter: Sendable {
     }
 
     private static let hexDigits = Bytes("0123456789abcdef".utf8)
-    private let order: MemberOrder
+    /// In which order members are written.
+    public let order: MemberOrder
+    /// The JSON text, UTF-8.
     public private(set) var bytes: Bytes = []
 
     public init(order: MemberOrder = .asHeld) { self.order = order }
@@ -55,7 +57,8 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "}"))
     }
 
-    private mutating func write(string text: String) {
+    /// Appends a string.
+    public mutating func write(string text: String) {
         bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
@@ -79,6 +82,9 @@ public struct JSONWriter: Sendable {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
+    /// Appends a number.
+    public mutating func write(number: some BinaryInteger) { bytes.append(contentsOf: String(number).utf8) }
+
     private mutating func escape(_ byte: UInt8) {
         bytes.append(UInt8(ascii: "\\"))
         switch byte {
@@ -92,6 +98,52 @@ public struct JSONWriter: Sendable {
         default: bytes.append(byte)
         }
     }
+}
+
+// Values that are written piece by piece, without a tree of them being made first.
+extension JSONWriter {
+    /// Appends the brace that begins an object.
+    public mutating func beginObject() { bytes.append(UInt8(ascii: "{")) }
+
+    /// Appends the name of a member, whose value must follow, and the comma before it.
+    public mutating func write(name: String) {
+        separate()
+        write(string: name)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// Appends the brace that ends an object.
+    public mutating func endObject() { bytes.append(UInt8(ascii: "}")) }
+
+    /// Appends an array.
+    public mutating func write(elements: some Sequence<some JSONConvertible>) {
+        bytes.append(UInt8(ascii: "["))
+        for element in elements {
+            separate()
+            element.write(to: &self)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    /// Drops what was written behind that many bytes.
+    public mutating func truncate(to count: Int) { bytes.removeLast(bytes.count - count) }
+
+    /// A string's last byte is a quote, so that what ends in a bracket has just begun.
+    private mutating func separate() {
+        if let last = bytes.last, last != UInt8(ascii: "{"), last != UInt8(ascii: "[") { bytes.append(UInt8(ascii: ",")) }
+    }
+}
+
+extension JSONConvertible {
+    /// The JSON text as UTF-8, members as their type orders them.
+    public var jsonBytes: Bytes {
+        var writer = JSONWriter()
+        write(to: &writer)
+        return writer.bytes
+    }
+
+    /// The JSON text, members as their type orders them.
+    public var jsonText: String { String(decoding: jsonBytes, as: UTF8.self) }
 }
 
 extension JSONValue {

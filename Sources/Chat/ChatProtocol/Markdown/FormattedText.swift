@@ -1,5 +1,5 @@
 /// A piece of a message's text with one format.
-public struct FormattedText: Hashable, JSONConvertible {
+public struct FormattedText: Hashable, JSONObjectConvertible {
     /// Nil for plain text.
     public var format: TextFormat?
     /// What is shown, without the marks that ask for the format.
@@ -10,17 +10,14 @@ public struct FormattedText: Hashable, JSONConvertible {
         self.text = text
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         format = try object.optional("format")
         text = try object.required("text")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("format", format)
         object.add("text", text)
-        return .object(object)
     }
 }
 
@@ -48,7 +45,7 @@ public enum SimplexLinkType: String, TextCode, CaseIterable {
 }
 
 /// How a piece of text is shown.
-public enum TextFormat: Hashable, JSONConvertible {
+public enum TextFormat: Hashable, JSONObjectConvertible {
     case bold
     case italic
     case strikeThrough
@@ -82,6 +79,8 @@ public enum TextFormat: Hashable, JSONConvertible {
         }
     }
 
+    public init(object: JSONObject) { self.init(json: .object(object)) }
+
     private static func known(_ object: JSONObject) throws(JSONError) -> TextFormat? {
         switch try object.required("type", as: String.self) {
         case "bold": .bold
@@ -106,8 +105,7 @@ public enum TextFormat: Hashable, JSONConvertible {
         }
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         switch self {
         case .bold: object.add("type", "bold")
         case .italic: object.add("type", "italic")
@@ -137,9 +135,8 @@ public enum TextFormat: Hashable, JSONConvertible {
             object.add("memberName", name)
         case .email: object.add("type", "email")
         case .phone: object.add("type", "phone")
-        case .unknown(let json): return json
+        case .unknown(let json): object.replace(with: json)
         }
-        return .object(object)
     }
 
     /// Whether it is a link of any kind.

@@ -19,10 +19,9 @@ public struct ChatMessage: Hashable, Sendable {
     public var tag: ChatEventTag { event.tag }
 }
 
-extension ChatMessage: JSONConvertible {
+extension ChatMessage: JSONObjectConvertible {
     /// Reads `{"v", "msgId", "event", "params"}`; without `v` the message is of version 1.
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         versions = try object.optional("v") ?? ChatVersions.initial
         messageID = try object.optional("msgId")
         let tag = ChatEventTag(rawValue: try object.required("event"))
@@ -37,13 +36,11 @@ extension ChatMessage: JSONConvertible {
 
     /// The message as JSON. The binary event has no such form: it is an object without parameters then, which no client
     /// takes; use ``body``.
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("v", versions)
         object.add("msgId", messageID)
         object.add("event", tag.rawValue)
         object.add("params", event.parameters)
-        return .object(object)
     }
 }
 

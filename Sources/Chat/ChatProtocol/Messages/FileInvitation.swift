@@ -34,7 +34,7 @@ public struct FileDescription: Hashable, JSONConvertible {
 }
 
 /// A file that comes with a message.
-public struct FileInvitation: Hashable, JSONConvertible {
+public struct FileInvitation: Hashable, JSONObjectConvertible {
     /// A name without folders; who saves the file must check that.
     public var name: String
     /// Bytes.
@@ -60,8 +60,7 @@ public struct FileInvitation: Hashable, JSONConvertible {
         self.fileDescription = fileDescription
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         name = try object.required("fileName")
         size = try object.required("fileSize")
         digest = try object.optional("fileDigest")
@@ -70,14 +69,12 @@ public struct FileInvitation: Hashable, JSONConvertible {
         fileDescription = try object.optional("fileDescr")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("fileName", name)
         object.add("fileSize", size)
         object.add("fileDigest", digest)
         object.add("fileConnReq", connectionRequest)
         object.add("fileInline", inline)
         object.add("fileDescr", fileDescription)
-        return .object(object)
     }
 }

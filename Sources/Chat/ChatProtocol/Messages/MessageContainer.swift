@@ -1,5 +1,5 @@
 /// Points at another message of the same chat.
-public struct MessageReference: Hashable, JSONConvertible {
+public struct MessageReference: Hashable, JSONObjectConvertible {
     /// Which message; nil for messages without an identifier.
     public var messageID: SharedMessageID?
     /// When its sender sent it.
@@ -16,21 +16,18 @@ public struct MessageReference: Hashable, JSONConvertible {
         self.memberID = memberID
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         messageID = try object.optional("msgId")
         sentAt = try object.required("sentAt")
         sent = try object.required("sent")
         memberID = try object.optional("memberId")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("msgId", messageID)
         object.add("sentAt", sentAt)
         object.add("sent", sent)
         object.add("memberId", memberID)
-        return .object(object)
     }
 }
 

@@ -1,12 +1,11 @@
 /// An entry of the menu that a bot shows in chats with it.
-public indirect enum BotCommand: Hashable, JSONConvertible {
+public indirect enum BotCommand: Hashable, JSONObjectConvertible {
     /// A command, `/keyword`. With parameters it is put in the message field to be completed, without it is sent at once.
     case command(keyword: String, label: String, params: String? = nil)
     /// A menu of commands and further menus.
     case menu(label: String, commands: [BotCommand])
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         switch try object.required("type", as: String.self) {
         case "command":
             self = .command(
@@ -17,8 +16,7 @@ public indirect enum BotCommand: Hashable, JSONConvertible {
         }
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         switch self {
         case .command(let keyword, let label, let params):
             object.add("type", "command")
@@ -30,6 +28,5 @@ public indirect enum BotCommand: Hashable, JSONConvertible {
             object.add("label", label)
             object.add("commands", commands)
         }
-        return .object(object)
     }
 }

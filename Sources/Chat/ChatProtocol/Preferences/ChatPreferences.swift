@@ -1,17 +1,17 @@
 /// A preference that says only whether a feature is allowed.
-public struct SimplePreference: Hashable, JSONConvertible {
+public struct SimplePreference: Hashable, JSONObjectConvertible {
     /// Whether the feature is allowed.
     public var allow: FeatureAllowed
 
     public init(allow: FeatureAllowed) { self.allow = allow }
 
-    public init(json: JSONValue) throws(JSONError) { allow = try JSONObject(json: json).required("allow") }
+    public init(object: JSONObject) throws(JSONError) { allow = try object.required("allow") }
 
-    public var json: JSONValue { ["allow": allow.json] }
+    public func write(into object: inout JSONObjectWriter) { object.add("allow", allow) }
 }
 
 /// The preference for messages that disappear.
-public struct TimedMessagesPreference: Hashable, JSONConvertible {
+public struct TimedMessagesPreference: Hashable, JSONObjectConvertible {
     /// Whether the feature is allowed.
     public var allow: FeatureAllowed
     /// Seconds after which messages disappear.
@@ -22,22 +22,19 @@ public struct TimedMessagesPreference: Hashable, JSONConvertible {
         self.ttl = ttl
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         allow = try object.required("allow")
         ttl = try object.optional("ttl")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("allow", allow)
         object.add("ttl", ttl)
-        return .object(object)
     }
 }
 
 /// The preferences of a user, in the profile for all contacts or set for one contact; what is nil has its default.
-public struct ChatPreferences: Hashable, JSONConvertible {
+public struct ChatPreferences: Hashable, JSONObjectConvertible {
     /// Messages that disappear.
     public var timedMessages: TimedMessagesPreference?
     /// Deleting sent messages for both sides.
@@ -70,8 +67,7 @@ public struct ChatPreferences: Hashable, JSONConvertible {
         self.commands = commands
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         timedMessages = try object.optional("timedMessages")
         fullDelete = try object.optional("fullDelete")
         reactions = try object.optional("reactions")
@@ -82,8 +78,7 @@ public struct ChatPreferences: Hashable, JSONConvertible {
         commands = try object.optional("commands")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("timedMessages", timedMessages)
         object.add("fullDelete", fullDelete)
         object.add("reactions", reactions)
@@ -92,7 +87,6 @@ public struct ChatPreferences: Hashable, JSONConvertible {
         object.add("calls", calls)
         object.add("sessions", sessions)
         object.add("commands", commands)
-        return .object(object)
     }
 
     /// What is set for a feature.

@@ -1,5 +1,5 @@
 /// For which sides of a direct chat a feature is enabled.
-public struct PreferenceEnabled: Hashable, JSONConvertible {
+public struct PreferenceEnabled: Hashable, JSONObjectConvertible {
     /// Whether the user may use it.
     public var forUser: Bool
     /// Whether the contact may use it.
@@ -23,17 +23,19 @@ public struct PreferenceEnabled: Hashable, JSONConvertible {
         }
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         forUser = try object.required("forUser")
         forContact = try object.required("forContact")
     }
 
-    public var json: JSONValue { ["forUser": .bool(forUser), "forContact": .bool(forContact)] }
+    public func write(into object: inout JSONObjectWriter) {
+        object.add("forUser", forUser)
+        object.add("forContact", forContact)
+    }
 }
 
 /// A user's preference for one contact: set for it, or taken from the user's profile.
-public enum ContactUserPreferenceSource<Preference: JSONConvertible & Hashable>: Hashable, JSONConvertible {
+public enum ContactUserPreferenceSource<Preference: JSONConvertible & Hashable>: Hashable, JSONObjectConvertible {
     case contact(Preference)
     case user(Preference)
 
@@ -44,8 +46,7 @@ public enum ContactUserPreferenceSource<Preference: JSONConvertible & Hashable>:
         }
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         switch try object.required("type", as: String.self) {
         case "contact": self = .contact(try object.required("preference"))
         case "user": self = .user(try object.required("preference"))
@@ -53,16 +54,17 @@ public enum ContactUserPreferenceSource<Preference: JSONConvertible & Hashable>:
         }
     }
 
-    public var json: JSONValue {
+    public func write(into object: inout JSONObjectWriter) {
         switch self {
-        case .contact(let preference): ["type": "contact", "preference": preference.json]
-        case .user(let preference): ["type": "user", "preference": preference.json]
+        case .contact: object.add("type", "contact")
+        case .user: object.add("type", "user")
         }
+        object.add("preference", preference)
     }
 }
 
 /// How a feature stands between the user and one contact.
-public struct ContactUserPreference<Preference: JSONConvertible & Hashable>: Hashable, JSONConvertible {
+public struct ContactUserPreference<Preference: JSONConvertible & Hashable>: Hashable, JSONObjectConvertible {
     /// For which sides the feature is enabled.
     public var enabled: PreferenceEnabled
     /// What the user allows.
@@ -78,20 +80,21 @@ public struct ContactUserPreference<Preference: JSONConvertible & Hashable>: Has
         self.contactPreference = contactPreference
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         enabled = try object.required("enabled")
         userPreference = try object.required("userPreference")
         contactPreference = try object.required("contactPreference")
     }
 
-    public var json: JSONValue {
-        ["enabled": enabled.json, "userPreference": userPreference.json, "contactPreference": contactPreference.json]
+    public func write(into object: inout JSONObjectWriter) {
+        object.add("enabled", enabled)
+        object.add("userPreference", userPreference)
+        object.add("contactPreference", contactPreference)
     }
 }
 
 /// How all features stand between the user and one contact.
-public struct ContactUserPreferences: Hashable, JSONConvertible {
+public struct ContactUserPreferences: Hashable, JSONObjectConvertible {
     /// Messages that disappear.
     public var timedMessages: ContactUserPreference<TimedMessagesPreference>
     /// Deleting sent messages for both sides.
@@ -148,8 +151,7 @@ public struct ContactUserPreferences: Hashable, JSONConvertible {
         commands = contact?.commands
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         timedMessages = try object.required("timedMessages")
         fullDelete = try object.required("fullDelete")
         reactions = try object.required("reactions")
@@ -160,8 +162,7 @@ public struct ContactUserPreferences: Hashable, JSONConvertible {
         commands = try object.optional("commands")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("timedMessages", timedMessages)
         object.add("fullDelete", fullDelete)
         object.add("reactions", reactions)
@@ -170,7 +171,6 @@ public struct ContactUserPreferences: Hashable, JSONConvertible {
         object.add("calls", calls)
         object.add("sessions", sessions)
         object.add("commands", commands)
-        return .object(object)
     }
 
     /// For which sides a feature is enabled.

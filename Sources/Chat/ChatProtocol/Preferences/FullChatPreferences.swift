@@ -1,5 +1,5 @@
 /// Preferences with nothing left open.
-public struct FullChatPreferences: Hashable, JSONConvertible {
+public struct FullChatPreferences: Hashable, JSONObjectConvertible {
     /// Messages that disappear.
     public var timedMessages: TimedMessagesPreference
     /// Deleting sent messages for both sides.
@@ -63,8 +63,7 @@ public struct FullChatPreferences: Hashable, JSONConvertible {
     }
 
     /// Members that older clients do not have may be absent.
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         timedMessages = try object.required("timedMessages")
         fullDelete = try object.required("fullDelete")
         reactions = try object.required("reactions")
@@ -75,7 +74,7 @@ public struct FullChatPreferences: Hashable, JSONConvertible {
         commands = try object.optional("commands") ?? []
     }
 
-    public var json: JSONValue { preferences.json }
+    public func write(into object: inout JSONObjectWriter) { preferences.write(into: &object) }
 
     /// The same preferences, all set.
     public var preferences: ChatPreferences {

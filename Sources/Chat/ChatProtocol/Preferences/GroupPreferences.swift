@@ -11,7 +11,7 @@ public struct GroupPreference: Hashable, JSONConvertible {
 }
 
 /// A group preference that may hold for members from a role up only.
-public struct RoleGroupPreference: Hashable, JSONConvertible {
+public struct RoleGroupPreference: Hashable, JSONObjectConvertible {
     /// Whether the feature is on.
     public var enable: GroupFeatureEnabled
     /// The lowest role that may use the feature; nil for all members.
@@ -22,22 +22,19 @@ public struct RoleGroupPreference: Hashable, JSONConvertible {
         self.role = role
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         enable = try object.required("enable")
         role = try object.optional("role")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("enable", enable)
         object.add("role", role)
-        return .object(object)
     }
 }
 
 /// The group preference for messages that disappear.
-public struct TimedMessagesGroupPreference: Hashable, JSONConvertible {
+public struct TimedMessagesGroupPreference: Hashable, JSONObjectConvertible {
     /// Whether the feature is on.
     public var enable: GroupFeatureEnabled
     /// Seconds after which messages disappear.
@@ -48,22 +45,19 @@ public struct TimedMessagesGroupPreference: Hashable, JSONConvertible {
         self.ttl = ttl
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         enable = try object.required("enable")
         ttl = try object.optional("ttl")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("enable", enable)
         object.add("ttl", ttl)
-        return .object(object)
     }
 }
 
 /// The group preference for comments to channel posts.
-public struct CommentsGroupPreference: Hashable, JSONConvertible {
+public struct CommentsGroupPreference: Hashable, JSONObjectConvertible {
     /// Whether the feature is on.
     public var enable: GroupFeatureEnabled
     /// Seconds from a post after which it takes no more comments; nil for no end. Development versions of the official
@@ -75,8 +69,7 @@ public struct CommentsGroupPreference: Hashable, JSONConvertible {
         self.duration = duration
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         enable = try object.required("enable")
         if let duration = try object.optional("duration", as: Int.self) {
             self.duration = duration
@@ -85,16 +78,14 @@ public struct CommentsGroupPreference: Hashable, JSONConvertible {
         }
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("enable", enable)
         object.add("duration", duration)
-        return .object(object)
     }
 }
 
 /// The preferences of a group, as its profile carries them; what is nil has its default.
-public struct GroupPreferences: Hashable, JSONConvertible {
+public struct GroupPreferences: Hashable, JSONObjectConvertible {
     /// Messages that disappear.
     public var timedMessages: TimedMessagesGroupPreference?
     /// Messages from member to member, as contacts.
@@ -144,8 +135,7 @@ public struct GroupPreferences: Hashable, JSONConvertible {
         self.commands = commands
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         timedMessages = try object.optional("timedMessages")
         directMessages = try object.optional("directMessages")
         fullDelete = try object.optional("fullDelete")
@@ -161,8 +151,7 @@ public struct GroupPreferences: Hashable, JSONConvertible {
         commands = try object.optional("commands")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("timedMessages", timedMessages)
         object.add("directMessages", directMessages)
         object.add("fullDelete", fullDelete)
@@ -176,6 +165,5 @@ public struct GroupPreferences: Hashable, JSONConvertible {
         object.add("sessions", sessions)
         object.add("comments", comments)
         object.add("commands", commands)
-        return .object(object)
     }
 }

@@ -56,23 +56,21 @@ public enum MemberCriteria: String, TextCode {
 }
 
 /// How new members are admitted to a group.
-public struct GroupMemberAdmission: Hashable, JSONConvertible {
+public struct GroupMemberAdmission: Hashable, JSONObjectConvertible {
     /// Who is reviewed by moderators before joining; nil for nobody.
     public var review: MemberCriteria?
 
     public init(review: MemberCriteria? = nil) { self.review = review }
 
-    public init(json: JSONValue) throws(JSONError) { review = try JSONObject(json: json).optional("review") }
+    public init(object: JSONObject) throws(JSONError) { review = try object.optional("review") }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("review", review)
-        return .object(object)
     }
 }
 
 /// The profile of a group.
-public struct GroupProfile: Hashable, JSONConvertible {
+public struct GroupProfile: Hashable, JSONObjectConvertible {
     /// The name of the group.
     public var displayName: String
     /// A longer name, usually empty.
@@ -105,8 +103,7 @@ public struct GroupProfile: Hashable, JSONConvertible {
         self.memberAdmission = memberAdmission
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         displayName = try object.required("displayName")
         fullName = try object.required("fullName")
         shortDescription = try object.optional("shortDescr")
@@ -117,8 +114,7 @@ public struct GroupProfile: Hashable, JSONConvertible {
         memberAdmission = try object.optional("memberAdmission")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("displayName", displayName)
         object.add("fullName", fullName)
         object.add("shortDescr", shortDescription)
@@ -127,6 +123,5 @@ public struct GroupProfile: Hashable, JSONConvertible {
         object.add("publicGroup", publicGroup)
         object.add("groupPreferences", groupPreferences)
         object.add("memberAdmission", memberAdmission)
-        return .object(object)
     }
 }

@@ -17,7 +17,7 @@ public enum ChatPeerType: String, TextCode {
 }
 
 /// The profile that a user shows to contacts and members.
-public struct Profile: Hashable, JSONConvertible {
+public struct Profile: Hashable, JSONObjectConvertible {
     /// See ``DisplayName`` for what is valid. Peers' names are shown as they come.
     public var displayName: String
     /// A longer name, usually empty.
@@ -46,8 +46,7 @@ public struct Profile: Hashable, JSONConvertible {
         self.peerType = peerType
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         displayName = try object.required("displayName")
         fullName = try object.required("fullName")
         shortDescription = try object.optional("shortDescr")
@@ -57,8 +56,7 @@ public struct Profile: Hashable, JSONConvertible {
         peerType = try object.optional("peerType")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("displayName", displayName)
         object.add("fullName", fullName)
         object.add("shortDescr", shortDescription)
@@ -66,6 +64,5 @@ public struct Profile: Hashable, JSONConvertible {
         object.add("contactLink", contactLink)
         object.add("preferences", preferences)
         object.add("peerType", peerType)
-        return .object(object)
     }
 }

@@ -1,5 +1,5 @@
 /// What a contact address or invitation says of its owner, before anyone connects: the user data of its short link.
-public struct ContactShortLinkData: Hashable, JSONConvertible {
+public struct ContactShortLinkData: Hashable, JSONObjectConvertible {
     /// The profile of the one who has the address.
     public var profile: Profile
     /// The welcome message.
@@ -13,19 +13,16 @@ public struct ContactShortLinkData: Hashable, JSONConvertible {
         self.business = business
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         profile = try object.required("profile")
         message = try object.optional("message")
         business = try object.required("business")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("profile", profile)
         object.add("message", message)
         object.add("business", business)
-        return .object(object)
     }
 }
 
@@ -42,7 +39,7 @@ public struct PublicGroupData: Hashable, JSONConvertible {
 }
 
 /// What a group link says of the group: the user data of its short link.
-public struct GroupShortLinkData: Hashable, JSONConvertible {
+public struct GroupShortLinkData: Hashable, JSONObjectConvertible {
     /// The profile of the group.
     public var groupProfile: GroupProfile
     /// Set for public groups.
@@ -53,17 +50,14 @@ public struct GroupShortLinkData: Hashable, JSONConvertible {
         self.publicGroupData = publicGroupData
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         groupProfile = try object.required("groupProfile")
         publicGroupData = try object.optional("publicGroupData")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("groupProfile", groupProfile)
         object.add("publicGroupData", publicGroupData)
-        return .object(object)
     }
 }
 
@@ -80,7 +74,7 @@ public struct RelayShortLinkData: Hashable, JSONConvertible {
 }
 
 /// A relay as its address and the lists of relays show it.
-public struct RelayProfile: Hashable, JSONConvertible {
+public struct RelayProfile: Hashable, JSONObjectConvertible {
     /// The name of the relay.
     public var displayName: String
     /// A longer name, usually empty.
@@ -97,21 +91,18 @@ public struct RelayProfile: Hashable, JSONConvertible {
         self.image = image
     }
 
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
+    public init(object: JSONObject) throws(JSONError) {
         displayName = try object.required("displayName")
         fullName = try object.required("fullName")
         shortDescription = try object.optional("shortDescr")
         image = try object.optional("image")
     }
 
-    public var json: JSONValue {
-        var object = JSONObject()
+    public func write(into object: inout JSONObjectWriter) {
         object.add("displayName", displayName)
         object.add("fullName", fullName)
         object.add("shortDescr", shortDescription)
         object.add("image", image)
-        return .object(object)
     }
 }
 

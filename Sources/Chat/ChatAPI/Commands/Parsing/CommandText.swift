@@ -20,8 +20,8 @@ enum CommandText {
     static func list(_ numbers: [Int64]) -> String { numbers.map(String.init).joined(separator: ",") }
 
     /// JSON text.
-    static func json(_ value: some JSONConvertible) -> String { value.json.text }
+    static func json(_ value: some JSONConvertible) -> String { value.jsonText }
 
     /// A space and JSON text, unless nil.
-    static func json(_ value: (some JSONConvertible)?) -> String { value.map { " \($0.json.text)" } ?? "" }
+    static func json(_ value: (some JSONConvertible)?) -> String { value.map { " \($0.jsonText)" } ?? "" }
 }

@@ -1,0 +1,22 @@
+/// A value whose JSON form is an object.
+///
+/// Members that this version does not know are dropped, absent and null members are the same, and nil is left out.
+public protocol JSONObjectConvertible: JSONConvertible {
+    /// Reads the members of the object.
+    init(object: JSONObject) throws(JSONError)
+
+    /// Adds the members of the value to an object.
+    func write(into object: inout JSONObjectWriter)
+}
+
+extension JSONObjectConvertible {
+    public init(json: JSONValue) throws(JSONError) { try self.init(object: JSONObject(json: json)) }
+
+    public var json: JSONValue {
+        var object = JSONObjectWriter()
+        write(into: &object)
+        return object.json
+    }
+
+    public func write(to writer: inout JSONWriter) { writer.writeObject { write(into: &$0) } }
+}
