@@ -8,8 +8,14 @@ public import SMPProtocol
 public struct NativeCoreConfiguration: Sendable {
     /// Where the databases are: `<prefix>_chat.db`, `<prefix>_agent.db` and the lock `<prefix>.lock`; nil keeps everything in memory.
     public var prefix: String?
-    /// The routers on which new profiles make their queues; a profile needs at least one.
+    /// The routers on which profiles make their queues until somebody chooses others for them; without preset operators there must be one.
     public var servers: [SMPServerWithAuth]
+    /// File routers (`xftp://…`) that profiles begin with. This core keeps them and cannot use them yet.
+    public var fileServers: [String] = []
+    /// Operators whose servers profiles use besides.
+    public var operators: [PresetOperator] = []
+    /// On what conditions they let them be used.
+    public var conditions = ConditionsDocument.version6_5
     /// Contacts that a new profile begins with, each with the address in its profile; none by default.
     public var presetContacts: [Profile]
     /// Whether sessions with routers are reported as `hostConnected` and `hostDisconnected`.

@@ -8,7 +8,7 @@ struct Comparison {
     /// Moments. That there is one is compared.
     static let times: Set<String> = [
         "itemTs", "createdAt", "updatedAt", "chatTs", "deletedTs", "itemVersionTs", "deleteAt", "sentAt", "timestamp", "verifiedAt",
-        "userMemberProfileUpdatedAt",
+        "userMemberProfileUpdatedAt", "notifiedAt", "acceptedAt", "deadline", "statsStartedAt",
     ]
     /// Salted passwords, and names of migrations of other databases.
     static let chance: Set<String> = ["hash", "salt", "chatMigrations", "agentMigrations"]

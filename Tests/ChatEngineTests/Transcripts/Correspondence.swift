@@ -8,7 +8,7 @@ import ChatProtocol
 struct Correspondence {
     /// What kinds of value there are. Those of one core's database are told apart by peer, the others are the same everywhere.
     enum Kind: Hashable {
-        case user, agentUser, contact, connection, address, request, profile, noteFolder, item, version, tag, file
+        case user, agentUser, contact, connection, address, request, profile, noteFolder, item, version, tag, file, relay
         case message, link, code, requestTag, agentConnection, queue, server, name
 
         fileprivate var isLocal: Bool {
@@ -27,7 +27,7 @@ struct Correspondence {
         "contactRequestId": .request, "contactRequestId_": .request, "agentInvitationId": .request,
         "profileId": .profile, "userProfileId": .profile, "customUserProfileId": .profile, "noteFolderId": .noteFolder,
         "itemId": .item, "minUnreadItemId": .item, "quotedItemId": .item, "chatItemId": .item, "chatItemVersionId": .version,
-        "chatTagId": .tag, "fileId": .file,
+        "chatTagId": .tag, "chatRelayId": .relay, "fileId": .file,
         "sharedMsgId": .message, "itemSharedMsgId": .message, "welcomeSharedMsgId": .message, "requestSharedMsgId": .message,
         "connFullLink": .link, "connShortLink": .link, "contactLink": .link, "connectionCode": .code, "securityCode": .code,
         "expectedCode": .code, "xContactId": .requestTag, "agentConnId": .agentConnection, "pccAgentConnId": .agentConnection,

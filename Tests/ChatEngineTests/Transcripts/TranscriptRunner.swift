@@ -1,5 +1,7 @@
 import ChatAPI
 import ChatProtocol
+import SMPProtocol
+import SMPWire
 import TranscriptSupport
 
 @testable import ChatEngine
@@ -22,15 +24,16 @@ final class TranscriptRunner {
     /// How many answers and events were compared.
     private(set) var compared = 0
 
-    init(_ conversation: RecordedConversation, _ world: TestWorld) async throws {
+    init(_ conversation: RecordedConversation) async throws {
         self.conversation = conversation
         let transcript = try Transcript.load(conversation.name)
         self.transcript = transcript
+        let world = try transcript.routerAddress.map { TestWorld(routerAddress: try SMPServerAddress(wireString: $0)) } ?? TestWorld()
         let presets = ["SimpleX Status", "Ask SimpleX Team"].map { name in
             transcript.profile(ofContact: name) ?? Profile(displayName: name, fullName: "")
         }
         var peers: [String: TestCore] = [:]
-        for name in conversation.peers { peers[name] = try await world.core(name, presets: presets) }
+        for name in conversation.peers { peers[name] = try await world.core(name, presets: presets) { transcript.configure(&$0, of: name) } }
         self.peers = peers
     }
 
@@ -119,6 +122,7 @@ final class TranscriptRunner {
             (/^(\/_\S+ (?:incognito=\S+ )?:)(\d+)/, .connection), (/^(\/_(?:accept|reject) (?:incognito=\S+ )?)(\d+)/, .request),
             (/^(\/_(?:user|get chats|connect|contacts|address|show_address) )(\d+)/, .user),
             (/^(\/_\S+ (?:chat |item |contact )?@)(\d+)/, .contact),
+            (/^(\/_(?:update item|get item info|reaction|delete item|forward \S+) \S+ )(\d+)/, .item),
         ]
         for (form, kind) in forms {
             guard let match = command.firstMatch(of: form),

@@ -21,9 +21,16 @@ final class TestWorld: Sendable {
 
     init() { router = internet.addRouter("router.example") }
 
+    /// With a router that is reached by that address.
+    init(routerAddress: SMPServerAddress) { router = internet.addRouter(at: routerAddress) }
+
     /// A core with one profile, started.
-    func core(_ name: String, prefix: String? = nil, presets: [Profile] = []) async throws -> TestCore {
-        let core = try await open(prefix: prefix, presets: presets)
+    ///
+    /// - Parameter configure: changes how the core is set up.
+    func core(
+        _ name: String, prefix: String? = nil, presets: [Profile] = [], configure: (inout NativeCoreConfiguration) -> Void = { _ in }
+    ) async throws -> TestCore {
+        let core = try await open(prefix: prefix, presets: presets, configure: configure)
         _ = try await core.createUser(name)
         return core
     }
@@ -31,9 +38,11 @@ final class TestWorld: Sendable {
     /// A core on a folder as it is, started.
     func open(
         prefix: String? = nil, presets: [Profile] = [], crash: CrashPoint? = nil, agent: AgentConfiguration = .quick,
-        repeatsEvents: Bool = false, storeFaults: (any ChatStoreInterceptor)? = nil, clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> UTCTimestamp = { .current() }
+        repeatsEvents: Bool = false, storeFaults: (any ChatStoreInterceptor)? = nil, clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> UTCTimestamp = { .current() },
+        configure: (inout NativeCoreConfiguration) -> Void = { _ in }
     ) async throws -> TestCore {
         var configuration = configuration(prefix: prefix)
+        configure(&configuration)
         configuration.presetContacts = presets
         configuration.agent = agent
         let network = internet.makeClient()

@@ -19,7 +19,11 @@ public final class SimulatedInternet: Sendable {
 
     /// Adds a router.
     public func addRouter(_ name: String, quota: Int = 128, version: UInt16 = 18) -> SimulatedRouter {
-        let address = SMPServerAddress(host: .domain(name), keyHash: KeyHash(random.bytes(32)))
+        addRouter(at: SMPServerAddress(host: .domain(name), keyHash: KeyHash(random.bytes(32))), quota: quota, version: version)
+    }
+
+    /// A router that is reached by that address.
+    public func addRouter(at address: SMPServerAddress, quota: Int = 128, version: UInt16 = 18) -> SimulatedRouter {
         let router = SimulatedRouter(address: address, quota: quota, version: version, random: random)
         inner.withLock { $0.routers[address] = router }
         return router

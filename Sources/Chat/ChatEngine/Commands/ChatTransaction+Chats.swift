@@ -153,7 +153,9 @@ extension ChatTransaction {
     func setTTL(_ seconds: Int64?, of chat: ChatReference, user id: UserID) throws -> ChatResponse {
         let user = try user(id)
         guard chat.type == .direct else { return try refuseGroup(chat) }
-        try db.updateContact(try contact(chat.id, of: user).contactID, itemTTL: seconds)
+        // Official cores do not mind contacts that are not there, either.
+        guard let contact = try db.contact(chat.id, of: user) else { return .cmdOk(user: user) }
+        try db.updateContact(contact.contactID, itemTTL: seconds)
         effects.hasNewExpiry = true
         return .cmdOk(user: user)
     }

@@ -38,13 +38,18 @@ extension CommandRunner {
             return .cmdOk(user: nil)
         case .appSettings(let defaults):
             let stored = try await query { try $0.db.setting("app") }
-            return .appSettings(appSettings: stored ?? defaults ?? [:])
+            return .appSettings(appSettings: AppSettings.combined(stored: stored, given: defaults))
         case .version:
             return .versionInfo(
                 versionInfo: CoreVersionInfo(version: Self.version, simplexmqVersion: Self.agentVersion, simplexmqCommit: ""),
                 chatMigrations: ChatStoreMigrations.names.map { DatabaseMigration(name: $0, hasDown: false) }, agentMigrations: [])
         case .custom: throw try await refusal("not supported")
-        case .quit, .debugLocks, .subscriptionsTotal, .serversSummary, .resetServersStatistics, .subscriptions, .workers, .queues:
+        case .debugLocks:
+            let held = core.turns.held.map { ($0, JSONValue.string("held")) }
+            // The agent has its connections' work done in turn, without locks that could be held.
+            return .debugLocks(
+                chatLockName: nil, chatEntityLocks: .object(JSONObject(held)), agentLocks: ["connLocks": [:], "invLocks": [:]])
+        case .quit, .subscriptionsTotal, .serversSummary, .resetServersStatistics, .subscriptions, .workers, .queues:
             return try await refuse("this command")
         }
     }

@@ -1,8 +1,8 @@
 import ChatAPI
 import ChatProtocol
 
-// Commands about groups, files, servers (but testing them) and calls: what is asked of something that is not there is not found, as with official cores;
-// what would begin something is refused.
+// Commands about groups, files and calls: what is asked of something that is not there is not found, as with official cores; what would
+// begin something is refused.
 
 extension CommandRunner {
     func run(_ command: GroupCommand) async throws(ChatCoreError) -> ChatResponse {
@@ -37,17 +37,6 @@ extension CommandRunner {
         }
     }
 
-    func run(_ command: ServerCommand) async throws(ChatCoreError) -> ChatResponse {
-        switch command {
-        case .userServers(let id), .setUserServers(let id, _), .validate(let id, _), .reconnect(let id, _):
-            try await refuse("this command", user: id)
-        case .test(let id, let server): try await test(server, user: id)
-        case .testRelay(let id?, _): try await refuse("this command", user: id)
-        case .setNetworkInfo: .cmdOk(user: nil)
-        default: try await refuse("this command")
-        }
-    }
-
     func run(_ command: CallCommand) async throws(ChatCoreError) -> ChatResponse {
         if case .invitations = command { return .callInvitations(callInvitations: []) }
         guard let id = command.contactID else { return try await refuse("calls") }
@@ -58,7 +47,7 @@ extension CommandRunner {
         }
     }
 
-    private func refuse(_ what: String, user id: UserID) async throws(ChatCoreError) -> ChatResponse {
+    func refuse(_ what: String, user id: UserID) async throws(ChatCoreError) -> ChatResponse {
         _ = try await query { try $0.user(id) }
         return try await refuse(what)
     }

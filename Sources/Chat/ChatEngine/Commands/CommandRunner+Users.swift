@@ -69,7 +69,7 @@ extension CommandRunner {
             try await transaction { transaction in
                 let user = try transaction.anyUser(id)
                 try transaction.db.updateUser(id, uiThemes: themes)
-                return .cmdOk(user: try transaction.anyUser(user.userID))
+                return .cmdOk(user: user)
             }
         case .markRead(let id):
             try await transaction { transaction in
@@ -87,7 +87,7 @@ extension CommandRunner {
         case .messageTTL(let id):
             try await query { transaction in
                 let user = try transaction.user(id)
-                return .chatItemTTL(user: user, ttl: try transaction.db.itemTTL(user: user.userID))
+                return .chatItemTTL(user: user, ttl: try transaction.db.itemTTL(user: user.userID) ?? 0)
             }
         }
     }
@@ -95,13 +95,15 @@ extension CommandRunner {
     private func createUser(_ new: NewUser) async throws(ChatCoreError) -> ChatResponse {
         let profile = new.profile ?? RandomProfile.make(core.random)
         try await query { try $0.checkNewUser(new, name: profile.displayName) }
-        let servers = core.configuration.servers
+        try await core.arrangeServers()
+        let configuration = core.configuration, servers = configuration.initialRouters
         let agentID = try await core.agent { agent throws(AgentFault) in try await agent.createUser(servers: servers) }
         let presets = core.configuration.presetContacts
         do {
             return try await transaction { transaction in
                 try transaction.checkNewUser(new, name: profile.displayName)
                 let user = try transaction.addUser(new, profile: profile, agentID: agentID, presets: presets)
+                try transaction.offerServers(configuration, to: user.userID)
                 return .activeUser(user: user)
             }
         } catch {

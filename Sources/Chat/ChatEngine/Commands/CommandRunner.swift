@@ -24,7 +24,8 @@ struct CommandRunner: Sendable {
         case .files(let command): try await run(command)
         case .servers(let command): try await run(command)
         case .calls(let command): try await run(command)
-        case .database, .devices: try await refuse("databases and devices")
+        case .devices(let command): try await run(command)
+        case .database: try await refuse("this command on databases")
         case .raw: throw ChatCoreError(.notACommand)
         }
     }

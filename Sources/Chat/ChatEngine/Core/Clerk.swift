@@ -37,7 +37,10 @@ final class Clerk: Sendable {
     }
 
     /// Begins with what an earlier run left behind.
-    func start() async throws {
+    ///
+    /// - Returns: what that is.
+    @discardableResult
+    func start() async throws -> [AgentWork] {
         state.withLock { $0.isStopped = false }
         let left = try await store.read { db in try db.waitingAgentWork() }
         let waiting = state.withLock { state in
@@ -45,6 +48,7 @@ final class Clerk: Sendable {
             return state.waiting
         }
         enqueue(left + waiting)
+        return left
     }
 
     func stop() {

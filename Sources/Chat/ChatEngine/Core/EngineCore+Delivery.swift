@@ -49,6 +49,7 @@ extension EngineCore {
         case .reject(let invitation): try await ignoringPermanent { () async throws(AgentFault) in try await agent.reject(InvitationID(invitation)) }
         case .delete(let connections, let messages): try await delete(connections, after: messages)
         case .publishAddress: try await publishAddress(agentUser: work.agentUserID)
+        case .setServers: try await setServers(agentUser: work.agentUserID)
         case .deleteUser(let deleteQueues):
             try await ignoringPermanent { () async throws(AgentFault) in try await agent.deleteUser(work.agentUserID, deleteQueues: deleteQueues) }
         }

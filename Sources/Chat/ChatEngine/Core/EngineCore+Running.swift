@@ -19,12 +19,14 @@ extension EngineCore {
             return !running.isRunning
         }) else { return false }
         do {
+            try await arrangeServers()
             if running.withLock({ $0.receiver }) == nil {
                 try await agent { agent throws(AgentFault) in try await agent.start() }
             } else {
                 await agent.resume()
             }
-            try await clerk.start()
+            // New queues are to be made on the servers of now.
+            for work in try await clerk.start() where work.task == .setServers { await clerk.attempt(at: work.id) }
         } catch {
             running.withLock { $0.isRunning = false }
             throw ChatCoreError(thrown: error)

@@ -38,6 +38,8 @@ final class EngineCore: Sendable {
     var isClosed: Bool { running.withLock { $0.isClosed } }
 
     private let parts = Mutex<Parts?>(nil)
+    /// Whether servers are arranged as the core is set up.
+    let arrangement = Mutex(false)
 
     init(
         configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, random: any RandomSource,

@@ -11,6 +11,9 @@ final class Turns: Sendable {
         return try await body()
     }
 
+    /// What somebody is working on now.
+    var held: [String] { waiting.withLock { $0.keys.sorted() } }
+
     private func enter(_ thing: String) async {
         await withCheckedContinuation { continuation in
             let isFree = waiting.withLock { waiting in

@@ -35,6 +35,9 @@ enum ChatStoreMigrations {
                     CREATE INDEX performed_commands_by_time ON performed_commands(performed_at);
                     """)
         }
+        migrator.registerMigration("4 servers, operators, conditions of use") { db in
+            try db.execute(sql: servers)
+        }
         return migrator
     }
 
@@ -268,6 +271,58 @@ enum ChatStoreMigrations {
             event TEXT NOT NULL,
             message_json TEXT NOT NULL,
             received_at INTEGER NOT NULL
+        ) STRICT;
+        """
+
+    /// `chosen`: somebody has set the servers of the profile; else they are those that the core is set up with.
+    private static let servers = """
+        CREATE TABLE user_servers (
+            server_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            user_id INTEGER NOT NULL REFERENCES users(user_id) ON DELETE CASCADE,
+            protocol TEXT NOT NULL,
+            address TEXT NOT NULL,
+            preset INTEGER NOT NULL,
+            tested INTEGER,
+            enabled INTEGER NOT NULL,
+            chosen INTEGER NOT NULL,
+            UNIQUE (user_id, address)
+        ) STRICT;
+        CREATE TABLE user_chat_relays (
+            chat_relay_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            user_id INTEGER NOT NULL REFERENCES users(user_id) ON DELETE CASCADE,
+            address TEXT NOT NULL,
+            profile_json TEXT NOT NULL,
+            domains_json TEXT NOT NULL,
+            preset INTEGER NOT NULL,
+            tested INTEGER,
+            enabled INTEGER NOT NULL,
+            UNIQUE (user_id, address)
+        ) STRICT;
+        CREATE TABLE server_operators (
+            operator_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            tag TEXT UNIQUE,
+            trade_name TEXT NOT NULL,
+            legal_name TEXT,
+            server_domains_json TEXT NOT NULL,
+            enabled INTEGER NOT NULL,
+            smp_storage INTEGER NOT NULL,
+            smp_proxy INTEGER NOT NULL,
+            xftp_storage INTEGER NOT NULL,
+            xftp_proxy INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE usage_conditions (
+            conditions_id INTEGER PRIMARY KEY,
+            conditions_commit TEXT NOT NULL UNIQUE,
+            notified_at INTEGER,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE accepted_conditions (
+            accepted_conditions_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            operator_id INTEGER NOT NULL REFERENCES server_operators(operator_id) ON DELETE CASCADE,
+            conditions_commit TEXT NOT NULL,
+            accepted_at INTEGER,
+            automatic INTEGER NOT NULL,
+            UNIQUE (operator_id, conditions_commit)
         ) STRICT;
         """
 

@@ -18,6 +18,8 @@ struct AgentWork: Sendable, Hashable {
         case deleteUser(deleteQueues: Bool)
         /// Publish the profile behind the link of the profile's address.
         case publishAddress
+        /// Use the servers of the profile.
+        case setServers
     }
 
     var id: Int64
@@ -64,6 +66,7 @@ extension AgentWork.Task {
         case .delete: "delete"
         case .deleteUser: "deleteUser"
         case .publishAddress: "publishAddress"
+        case .setServers: "setServers"
         }
     }
 
@@ -76,7 +79,7 @@ extension AgentWork.Task {
         case .delete(let connections, let messages):
             ["connections": .array(connections.map(text)), "after": .array(messages.map(\.json))]
         case .deleteUser(let deleteQueues): ["deleteQueues": .bool(deleteQueues)]
-        case .publishAddress: [:]
+        case .publishAddress, .setServers: [:]
         }
     }
 
@@ -97,6 +100,7 @@ extension AgentWork.Task {
             self = .delete(connections: connections, after: (json["after"]?.arrayValue ?? []).compactMap(Delivery.init))
         case "deleteUser": self = .deleteUser(deleteQueues: json["deleteQueues"]?.boolValue ?? false)
         case "publishAddress": self = .publishAddress
+        case "setServers": self = .setServers
         default: return nil
         }
     }

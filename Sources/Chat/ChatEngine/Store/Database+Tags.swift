@@ -13,6 +13,7 @@ extension Database {
     }
 
     func insertTag(user: UserID, text: String, emoji: String?) throws {
+        try checkTag(nil, user: user, text: text, emoji: emoji)
         try run(
             """
             INSERT INTO chat_tags (user_id, tag_text, tag_emoji, tag_order)
@@ -21,7 +22,16 @@ extension Database {
     }
 
     func updateTag(_ id: ChatTagID, user: UserID, text: String, emoji: String?) throws {
+        try checkTag(id, user: user, text: text, emoji: emoji)
         try run("UPDATE chat_tags SET tag_text = ?, tag_emoji = ? WHERE chat_tag_id = ? AND user_id = ?", [text, emoji, id, user])
+    }
+
+    /// Refuses a tag that another has the text or the picture of, as the constraints of official databases do.
+    private func checkTag(_ id: ChatTagID?, user: UserID, text: String, emoji: String?) throws {
+        for other in try tags(user: user) where other.chatTagID != id {
+            let taken = other.text == text ? "text" : emoji != nil && other.emoji == emoji ? "emoji" : nil
+            if let taken { throw Refusal.store(.databaseException(message: "the \(taken) of the tag is that of another")) }
+        }
     }
 
     func deleteTag(_ id: ChatTagID, user: UserID) throws {

@@ -1,0 +1,108 @@
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+import SMPProtocol
+import SMPWire
+import Synchronization
+
+// Servers that the core is set up with, and the agent's part in them.
+
+extension EngineCore {
+    /// Brings what the store has of servers and operators to what the core is set up with; the first call does it.
+    func arrangeServers() async throws(ChatCoreError) {
+        guard arrangement.withLock({ arrangement in
+            defer { arrangement = true }
+            return !arrangement
+        }) else { return }
+        let configuration = configuration
+        do throws(ChatCoreError) {
+            try await transaction { try $0.arrangeServers(configuration) }
+        } catch {
+            arrangement.withLock { $0 = false }
+            throw error
+        }
+    }
+
+    /// Has the agent use the servers of a profile as they are now.
+    func setServers(agentUser: Int64) async throws {
+        let routers = try await store.read { db -> [UsedRouter]? in
+            guard let user = try db.user(agentID: agentUser) else { return nil }
+            return try db.servers(ofUser: user.userID, operators: try db.storedOperators()).usedRouters
+        }
+        // The profile is gone since.
+        guard let routers else { return }
+        try await agent.setServers(agentServers(routers), user: agentUser)
+    }
+
+    /// Without any of its own, a profile uses those that the core is set up with.
+    func agentServers(_ routers: [UsedRouter]) -> [SMPServerWithAuth] {
+        let storing = routers.filter(\.roles.storage).map(\.server)
+        return storing.isEmpty ? configuration.initialRouters : storing
+    }
+}
+
+extension NativeCoreConfiguration {
+    /// What a new profile makes its queues on.
+    var initialRouters: [SMPServerWithAuth] {
+        let preset = operators.filter { $0.isEnabled && $0.smpRoles.storage }.flatMap(\.smpServers).filter(\.isEnabled)
+        return servers + preset.compactMap { try? SMPServerWithAuth(wireString: $0.address) }
+    }
+}
+
+extension ChatTransaction {
+    /// Operators and conditions as the core is set up with, and servers of profiles for which nobody has chosen any.
+    func arrangeServers(_ configuration: NativeCoreConfiguration) throws {
+        try db.insertConditions(commit: configuration.conditions.commit, at: now)
+        try db.deleteOperators(except: configuration.operators.map(\.tag))
+        for preset in configuration.operators { try db.upsert(preset) }
+        try acceptOverdueConditions()
+        for user in try db.users() {
+            guard try offerServers(configuration, to: user.userID) else { continue }
+            try enqueue(.setServers, user: user)
+        }
+    }
+
+    /// Conditions whose time for objections is over count as accepted, as they say themselves.
+    private func acceptOverdueConditions() throws {
+        let state = try db.operatorConditions(at: now)
+        let overdue = state.serverOperators.filter { one in
+            if case .required(let deadline?) = one.conditionsAcceptance { deadline < now } else { false }
+        }
+        try db.acceptConditions(
+            state.currentConditions.conditionsID, operators: overdue.compactMap(\.operatorID), automatically: true, at: now)
+    }
+
+    /// Gives a profile the servers that the core is set up with: all of its operators', and, if nobody has chosen any for it, the others.
+    ///
+    /// - Returns: whether that changed anything.
+    @discardableResult
+    func offerServers(_ configuration: NativeCoreConfiguration, to user: UserID) throws -> Bool {
+        let known = try db.servers(ofUser: user, operators: [])
+        let isChosen = try db.hasChosenServers(user: user)
+        let smp = configuration.operators.flatMap(\.smpServers), xftp = configuration.operators.flatMap(\.xftpServers)
+        var isChanged = try offer(smp, .smp, to: user, known: known.smpServers.filter(\.isPreset), isPreset: true, isChosen: isChosen)
+        isChanged = try offer(xftp, .xftp, to: user, known: known.xftpServers.filter(\.isPreset), isPreset: true, isChosen: isChosen) || isChanged
+        for relay in configuration.operators.flatMap(\.chatRelays) where !known.chatRelays.contains(where: { $0.address == relay.address }) {
+            var new = relay
+            new.chatRelayID = nil
+            try db.set(new, user: user)
+        }
+        guard !isChosen else { return isChanged }
+        let own = configuration.servers.map { PresetOperator.Server($0.wireString) }
+        let files = configuration.fileServers.map { PresetOperator.Server($0) }
+        isChanged = try offer(own, .smp, to: user, known: known.smpServers.filter { !$0.isPreset }, isPreset: false) || isChanged
+        return try offer(files, .xftp, to: user, known: known.xftpServers.filter { !$0.isPreset }, isPreset: false) || isChanged
+    }
+
+    private func offer(
+        _ servers: [PresetOperator.Server], _ kind: ServerProtocol, to user: UserID, known: [UserServer], isPreset: Bool, isChosen: Bool = false
+    ) throws -> Bool {
+        let gone = known.filter { server in !servers.contains { $0.address == server.server } }
+        for server in gone { if let id = server.serverID { try db.deleteServer(id, user: user) } }
+        let new = servers.filter { server in !known.contains { $0.server == server.address } }
+        for server in new {
+            try db.insertServer(server.address, kind, user: user, isPreset: isPreset, isEnabled: server.isEnabled, isChosen: isChosen)
+        }
+        return !gone.isEmpty || !new.isEmpty
+    }
+}

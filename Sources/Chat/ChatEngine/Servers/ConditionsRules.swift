@@ -1,0 +1,50 @@
+import ChatAPI
+import ChatProtocol
+
+/// What follows from who accepted which conditions of use, and when.
+struct ConditionsRules {
+    /// What an operator's conditions were accepted in last.
+    struct Acceptance: Sendable, Hashable {
+        var commit: String
+        var acceptedAt: UTCTimestamp?
+        var wasAutomatic: Bool
+    }
+
+    /// Who is told of new conditions within this time of their coming out can go on for a while.
+    static let grace: Int64 = 14 * 86_400
+    /// How long.
+    static let respite: Int64 = 31 * 86_400
+
+    var current: UsageConditions
+    /// The version that was accepted last, for whichever operator.
+    var latestAccepted: String?
+    var now: UTCTimestamp
+
+    /// Where an operator stands.
+    func acceptance(_ last: Acceptance?) -> ConditionsAcceptance {
+        guard let latestAccepted, let last, last.commit == latestAccepted else { return .required(deadline: nil) }
+        guard current.conditionsCommit == latestAccepted else { return .required(deadline: deadline) }
+        return .accepted(acceptedAt: last.acceptedAt, autoAccepted: last.wasAutomatic)
+    }
+
+    /// Until when the old conditions do; nil if the new ones are to be accepted first.
+    private var deadline: UTCTimestamp? {
+        let told = current.notifiedAt ?? now
+        return told < current.createdAt.adding(seconds: Self.grace) ? told.adding(seconds: Self.respite) : nil
+    }
+
+    /// What the user is to do; nil if no operator is used.
+    func action(for operators: [ServerOperator]) -> UsageConditionsAction? {
+        let used = operators.filter(\.enabled)
+        guard !used.isEmpty else { return nil }
+        let missing = used.filter { !$0.hasAcceptedConditions }
+        if missing.isEmpty { return .accepted(operators: operators.filter(\.hasAcceptedConditions)) }
+        return .review(operators: missing, deadline: deadline, showNotice: current.notifiedAt == nil)
+    }
+}
+
+extension ServerOperator {
+    fileprivate var hasAcceptedConditions: Bool {
+        if case .accepted = conditionsAcceptance { true } else { false }
+    }
+}

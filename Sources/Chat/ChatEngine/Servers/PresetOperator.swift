@@ -1,0 +1,70 @@
+public import ChatAPI
+
+/// Somebody whose servers every profile is offered, beside those that it has itself.
+public struct PresetOperator: Sendable, Hashable {
+    /// A server as profiles get it first.
+    public struct Server: Sendable, Hashable {
+        /// `smp://…` or `xftp://…`
+        public var address: String
+        /// Whether profiles use it until they choose otherwise.
+        public var isEnabled: Bool
+
+        public init(_ address: String, isEnabled: Bool = true) {
+            self.address = address
+            self.isEnabled = isEnabled
+        }
+    }
+
+    /// Known by this word, over all versions.
+    public var tag: String
+    public var tradeName: String
+    public var legalName: String?
+    /// Whoever runs servers below these domains is this operator.
+    public var serverDomains: [String]
+    /// Whether its servers are used until somebody chooses otherwise.
+    public var isEnabled: Bool
+    public var smpRoles: ServerRoles
+    public var xftpRoles: ServerRoles
+    public var smpServers: [Server]
+    public var xftpServers: [Server]
+    /// Relays for channels.
+    public var chatRelays: [UserChatRelay]
+
+    public init(
+        tag: String, tradeName: String, legalName: String? = nil, serverDomains: [String], isEnabled: Bool = true,
+        smpRoles: ServerRoles = ServerRoles(storage: true, proxy: true), xftpRoles: ServerRoles = ServerRoles(storage: true, proxy: true),
+        smpServers: [Server], xftpServers: [Server] = [], chatRelays: [UserChatRelay] = []
+    ) {
+        self.tag = tag
+        self.tradeName = tradeName
+        self.legalName = legalName
+        self.serverDomains = serverDomains
+        self.isEnabled = isEnabled
+        self.smpRoles = smpRoles
+        self.xftpRoles = xftpRoles
+        self.smpServers = smpServers
+        self.xftpServers = xftpServers
+        self.chatRelays = chatRelays
+    }
+}
+
+/// The conditions on which preset operators let their servers be used.
+public struct ConditionsDocument: Sendable, Hashable {
+    /// The commit of the document that has the text: it names the version.
+    public var commit: String
+    /// What is shown.
+    public var text: String
+
+    public init(commit: String, text: String) {
+        self.commit = commit
+        self.text = text
+    }
+
+    /// The conditions that clients of version 6.5 ask for. They are the operators' document: this names its place instead of copying it.
+    public static let version6_5 = ConditionsDocument(
+        commit: "05f99634c470f8bddac20046947a0606938b22ad",
+        text: """
+            The conditions of use of the preset operators are published at \
+            https://github.com/simplex-chat/simplex-chat/blob/05f99634c470f8bddac20046947a0606938b22ad/PRIVACY.md
+            """)
+}
