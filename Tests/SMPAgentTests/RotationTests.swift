@@ -134,6 +134,31 @@ import Testing
         await pair.close()
     }
 
+    /// The official client does that when a message that it cannot decrypt comes just as it begins. The keys decide who sends first, so
+    /// several runs see both.
+    @Test(arguments: 1...5) func `Keys are agreed although the peer forgets that it has asked for them and answers with others`(run: Int) async throws {
+        let pair = try await Pair()
+        let (alice, bob) = try await pair.connect()
+        for router in pair.routers { pair.bob.network.disconnect(router.address) }
+        _ = try await pair.alice.agent.synchronizeRatchet(of: alice, pqSupport: run > 1, force: true)
+        try await pair.alice.agent.core.withLane(alice) { access throws(AgentError) in
+            var transition = Transition(try await access.state())
+            transition.updateRecord { $0.ratchetSync = .required }
+            try await access.commit(transition)
+        }
+        for router in pair.routers { pair.bob.network.reconnect(router.address) }
+        await pair.alice.wait("in step") { self.synced($0, .ok) }
+        await pair.bob.wait("in step") { self.synced($0, .ok) }
+        try await pair.alice.send("after", to: alice)
+        try await pair.bob.send("after", to: bob)
+        await pair.bob.wait("after") { $0.order[bob]?.count == 1 }
+        await pair.alice.wait("after") { $0.order[alice]?.count == 1 }
+        #expect(try await pair.alice.agent.ratchetHash(of: alice) == pair.bob.agent.ratchetHash(of: bob))
+        #expect(pair.alice.seen.failures == [])
+        #expect(pair.bob.seen.failures == [])
+        await pair.close()
+    }
+
     @Test func `A ratchet that went back is noticed, and put right with new keys`() async throws {
         let folder = try TemporaryFolder()
         let internet = SimulatedInternet()

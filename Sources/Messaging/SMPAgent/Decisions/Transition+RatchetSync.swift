@@ -56,12 +56,13 @@ extension Transition {
             keys = AgreementKeys(proposingKEM: record.pqSupport, context)
             enqueueRatchetKey(keys.offer(version: parameters.version), context)
             setAgreementKeys(keys)
-        case .started:
-            guard let ownKeys = state.agreementKeys else { throw AgentError(.internal("AgentRatchetKey: no keys for the agreement")) }
-            keys = ownKeys
+        case .started: keys = try ownAgreementKeys()
         case .agreed:
-            emitSync(.required, .ratchetSync)
-            return fail(.agent(.crypto(.ratchetSync)))
+            // The peer has not used what was agreed, or it could not send new keys: it answered ours once more. An official client does
+            // that when a message that it cannot decrypt comes just as it begins to agree on keys. Our keys go again for a peer that has
+            // gone back to a backup once more; who has seen them passes them over.
+            keys = try ownAgreementKeys()
+            enqueueRatchetKey(keys.offer(version: parameters.version), context)
         }
         let ownHash = RatchetSyncRole.hash(keys.key1.publicKey, keys.key2.publicKey)
         let role = RatchetSyncRole(own: ownHash, peer: peerHash)
@@ -83,6 +84,11 @@ extension Transition {
         setRatchet(ratchet)
         emitSync(.agreed, nil)
         if role == .sending { try enqueueRatchetReady(lastReceivedID: record.lastReceivedID, context) }
+    }
+
+    private func ownAgreementKeys() throws(AgentError) -> AgreementKeys {
+        guard let keys = state.agreementKeys else { throw AgentError(.internal("AgentRatchetKey: no keys for the agreement")) }
+        return keys
     }
 
     private mutating func enqueueRatchetReady(lastReceivedID: Int64, _ context: AgentContext) throws(AgentError) {
