@@ -1,30 +1,19 @@
 /// Takes the members of an object that is being written, either to keep them or to append their text to a longer one at once. Each name
 /// may be set once.
-public struct JSONObjectWriter: Sendable {
-    private enum Target {
-        case members([(key: String, value: JSONValue)])
-        /// A text and where in it the object begins.
-        case text(JSONWriter, start: Int)
-    }
-
-    private var target: Target
-    private var replacement: JSONValue?
+public struct JSONObjectWriter {
+    /// The text that members are appended to; nil if they are kept.
+    private let text: JSONWriter?
+    private var members: [(key: String, value: JSONValue)] = []
+    /// What stands in place of the object.
+    fileprivate var replacement: JSONValue?
 
     /// An empty object whose members are kept.
-    public init() { target = .members([]) }
+    public init() { text = nil }
 
-    fileprivate init(appendingTo text: consuming JSONWriter) {
-        let start = text.bytes.count
-        text.beginObject()
-        target = .text(text, start: start)
-    }
+    fileprivate init(appendingTo text: JSONWriter) { self.text = text }
 
     /// The finished value of an object whose members were kept.
-    public var json: JSONValue {
-        if let replacement { return replacement }
-        guard case .members(let members) = target else { return .null }
-        return .object(JSONObject(distinct: members))
-    }
+    public var json: JSONValue { replacement ?? .object(JSONObject(distinct: members)) }
 
     /// Sets a member; nil leaves it out.
     public subscript<Value: JSONConvertible>(_ key: String) -> Value? {
@@ -41,9 +30,6 @@ public struct JSONObjectWriter: Sendable {
         }
     }
 
-    /// Makes the value something that is no object of known members.
-    public mutating func replace(with json: JSONValue) { replacement = json }
-
     /// Sets a member; nil leaves it out.
     public mutating func add(_ key: String, _ value: (some JSONConvertible)?) {
         if let value { add(key, value) }
@@ -51,46 +37,37 @@ public struct JSONObjectWriter: Sendable {
 
     /// Sets a member.
     public mutating func add(_ key: String, _ value: some JSONConvertible) {
-        switch target {
-        case .members(var members):
-            // Taken out while it grows, so that it is not copied; the same below.
-            target = .members([])
-            members.append((key, value.json))
-            target = .members(members)
-        case .text(var text, let start):
-            target = .members([])
+        if let text {
             text.write(name: key)
-            value.write(to: &text)
-            target = .text(text, start: start)
+            value.write(to: text)
+        } else {
+            members.append((key, value.json))
         }
     }
 
-    /// The text with the object at its end.
-    fileprivate consuming func finished() -> JSONWriter {
-        guard case .text(var text, let start) = target else { return JSONWriter() }
-        if let replacement {
-            text.truncate(to: start)
-            text.write(replacement)
-        } else {
-            text.endObject()
-        }
-        return text
-    }
+    /// Makes the value something that is no object of known members.
+    public mutating func replace(with json: JSONValue) { replacement = json }
+
 }
 
 extension JSONWriter {
     /// Appends an object whose members `body` sets.
-    public mutating func writeObject(_ body: (inout JSONObjectWriter) -> Void) {
+    public func writeObject(_ body: (inout JSONObjectWriter) -> Void) {
         guard order == .asHeld else {
             // Members can be sorted only when all are known.
             var object = JSONObjectWriter()
             body(&object)
             return write(object.json)
         }
-        var text = JSONWriter()
-        swap(&text, &self)
-        var object = JSONObjectWriter(appendingTo: text)
+        let start = bytes.count
+        beginObject()
+        var object = JSONObjectWriter(appendingTo: self)
         body(&object)
-        self = object.finished()
+        if let replacement = object.replacement {
+            truncate(to: start)
+            write(replacement)
+        } else {
+            endObject()
+        }
     }
 }

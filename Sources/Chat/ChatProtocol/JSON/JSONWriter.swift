@@ -2,7 +2,9 @@ public import SMPWire
 
 /// Writes JSON text without white space. Strings escape quotes, backslashes and control characters below U+0020 and nothing
 /// else, so that lengths are those that the official clients count.
-public struct JSONWriter: Sendable {
+///
+/// A class, so that the writers of nested objects append to one text without copying it.
+public final class JSONWriter {
     /// In which order members of objects are written.
     public enum MemberOrder: Sendable {
         /// As the object holds them: received values keep their order, ours have the order of their type's fields.
@@ -20,7 +22,7 @@ public struct JSONWriter: Sendable {
     public init(order: MemberOrder = .asHeld) { self.order = order }
 
     /// Appends the JSON text of a value.
-    public mutating func write(_ value: JSONValue) {
+    public func write(_ value: JSONValue) {
         switch value {
         case .null: write(text: "null")
         case .bool(let flag): write(text: flag ? "true" : "false")
@@ -31,11 +33,11 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    private mutating func write(text: StaticString) {
+    private func write(text: StaticString) {
         bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    private mutating func write(_ elements: [JSONValue]) {
+    private func write(_ elements: [JSONValue]) {
         bytes.append(UInt8(ascii: "["))
         for (index, element) in elements.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
@@ -44,7 +46,7 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    private mutating func write(_ object: JSONObject) {
+    private func write(_ object: JSONObject) {
         bytes.append(UInt8(ascii: "{"))
         var isFirst = true
         for (key, value) in order == .sorted ? object.sorted : object.members {
@@ -58,7 +60,7 @@ public struct JSONWriter: Sendable {
     }
 
     /// Appends a string.
-    public mutating func write(string text: String) {
+    public func write(string text: String) {
         bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
@@ -83,9 +85,9 @@ public struct JSONWriter: Sendable {
     }
 
     /// Appends a number.
-    public mutating func write(number: some BinaryInteger) { bytes.append(contentsOf: String(number).utf8) }
+    public func write(number: some BinaryInteger) { bytes.append(contentsOf: String(number).utf8) }
 
-    private mutating func escape(_ byte: UInt8) {
+    private func escape(_ byte: UInt8) {
         bytes.append(UInt8(ascii: "\\"))
         switch byte {
         case 0x0A: bytes.append(UInt8(ascii: "n"))
@@ -103,33 +105,33 @@ public struct JSONWriter: Sendable {
 // Values that are written piece by piece, without a tree of them being made first.
 extension JSONWriter {
     /// Appends the brace that begins an object.
-    public mutating func beginObject() { bytes.append(UInt8(ascii: "{")) }
+    public func beginObject() { bytes.append(UInt8(ascii: "{")) }
 
     /// Appends the name of a member, whose value must follow, and the comma before it.
-    public mutating func write(name: String) {
+    public func write(name: String) {
         separate()
         write(string: name)
         bytes.append(UInt8(ascii: ":"))
     }
 
     /// Appends the brace that ends an object.
-    public mutating func endObject() { bytes.append(UInt8(ascii: "}")) }
+    public func endObject() { bytes.append(UInt8(ascii: "}")) }
 
     /// Appends an array.
-    public mutating func write(elements: some Sequence<some JSONConvertible>) {
+    public func write(elements: some Sequence<some JSONConvertible>) {
         bytes.append(UInt8(ascii: "["))
         for element in elements {
             separate()
-            element.write(to: &self)
+            element.write(to: self)
         }
         bytes.append(UInt8(ascii: "]"))
     }
 
     /// Drops what was written behind that many bytes.
-    public mutating func truncate(to count: Int) { bytes.removeLast(bytes.count - count) }
+    public func truncate(to count: Int) { bytes.removeLast(bytes.count - count) }
 
     /// A string's last byte is a quote, so that what ends in a bracket has just begun.
-    private mutating func separate() {
+    private func separate() {
         if let last = bytes.last, last != UInt8(ascii: "{"), last != UInt8(ascii: "[") { bytes.append(UInt8(ascii: ",")) }
     }
 }
@@ -137,8 +139,8 @@ extension JSONWriter {
 extension JSONConvertible {
     /// The JSON text as UTF-8, members as their type orders them.
     public var jsonBytes: Bytes {
-        var writer = JSONWriter()
-        write(to: &writer)
+        let writer = JSONWriter()
+        write(to: writer)
         return writer.bytes
     }
 
@@ -149,7 +151,7 @@ extension JSONConvertible {
 extension JSONValue {
     /// The JSON text as UTF-8.
     public func bytes(order: JSONWriter.MemberOrder = .asHeld) -> Bytes {
-        var writer = JSONWriter(order: order)
+        let writer = JSONWriter(order: order)
         writer.write(self)
         return writer.bytes
     }
