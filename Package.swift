@@ -45,7 +45,7 @@ let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swif
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 let storage: [Target] =
-    room("SQLiteStorage", on: "Storage", uses: [grdb, sqlite])
+    room("EncryptedSQLite", on: "Storage", uses: ["CSodium", "COpenSSL", grdb, sqlite, logging], tests: ["StorageFaults"])
 
 let messaging: [Target] =
     room("SMPWire", on: "Messaging")
@@ -59,7 +59,7 @@ let messaging: [Target] =
     + room("SMPServer", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio)
     + room(
         "SMPAgent", on: "Messaging",
-        uses: ["SQLiteStorage", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPProtocol", "SMPClient", grdb, logging],
+        uses: ["EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPProtocol", "SMPClient", grdb, logging],
         tests: ["SMPSimulation", "SMPServer", "ProcessSupport", "OfficialPeers"])
 
 let chat: [Target] =
@@ -72,7 +72,7 @@ let chat: [Target] =
     + room(
         "ChatEngine", on: "Chat",
         uses: [
-            "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "SQLiteStorage", grdb, logging,
+            "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "EncryptedSQLite", grdb, logging,
         ],
         tests: ["SMPSimulation", "SMPServer", "TranscriptSupport"])
 
@@ -92,7 +92,7 @@ let bots: [Target] =
     room(
         "Parley", on: "Bots",
         uses: [
-            "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire", "SMPProtocol", "SMPServer", "SQLiteStorage", "CRE2", "CQRencode", grdb,
+            "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire", "SMPProtocol", "SMPServer", "EncryptedSQLite", "CRE2", "CQRencode", grdb,
             logging, lifecycle, signals,
         ])
     + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
@@ -101,12 +101,12 @@ let apps: [Target] = [
     .executableTarget(
         name: "ParleyCLI",
         dependencies: [
-            "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPProtocol", "SMPServer", "SQLiteStorage", logging,
+            "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPProtocol", "SMPServer", "EncryptedSQLite", logging,
             lifecycle, signals, arguments,
         ],
         path: "Sources/Apps/ParleyCLI", swiftSettings: settings),
     .testTarget(
-        name: "ParleyCLITests", dependencies: ["ParleyCLI", "Parley", "ChatAPI", "SQLiteStorage", "ProcessSupport"], path: "Tests/ParleyCLITests", swiftSettings: settings),
+        name: "ParleyCLITests", dependencies: ["ParleyCLI", "Parley", "ChatAPI", "EncryptedSQLite", "ProcessSupport"], path: "Tests/ParleyCLITests", swiftSettings: settings),
 ]
 
 /// A bot that shows one thing, as an executable of its own.
@@ -128,6 +128,8 @@ let testSupport: [Target] = [
     .target(name: "ProcessSupport", dependencies: ["ChatProtocol"], path: "Tests/Support/ProcessSupport", swiftSettings: settings),
     .testTarget(
         name: "ProcessSupportTests", dependencies: ["ProcessSupport"], path: "Tests/ProcessSupportTests", swiftSettings: settings),
+    // A disk that fails, beneath SQLite.
+    .target(name: "StorageFaults", dependencies: ["EncryptedSQLite", sqlite], path: "Tests/Support/StorageFaults", swiftSettings: settings),
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings),
     .target(
         name: "SMPSimulation", dependencies: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPClient"], path: "Tests/Support/SMPSimulation",

@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-import SQLiteStorage
+import EncryptedSQLite
 import Testing
 
 @testable import ChatEngine
@@ -48,7 +48,10 @@ struct ChatStoreOpeningTests {
     func garbage() async throws {
         let folder = try folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
+        // It may be an encrypted one.
         try Data(repeating: 7, count: 8_192).write(to: URL(fileURLWithPath: folder + "/a_chat.db"))
-        #expect { try ChatStore(prefix: folder + "/a") } throws: { ($0 as? StorageError)?.code == .unavailable }
+        #expect { try ChatStore(prefix: folder + "/a") } throws: { ($0 as? StorageError)?.code == .keyNeeded }
+        try Data("text".utf8).write(to: URL(fileURLWithPath: folder + "/a_chat.db"))
+        #expect { try ChatStore(prefix: folder + "/a") } throws: { ($0 as? StorageError)?.code == .corrupt }
     }
 }

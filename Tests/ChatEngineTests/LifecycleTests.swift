@@ -3,7 +3,7 @@ import ChatProtocol
 import GRDB
 import SMPAgent
 import SMPSimulation
-import SQLiteStorage
+import EncryptedSQLite
 import Testing
 
 @testable import ChatEngine

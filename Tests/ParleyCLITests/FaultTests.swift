@@ -1,7 +1,7 @@
 import ChatAPI
 import Foundation
 import Parley
-import SQLiteStorage
+import EncryptedSQLite
 import Testing
 
 @testable import ParleyCLI

@@ -4,7 +4,7 @@ internal import Foundation
 internal import Parley
 internal import ParleyRules
 internal import SMPServer
-internal import SQLiteStorage
+internal import EncryptedSQLite
 
 /// How the process ends.
 enum Outcome {

@@ -4,7 +4,7 @@ import Logging
 import SMPAgent
 public import SMPClient
 import SMPCrypto
-public import SQLiteStorage
+public import EncryptedSQLite
 
 /// A chat core of our own: profiles, contacts and messages in one folder, over the agent beneath it.
 ///

@@ -1,7 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import SMPSimulation
-import SQLiteStorage
+import EncryptedSQLite
 import Synchronization
 import Testing
 

@@ -4,7 +4,7 @@ import GRDB
 import SMPAgent
 import SMPProtocol
 import SMPWire
-import SQLiteStorage
+import EncryptedSQLite
 import Testing
 
 @testable import ChatEngine

@@ -4,7 +4,7 @@ import Foundation
 import Logging
 import SMPClient
 import SMPProtocol
-import SQLiteStorage
+import EncryptedSQLite
 import SMPSimulation
 import SMPWire
 

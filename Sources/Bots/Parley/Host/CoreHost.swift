@@ -5,7 +5,7 @@ internal import Logging
 internal import SMPProtocol
 internal import SMPServer
 internal import SMPWire
-internal import SQLiteStorage
+internal import EncryptedSQLite
 
 /// A chat core of this process's own on a data folder, with a router beside it when no other is named.
 ///

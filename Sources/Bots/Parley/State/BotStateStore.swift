@@ -1,6 +1,6 @@
 internal import GRDB
 internal import Logging
-internal import SQLiteStorage
+internal import EncryptedSQLite
 
 /// What the bots of a data folder have to remember themselves: which profile is whose, and how far their handlers have come.
 ///

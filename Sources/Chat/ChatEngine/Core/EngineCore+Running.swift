@@ -2,7 +2,7 @@ import ChatAPI
 import ChatProtocol
 import Logging
 import SMPAgent
-import SQLiteStorage
+import EncryptedSQLite
 import Synchronization
 
 // Starting and stopping. A core that is stopped still takes commands; what they send waits in the store.

@@ -1,5 +1,5 @@
 import GRDB
-import SQLiteStorage
+import EncryptedSQLite
 import Synchronization
 
 /// Told of every transaction; tests make them fail.

@@ -2,7 +2,7 @@ import ChatAPI
 import ChatProtocol
 import GRDB
 import SMPWire
-import SQLiteStorage
+import EncryptedSQLite
 
 /// Something that the agent must do and that outlives a crash.
 struct AgentWork: Sendable, Hashable {

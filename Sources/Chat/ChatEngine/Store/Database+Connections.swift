@@ -2,7 +2,7 @@ import ChatAPI
 import ChatProtocol
 import GRDB
 import SMPWire
-import SQLiteStorage
+import EncryptedSQLite
 
 // Connections: with contacts, and those of addresses.
 

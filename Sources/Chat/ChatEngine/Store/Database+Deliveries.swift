@@ -2,7 +2,7 @@ import ChatAPI
 import ChatProtocol
 import GRDB
 import SMPWire
-import SQLiteStorage
+import EncryptedSQLite
 
 // Messages on their way out, and other work that the agent still has to be given. Both are written together with what they carry
 // out, and stay until the agent has them: a crash between the two databases loses nothing.

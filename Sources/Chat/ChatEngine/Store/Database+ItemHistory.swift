@@ -2,7 +2,7 @@ import ChatAPI
 import ChatProtocol
 import GRDB
 import SMPWire
-import SQLiteStorage
+import EncryptedSQLite
 
 // What belongs to items: earlier versions, reactions, reading, times to live.
 

@@ -2,7 +2,7 @@ import ChatAPI
 import ChatProtocol
 import GRDB
 import SMPWire
-import SQLiteStorage
+import EncryptedSQLite
 
 // Chat items: what was written and what happened in chats.
 

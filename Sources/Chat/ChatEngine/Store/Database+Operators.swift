@@ -1,7 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import GRDB
-import SQLiteStorage
+import EncryptedSQLite
 
 // Operators of servers and the conditions on which they let them be used.
 

@@ -1,7 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import GRDB
-import SQLiteStorage
+import EncryptedSQLite
 
 // Pages of items, and the list of chats.
 

@@ -1,7 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import GRDB
-import SQLiteStorage
+import EncryptedSQLite
 
 // Commands that are carried out once, and what came of them.
 

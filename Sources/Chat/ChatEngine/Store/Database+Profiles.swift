@@ -1,7 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import GRDB
-import SQLiteStorage
+import EncryptedSQLite
 
 // Stored profiles and the local names that are unique in each user's lists.
 

@@ -3,7 +3,7 @@ import GRDB
 import SMPCrypto
 import SMPProtocol
 import SMPWire
-import SQLiteStorage
+import EncryptedSQLite
 
 extension AgentStore {
     // MARK: Users

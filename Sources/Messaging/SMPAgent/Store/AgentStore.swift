@@ -1,6 +1,6 @@
 import GRDB
 import Logging
-public import SQLiteStorage
+public import EncryptedSQLite
 import Synchronization
 
 /// Told of every transaction; tests make them fail.

@@ -3,7 +3,7 @@ import GRDB
 import SMPProtocol
 import SMPRatchet
 import SMPWire
-import SQLiteStorage
+import EncryptedSQLite
 
 extension StoreChange {
     func applyMessageChange(to database: Database) throws {

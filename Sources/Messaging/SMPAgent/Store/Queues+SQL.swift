@@ -3,7 +3,7 @@ import GRDB
 import SMPCrypto
 import SMPProtocol
 import SMPWire
-import SQLiteStorage
+import EncryptedSQLite
 
 /// The row of a server's address, made if need be.
 func serverRow(_ server: SMPServerAddress, _ database: Database) throws -> RowID {

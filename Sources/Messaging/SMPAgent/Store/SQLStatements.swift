@@ -1,7 +1,7 @@
 import FoundationEssentials
 import GRDB
 import SMPWire
-import SQLiteStorage
+import EncryptedSQLite
 
 extension Database {
     /// Runs a statement that is prepared once.

@@ -4,7 +4,7 @@ import SMPCrypto
 import SMPProtocol
 import SMPRatchet
 import SMPWire
-import SQLiteStorage
+import EncryptedSQLite
 
 extension StoreChange {
     /// Makes the change.

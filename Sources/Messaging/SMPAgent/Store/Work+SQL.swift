@@ -2,7 +2,7 @@ import FoundationEssentials
 import GRDB
 import SMPProtocol
 import SMPWire
-import SQLiteStorage
+import EncryptedSQLite
 
 extension CommandRecord {
     func insert(_ database: Database) throws {

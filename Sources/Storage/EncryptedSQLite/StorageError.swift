@@ -12,6 +12,20 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         case corrupt
         /// The database was closed.
         case closed
+        /// A key is needed, and none was given.
+        case keyNeeded
+        /// The key that was given does not open the database.
+        case wrongKey
+        /// A key was given for a database that is not encrypted.
+        case notEncrypted
+        /// What was given cannot be a key.
+        case invalidKey
+        /// Another program wrote the database, or its log.
+        case foreign
+        /// The disk is full.
+        case diskFull
+        /// The disk does not read or write.
+        case inputOutput
     }
 
     public let code: Code

@@ -6,13 +6,16 @@ internal import Synchronization
 /// With `synchronous=FULL` a commit waits for the disk, and that wait does not grow with the number of jobs: while one
 /// transaction is being committed, later jobs queue up and share the next. Each job runs in a savepoint of its own, so that one
 /// that throws undoes only itself. A job's outcome, good or bad, becomes known only after the commit that holds it.
+///
+/// A transaction that cannot be committed because of what is in it is undone, and its jobs run again, each in a transaction of its own:
+/// one that breaks a constraint at the end takes nobody along. When the disk fails, all of them fail: nothing of them is there.
 public final class GroupCommitWriter: Sendable {
     /// What one transaction takes at most: it bounds how long the first waiting job must wait.
     public static let largestBatch = 256
 
     private struct Job: Sendable {
-        /// Runs the body; a throw is kept as the job's outcome.
-        var run: @Sendable (Database) -> Bool
+        /// Runs the body; a throw is kept as the job's outcome and returned. May be called more than once.
+        var run: @Sendable (Database) -> (any Error)?
         /// Delivers the outcome after the commit, or the error that undid the whole transaction.
         var finish: @Sendable ((any Error)?) -> Void
     }
@@ -24,10 +27,12 @@ public final class GroupCommitWriter: Sendable {
     }
 
     private let database: any DatabaseWriter
+    private let health: DiskHealth
     private let state = Mutex(State())
 
-    public init(_ database: any DatabaseWriter) {
+    init(_ database: any DatabaseWriter, health: DiskHealth) {
         self.database = database
+        self.health = health
     }
 
     /// Runs `body` in a transaction and returns its value once that transaction is on disk.
@@ -55,10 +60,10 @@ public final class GroupCommitWriter: Sendable {
                 do {
                     let value = try body(db)
                     outcome.withLock { $0 = .success(value) }
-                    return true
+                    return nil
                 } catch {
                     outcome.withLock { $0 = .failure(error) }
-                    return false
+                    return error
                 }
             },
             finish: { failure in completion(failure.map(Result.failure) ?? outcome.withLock(\.self)) }))
@@ -87,8 +92,21 @@ public final class GroupCommitWriter: Sendable {
                 try commit(batch, db)
                 for job in batch { job.finish(nil) }
             } catch {
-                for job in batch { job.finish(error) }
+                guard batch.count > 1, !StorageError.isOfDisk(error) else {
+                    for job in batch { job.finish(error) }
+                    continue
+                }
+                for job in batch { runAlone(job, db) }
             }
+        }
+    }
+
+    private func runAlone(_ job: Job, _ db: Database) {
+        do {
+            try commit([job], db)
+            job.finish(nil)
+        } catch {
+            job.finish(error)
         }
     }
 
@@ -96,23 +114,37 @@ public final class GroupCommitWriter: Sendable {
     ///
     /// GRDB's own transactions and savepoints prepare their statements each time, which costs as much as a small job.
     private func commit(_ batch: [Job], _ db: Database) throws {
-        try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
         do {
-            // One that is alone is undone with the transaction.
-            if batch.count == 1, !batch[0].run(db) { return try db.rollback() }
-            if batch.count > 1 {
-                for job in batch {
-                    try db.cachedStatement(sql: "SAVEPOINT job").execute()
-                    if !job.run(db) { try db.cachedStatement(sql: "ROLLBACK TRANSACTION TO SAVEPOINT job").execute() }
-                    try db.cachedStatement(sql: "RELEASE SAVEPOINT job").execute()
+            try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+            if batch.count == 1 {
+                if let failure = batch[0].run(db) {
+                    health.note(failure: failure)
+                    // One that is alone is undone with the transaction; some errors have ended that already.
+                    if db.isInsideTransaction { try db.rollback() }
+                    return
                 }
+            } else {
+                for job in batch { try runInSavepoint(job, db) }
             }
             try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
         } catch {
             // Some errors, such as a full disk, have ended the transaction already.
-            if db.isInsideTransaction { try db.rollback() }
+            if db.isInsideTransaction { try? db.rollback() }
+            health.note(failure: error)
             throw error
         }
+        health.noteCommit()
+    }
+
+    private func runInSavepoint(_ job: Job, _ db: Database) throws {
+        try db.cachedStatement(sql: "SAVEPOINT job").execute()
+        if let failure = job.run(db) {
+            // The jobs before are undone as well.
+            guard db.isInsideTransaction else { throw failure }
+            health.note(failure: failure)
+            try db.cachedStatement(sql: "ROLLBACK TRANSACTION TO SAVEPOINT job").execute()
+        }
+        try db.cachedStatement(sql: "RELEASE SAVEPOINT job").execute()
     }
 
     private func takeBatch() -> [Job]? {

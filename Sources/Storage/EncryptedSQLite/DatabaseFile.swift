@@ -1,52 +1,47 @@
 public import GRDB
+public import Logging
 internal import Synchronization
 
-/// A database of this process's own: write-ahead log, `synchronous=FULL`, mode 0600, migrated when it is opened.
+/// A database of this process's own: write-ahead log, `synchronous=FULL`, mode 0600, encrypted if it has a key, migrated when it is opened.
 public final class DatabaseFile: Sendable {
     private let database: any DatabaseWriter
     private let writer: GroupCommitWriter
+    private let health: DiskHealth
     private let isClosed = Mutex(false)
+    /// Keeps the encryption of the path in force.
+    private let registration: ProtectionRegistration?
 
-    /// Opens a database, makes it if need be, and migrates it.
+    /// Opens a database, makes it if need be, and migrates it. Before a migration of what is there it makes a backup: see ``Backups``.
     ///
     /// - Parameters:
     ///   - path: nil for a database in memory, which tests use.
     ///   - label: what the database is called in errors.
+    ///   - key: opens an encrypted database, or makes a new one encrypted. Deriving from a passphrase takes a good part of a second, once for
+    ///     each key object.
     ///   - prepare: runs on each connection, for functions and pragmas.
-    /// - Throws: ``StorageError`` `newerDatabase` when a later version wrote it, else `unavailable`.
+    ///   - health: told when the disk begins to fail and when it works again. Both are logged as well.
+    /// - Throws: ``StorageError`` `newerDatabase` when a later version wrote it, `foreign` when another program did, `keyNeeded`, `wrongKey` or
+    ///   `notEncrypted` when key and database do not fit, `corrupt`, `diskFull`, `inputOutput`, `locked`, else `unavailable`.
     public init(
-        path: String?, label: String, migrator: DatabaseMigrator, readers: Int = 4,
+        path: String?, label: String, migrator: DatabaseMigrator, key: DatabaseKey? = nil, readers: Int = 4,
+        logger: Logger = Logger(label: "storage"), health: @escaping @Sendable (DiskHealthChange) -> Void = { _ in },
         prepare: @escaping @Sendable (Database) throws -> Void = { _ in }
     ) throws(StorageError) {
-        var configuration = Configuration()
-        configuration.label = label
-        configuration.foreignKeysEnabled = true
-        configuration.maximumReaderCount = readers
-        configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA temp_store = MEMORY")
-            try prepare(db)
-        }
+        self.health = DiskHealth(label: label, logger: logger, report: health)
         do {
             if let path {
-                // SQLite makes its files with the process's mask; the log files take the mode of the main one.
-                FolderLock.makePrivateFile(path)
-                let pool = try DatabasePool(path: path, configuration: configuration)
-                // GRDB lowers `synchronous` while it sets the journal mode, after `prepareDatabase`.
-                try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
-                database = pool
+                let opening = try DatabaseOpening(path: path, label: label, key: key)
+                registration = opening.registration
+                database = try opening.open(migrator: migrator, readers: readers, logger: logger, prepare: prepare)
             } else {
-                database = try DatabaseQueue(configuration: configuration)
+                registration = nil
+                let queue = try DatabaseQueue(configuration: DatabaseOpening.configuration(label: label, readers: 1, prepare: prepare))
+                try migrator.migrate(queue)
+                database = queue
             }
-            writer = GroupCommitWriter(database)
-            if try database.read(migrator.hasBeenSuperseded) {
-                throw StorageError(
-                    .newerDatabase, "the \(label) database was written by a newer version: update, or use another data folder")
-            }
-            try migrator.migrate(database)
-        } catch let error as StorageError {
-            throw error
+            writer = GroupCommitWriter(database, health: self.health)
         } catch {
-            throw StorageError(.unavailable, "cannot open the \(label) database\(path.map { " \($0)" } ?? "")", cause: error)
+            throw StorageError.wrapping(error, "cannot open the \(label) database\(path.map { " \($0)" } ?? "")")
         }
     }
 
@@ -55,10 +50,18 @@ public final class DatabaseFile: Sendable {
     /// - Throws: ``StorageError`` `closed` after ``close()``; what the body throws.
     public func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         guard !isClosed.withLock(\.self) else { throw StorageError(.closed, "the database is closed") }
-        return try await database.read(body)
+        do {
+            return try await database.read(body)
+        } catch {
+            health.note(failure: error)
+            throw error
+        }
     }
 
     /// Runs `body` in a transaction that may be shared with other writes; returns once it is on disk.
+    ///
+    /// `body` may run more than once, each time on a database that does not show the earlier ones: its effects belong into the database and
+    /// into what it returns.
     public func write<T: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> T, afterCommit: (@Sendable (T) -> Void)? = nil
     ) async throws -> T {
@@ -85,8 +88,8 @@ public final class DatabaseFile: Sendable {
                 // A read of a queue that is closed ends the process. One in memory goes when nobody reads it any more.
                 return try await database.writeWithoutTransaction { _ in }
             }
-            // Runs behind the jobs that wait. A folded file can be copied as it is; a log that is left over because somebody reads is
-            // replayed when the file is opened next.
+            // Runs behind the jobs that wait. A folded file can be copied as it is, and read by SQLCipher; a log that is left over because
+            // somebody reads is replayed when the file is opened next.
             _ = try? await pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
             try pool.close()
         } catch {

@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-import SQLiteStorage
+import EncryptedSQLite
 import Testing
 
 @Suite struct DatabaseFileTests {

@@ -1,0 +1,63 @@
+internal import GRDB
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Copies of a database that were made before it was changed by a new version: `backups/<name>.<UTC time>.<version>.db` beside it, encrypted
+/// under the key that the database had.
+struct Backups {
+    /// How many are kept of each database; the oldest go.
+    static let kept = 3
+
+    private let name: String
+    private let folder: String
+    private let now: @Sendable () -> Int
+
+    /// - Parameter now: seconds since 1970.
+    init(of path: String, now: @escaping @Sendable () -> Int = { time(nil) }) {
+        let file = Files.name(of: path)
+        name = file.hasSuffix(".db") ? String(file.dropLast(3)) : file
+        folder = Files.folder(of: path) + "/backups"
+        self.now = now
+    }
+
+    /// Makes a backup of what a database has now; it is on disk when this returns.
+    ///
+    /// - Parameter version: what the database is a version of, for the name.
+    /// - Returns: the path.
+    func make(version: String, key: DatabaseKey?, from database: any DatabaseWriter) throws -> String {
+        try Files.makePrivateFolder(folder)
+        let path = "\(folder)/\(name).\(Self.stamp(now())).\(Self.short(version)).db"
+        try database.writeWithoutTransaction { db in try DatabaseCopy(to: path, key: key).make(from: db) }
+        try removeOldest()
+        return path
+    }
+
+    private func removeOldest() throws(StorageError) {
+        // Times sort as text.
+        let all = try Files.names(in: folder).filter { $0.hasPrefix(name + ".") && $0.hasSuffix(".db") }.sorted()
+        for old in all.dropLast(Self.kept) { try Files.delete(folder + "/" + old) }
+    }
+
+    /// A time as `20261121T080000Z`.
+    static func stamp(_ seconds: Int) -> String {
+        var time = time_t(seconds), parts = tm()
+        gmtime_r(&time, &parts)
+        func digits(_ value: Int32, _ count: Int) -> String {
+            let text = String(value)
+            return String(repeating: "0", count: max(0, count - text.count)) + text
+        }
+        return digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2) + digits(parts.tm_mday, 2) + "T" + digits(parts.tm_hour, 2)
+            + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2) + "Z"
+    }
+
+    /// A migration's name as part of a file's: letters, digits and dashes, at most 40.
+    static func short(_ version: String) -> String {
+        let characters = version.lowercased().unicodeScalars.map { ("a"..."z").contains($0) || ("0"..."9").contains($0) ? Character($0) : "-" }
+        return String(String(characters).split(separator: "-").joined(separator: "-").prefix(40))
+    }
+}

@@ -1,0 +1,51 @@
+internal import COpenSSL
+
+/// What the pages of one database are encrypted and authenticated with, as SQLCipher 4 derives it by default.
+final class PageKeys: Sendable {
+    static let saltSize = 16
+    static let keySize = 32
+    /// How often SQLCipher 4 hashes a passphrase.
+    static let iterations: CInt = 256_000
+
+    /// The first bytes of the database.
+    let salt: [UInt8]
+    /// AES-256.
+    let encryption: SecretMemory
+    /// HMAC-SHA512.
+    let authentication: SecretMemory
+    /// AES-256, for what stands beside pages in logs and journals and says something of what is in them. Not of SQLCipher.
+    let surroundings: SecretMemory
+
+    /// Derives the keys from a passphrase, which takes its time.
+    convenience init(passphrase: SecretMemory, salt: [UInt8]) throws(StorageError) {
+        let key = try SecretMemory(count: Self.keySize) { (key) throws(StorageError) in
+            try pbkdf2(passphrase, salt: salt, iterations: Self.iterations, into: key)
+        }
+        try self.init(key: key, salt: salt)
+    }
+
+    /// Derives the keys from the key of pages.
+    init(key: SecretMemory, salt: [UInt8]) throws(StorageError) {
+        self.salt = salt
+        encryption = key
+        let authentication = try SecretMemory(count: Self.keySize) { (output) throws(StorageError) in
+            try pbkdf2(key, salt: salt.map { $0 ^ 0x3A }, iterations: 2, into: output)
+        }
+        self.authentication = authentication
+        surroundings = try SecretMemory(count: Self.keySize) { (output) throws(StorageError) in
+            try pbkdf2(authentication, salt: Array("parley: beside pages".utf8), iterations: 1, into: output)
+        }
+    }
+}
+
+/// PBKDF2 with HMAC-SHA512.
+private func pbkdf2(
+    _ secret: SecretMemory, salt: [UInt8], iterations: CInt, into output: UnsafeMutableRawBufferPointer
+) throws(StorageError) {
+    let isDone = secret.withBytes { secret in
+        PKCS5_PBKDF2_HMAC(
+            secret.baseAddress?.assumingMemoryBound(to: CChar.self), CInt(secret.count), salt, CInt(salt.count), iterations, EVP_sha512(),
+            CInt(output.count), output.baseAddress?.assumingMemoryBound(to: UInt8.self)) == 1
+    }
+    guard isDone else { throw StorageError(.unavailable, "OpenSSL cannot derive keys with PBKDF2 and SHA-512") }
+}

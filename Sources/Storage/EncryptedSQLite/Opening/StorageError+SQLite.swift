@@ -1,0 +1,36 @@
+internal import GRDB
+internal import GRDBSQLite
+
+extension StorageError {
+    /// What an error of SQLite means for who owns the database.
+    ///
+    /// - Parameter what: what could not be done, as the beginning of a sentence.
+    static func wrapping(_ error: any Error, _ what: String) -> StorageError {
+        switch error {
+        case let error as StorageError: return error
+        case let error as DatabaseError:
+            switch error.resultCode {
+            case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+                return StorageError(.corrupt, "\(what): the file is damaged. See parley db check, and restore a backup", cause: error)
+            case .SQLITE_FULL: return StorageError(.diskFull, "\(what): the disk is full. Make room", cause: error)
+            case .SQLITE_IOERR where error.extendedResultCode.rawValue == SQLITE_IOERR_DATA_CODE:
+                return StorageError(.corrupt, "\(what): a page is not as it was written. See parley db check, and restore a backup", cause: error)
+            case .SQLITE_IOERR: return StorageError(.inputOutput, "\(what): the disk does not read or write. See the system's log", cause: error)
+            case .SQLITE_BUSY, .SQLITE_LOCKED:
+                return StorageError(.locked, "\(what): another program uses it. Stop that one", cause: error)
+            default: return StorageError(.unavailable, what, cause: error)
+            }
+        default: return StorageError(.unavailable, what, cause: error)
+        }
+    }
+
+    /// Whether an error is the disk's, and what stands in the way may go away: it is full, or does not read or write.
+    static func isOfDisk(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError else { return false }
+        return switch error.resultCode {
+        case .SQLITE_FULL, .SQLITE_CANTOPEN, .SQLITE_READONLY: true
+        case .SQLITE_IOERR: true
+        default: false
+        }
+    }
+}

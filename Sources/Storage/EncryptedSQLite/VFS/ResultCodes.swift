@@ -1,0 +1,10 @@
+internal import GRDBSQLite
+
+// SQLite's extended result codes, whose macros Swift does not import.
+
+let SQLITE_IOERR_READ_CODE = SQLITE_IOERR | (1 << 8)
+let SQLITE_IOERR_SHORT_READ_CODE = SQLITE_IOERR | (2 << 8)
+let SQLITE_IOERR_WRITE_CODE = SQLITE_IOERR | (3 << 8)
+let SQLITE_IOERR_DELETE_CODE = SQLITE_IOERR | (10 << 8)
+/// What is read is not what was written.
+let SQLITE_IOERR_DATA_CODE = SQLITE_IOERR | (32 << 8)
