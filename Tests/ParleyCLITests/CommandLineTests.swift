@@ -65,6 +65,8 @@ import Testing
         (["run", "nothing.yaml"], "nothing.yaml:1:1: error: there is no such file"),
         (["run", "bots.yaml", "--server", "smp://abc"], "[serverAddress]"),
         (["run", "bots.yaml", "--log-level", "loud"], "loud"),
+        (["run", "bots.yaml", "--smp-proxy", "sometimes"], "--smp-proxy: \"sometimes\" is not one of never, unknown"),
+        (["api", "--socks-proxy", "tor"], "--socks-proxy"),
         (["rnu"], "rnu"),
         (["chat", "--exec", ":opn Echo"], "there is no :opn"),
         (["chat", "--exec", "hello"], "[chat.noneOpen]"),

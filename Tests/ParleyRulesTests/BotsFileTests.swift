@@ -1,4 +1,5 @@
 import ParleyRules
+import Parley
 import Testing
 
 @Suite struct BotsFileTests {
@@ -61,6 +62,11 @@ import Testing
         ("parley: 1\nprofiles: { a: { rules: [ { when: {}, then: { send: x } } ] } }", "missing-key", 2, 35),
         ("parley: 1\nprofiles: { a: { rules: [ { then: { send: x } } ] } }", "missing-key", 2, 27),
         ("parley: 1\nprofiles: { a: { name: x }, b: { name: x } }", "bad-value", 2, 29),
+        ("parley: 1\nnetwork: { smp-prox: always }\nprofiles: { a: {} }", "unknown-key", 2, 12),
+        ("parley: 1\nnetwork: { smp-proxy: allways }\nprofiles: { a: {} }", "bad-value", 2, 23),
+        ("parley: 1\nnetwork: { socks-proxy: 9050 }\nprofiles: { a: {} }", "bad-value", 2, 25),
+        ("parley: 1\nnetwork:\n  tcp-timeout: 0\nprofiles: { a: {} }", "bad-value", 3, 16),
+        ("parley: 1\nnetwork: [tor]\nprofiles: { a: {} }", "wrong-type", 2, 10),
         ("parley: [", "yaml-syntax", 2, 1),
     ])
     func aFaultIsAnsweredWithItsPlace(_ source: String, _ code: String, _ line: Int, _ column: Int) throws {
@@ -68,6 +74,35 @@ import Testing
         let first = try #require(error.diagnostics.first)
         #expect(first.code.rawValue == code, "\(error)")
         #expect(first.position == SourcePosition(line: line, column: column), "\(error)")
+    }
+
+    @Test func whatIsSaidAboutTheNetworkIsReadInTheWordsOfTheCommandLine() throws {
+        let file = try BotsFile(parsing: """
+            parley: 1
+            network:
+              socks-proxy: "@127.0.0.1:9050"
+              socks-mode: onion
+              host-mode: public
+              required-host-mode: on
+              smp-proxy: unknown
+              smp-proxy-fallback: protected
+              tcp-timeout: 20
+            profiles: { a: {} }
+            """)
+        var expected = HostNetwork()
+        for (key, text) in [
+            (HostNetwork.Key.socksProxy, "@127.0.0.1:9050"), (.socksMode, "onion"), (.hostMode, "public"), (.requiredHostMode, "on"),
+            (.smpProxy, "unknown"), (.smpProxyFallback, "protected"), (.tcpTimeout, "20"),
+        ] { try expected.set(key, to: text) }
+        #expect(file.network == expected)
+        #expect(file.network != HostNetwork())
+        #expect(try BotsFile(parsing: "parley: 1\nprofiles: { a: {} }").network == HostNetwork())
+    }
+
+    @Test func aWordThatIsNearlyRightIsNamed() throws {
+        let error = try fault(in: "parley: 1\nnetwork: { smp-proxy: allways }\nprofiles: { a: {} }")
+        #expect(error.description.contains("never, unknown, unprotected, always"))
+        #expect(error.description.contains("did you mean \"always\"?"), "\(error)")
     }
 
     @Test func allFaultsAreTold() throws {

@@ -13,16 +13,20 @@ struct CommonOptions: ParsableArguments {
     @Option(name: .customLong("router-port"), help: "The port of the router inside the process; else one is chosen and kept.")
     var routerPort: UInt16?
 
+    @OptionGroup(title: "Network") var network: NetworkArguments
+
     @Option(name: .customLong("log-level"), help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel: LogLevel = .notice
 
     @Flag(help: "Print JSON, one object a line, for scripts.")
     var json = false
 
-    func configuration(data: String?) -> HostConfiguration {
+    /// - Parameter file: what a bots.yaml says about the network; the command line wins.
+    func configuration(data: String?, network file: HostNetwork = HostNetwork()) throws -> HostConfiguration {
         let level = logLevel.level, format: StructuredLogHandler.Format = json ? .json : .text
         return HostConfiguration(
             dataFolder: data, servers: server, router: EmbeddedRouterConfiguration(host: routerHost, port: routerPort),
+            network: try network.network(over: file),
             logger: Logger(label: "parley") { StructuredLogHandler(label: $0, level: level, format: format) })
     }
 }

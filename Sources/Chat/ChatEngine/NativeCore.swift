@@ -19,29 +19,34 @@ public final class NativeCore: IdempotentChatCore {
     private let network: (any SMPRouting)?
 
     /// A core over an agent that is there already.
+    ///
+    /// - Parameter reports: what the agent tells.
     init(
-        configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, network: (any SMPRouting)? = nil,
-        lock: FolderLock? = nil,
+        configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, reports: AsyncStream<AgentNotification>,
+        network: (any SMPRouting & SMPNetworkControl)? = nil, lock: FolderLock? = nil,
         random: any RandomSource = SystemRandomSource(), clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> UTCTimestamp = { .current() }
     ) {
         self.lock = lock
         self.network = network
-        core = EngineCore(configuration: configuration, store: store, agent: agent, random: random, clock: clock, now: now)
+        core = EngineCore(
+            configuration: configuration, store: store, agent: agent, reports: reports, control: network, random: random, clock: clock, now: now)
     }
 
     /// Opens the core of a folder, and makes its databases if they are not there.
     ///
     /// - Parameter network: How routers are reached; the core closes it.
     /// - Throws: `StorageError` `locked` if another core uses the folder, `newerDatabase` or `unavailable`.
-    public static func open(_ configuration: NativeCoreConfiguration, network: any SMPRouting) throws(StorageError) -> NativeCore {
+    public static func open(
+        _ configuration: NativeCoreConfiguration, network: any SMPRouting & SMPNetworkControl
+    ) throws(StorageError) -> NativeCore {
         let lock: FolderLock?
         if let prefix = configuration.prefix { lock = try FolderLock(path: prefix + ".lock") } else { lock = nil }
         do throws(StorageError) {
             let store = try ChatStore(prefix: configuration.prefix)
             let agentStore = try AgentStore(path: configuration.prefix.map { $0 + "_agent.db" })
             let agent = SMPAgent(configuration: configuration.agent, store: agentStore, network: network)
-            return NativeCore(configuration: configuration, store: store, agent: agent, network: network, lock: lock)
+            return NativeCore(configuration: configuration, store: store, agent: agent, reports: agent.events, network: network, lock: lock)
         } catch {
             lock?.release()
             throw error

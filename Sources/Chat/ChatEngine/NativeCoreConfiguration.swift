@@ -16,6 +16,8 @@ public struct NativeCoreConfiguration: Sendable {
     public var operators: [PresetOperator] = []
     /// On what conditions they let them be used.
     public var conditions = ConditionsDocument.version6_5
+    /// How routers are reached, where that is not left to commands.
+    public var network = NetworkOptions()
     /// Contacts that a new profile begins with, each with the address in its profile; none by default.
     public var presetContacts: [Profile]
     /// Whether sessions with routers are reported as `hostConnected` and `hostDisconnected`.

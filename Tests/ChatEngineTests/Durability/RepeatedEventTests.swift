@@ -17,7 +17,7 @@ struct RepeatedEventTests {
         let world = TestWorld()
         var cores: [TestCore] = []
         for name in ["alice", "bob"] {
-            let core = try await world.open(agent: .light, repeatsEvents: repeatsEvents)
+            let core = try await world.open(agent: .light, reports: { repeatsEvents ? $0.repeated() : $0 })
             _ = try await core.createUser(name)
             cores.append(core)
         }

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import SMPClient
 import TranscriptSupport
 
 @testable import ChatEngine
@@ -16,6 +17,12 @@ extension Transcript {
 
     /// Sets a core up as that of the peer was.
     func configure(_ configuration: inout NativeCoreConfiguration, of peer: String) {
+        if let network = lines.lazy.compactMap({ $0.peer == peer ? networkConfig(in: $0) : nil }).first {
+            configuration.network.hostMode = .init(rawValue: network.hostMode)
+            configuration.network.privateRouting = .init(rawValue: network.smpProxyMode)
+            configuration.network.privateRoutingFallback = .init(rawValue: network.smpProxyFallback)
+            configuration.network.timeout = network.tcpTimeout.interactive / 1_000_000
+        }
         guard let shown = lines.lazy.compactMap({ $0.peer == peer ? servers(in: $0) : nil }).first else { return }
         configuration.fileServers = shown.filter { $0.serverOperator == nil }.flatMap(\.xftpServers).map(\.server)
         configuration.operators = shown.compactMap { group in
@@ -32,6 +39,11 @@ extension Transcript {
             else { continue }
             configuration.conditions = ConditionsDocument(commit: commit, text: text)
         }
+    }
+
+    private func networkConfig(in line: Line) -> NetworkConfig? {
+        guard line.direction == .response, line.body["type"] == "networkConfig" else { return nil }
+        return line.body["networkConfig"].flatMap { try? NetworkConfig(json: $0) }
     }
 
     private func servers(in line: Line) -> [UserOperatorServers]? {

@@ -38,7 +38,8 @@ final class TestWorld: Sendable {
     /// A core on a folder as it is, started.
     func open(
         prefix: String? = nil, presets: [Profile] = [], crash: CrashPoint? = nil, agent: AgentConfiguration = .quick,
-        repeatsEvents: Bool = false, storeFaults: (any ChatStoreInterceptor)? = nil, clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> UTCTimestamp = { .current() },
+        storeFaults: (any ChatStoreInterceptor)? = nil, clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> UTCTimestamp = { .current() },
+        reports: (AsyncStream<AgentNotification>) -> AsyncStream<AgentNotification> = { $0 },
         configure: (inout NativeCoreConfiguration) -> Void = { _ in }
     ) async throws -> TestCore {
         var configuration = configuration(prefix: prefix)
@@ -52,7 +53,7 @@ final class TestWorld: Sendable {
         let agentStore = try AgentStore(path: prefix.map { $0 + "_agent.db" }, interceptor: crash)
         let real = SMPAgent(configuration: agent, store: agentStore, network: network)
         let core = NativeCore(
-            configuration: configuration, store: store, agent: repeatsEvents ? RepeatingAgent(real) : real, network: network, lock: lock,
+            configuration: configuration, store: store, agent: real, reports: reports(real.events), network: network, lock: lock,
             clock: clock, now: now)
         let test = TestCore(core, network)
         try await core.start()

@@ -33,18 +33,14 @@ struct Encounter: Sendable {
 }
 
 /// Who makes the link, and through whose router.
-struct Meeting: Sendable, CustomTestStringConvertible, CaseIterable {
+struct Meeting: ThroughRouter {
     let host: Implementation
     let router: Implementation
 
-    static let allCases = Implementation.allCases.flatMap { router in
-        Implementation.allCases.map { Meeting(host: $0, router: router) }
-    }
+    init(_ host: Implementation, through router: Implementation) { (self.host, self.router) = (host, router) }
 
     /// Whose link or deed it is, for the table.
     var who: String { host == .official ? "by the official client" : "by Parley" }
-
-    var testDescription: String { "\(who), \(router) router" }
 }
 
 /// Exchanges a text in each direction.

@@ -33,7 +33,7 @@ struct ChatCommandLine: AsyncParsableCommand {
     func run() async throws {
         var planned: [ChatLine] = try connect.map { [try parse(":connect \($0)")] } ?? []
         for line in lines { planned.append(try parse(line)) }
-        try await CoreHost.with(options.configuration(data: data)) { [planned] host in
+        try await CoreHost.with(try options.configuration(data: data)) { [planned] host in
             let session = try await start(host)
             for line in planned {
                 guard try await session.perform(line) else { return }

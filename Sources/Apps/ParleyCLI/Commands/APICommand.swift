@@ -28,7 +28,7 @@ struct APICommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let configuration = options.configuration(data: data)
+        let configuration = try options.configuration(data: data)
         let service = APIService(configuration: configuration, port: port, json: options.json)
         try await ServiceGroup(services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: configuration.logger).run()
         if !options.json { Output.line("Stopped.") }

@@ -17,7 +17,7 @@ struct ProfileCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            try await CoreHost.with(options.configuration(data: data)) { host in
+            try await CoreHost.with(try options.configuration(data: data)) { host in
                 for user in try await ProfileFinder(core: host.core).all() {
                     if options.json {
                         Output.line(#"{"name":\#(Output.quoted(user.localDisplayName)),"id":\#(user.userID)}"#)
@@ -41,7 +41,7 @@ struct ProfileCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            try await CoreHost.with(options.configuration(data: data)) { host in
+            try await CoreHost.with(try options.configuration(data: data)) { host in
                 let user = try await ProfileFinder(core: host.core).profile(named: profile)
                 guard let link = try await link(of: user, host.core) else {
                     throw Outcome.Failed("profile.noAddress", description: "\(user.localDisplayName) has no address")

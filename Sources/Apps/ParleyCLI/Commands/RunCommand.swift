@@ -21,8 +21,8 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let bots = try BotsFile(contentsOf: file).makeBots()
-        let configuration = options.configuration(data: data)
+        let description = try BotsFile(contentsOf: file), bots = try description.makeBots()
+        let configuration = try options.configuration(data: data, network: description.network)
         let json = options.json
         if !json { Output.line("Starting \(bots.count) bot\(bots.count == 1 ? "" : "s") from \(file), data in \(configuration.dataFolder) …") }
         try await BotHost(bots, configuration: configuration).run { ready in

@@ -29,7 +29,7 @@ struct SendCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        try await CoreHost.with(options.configuration(data: data)) { host in
+        try await CoreHost.with(try options.configuration(data: data)) { host in
             let user = try await ProfileFinder(core: host.core).profile(named: profile)
             let session = ChatSession(
                 core: host.core, user: user, printer: ChatPrinter(json: options.json), deliveryTimeout: .seconds(timeout))

@@ -51,8 +51,9 @@ public final class CoreHost: Sendable {
                 servers = [SMPServerWithAuth(started.address)]
                 router = started
             }
-            let native = try NativeCore.open(
-                NativeCoreConfiguration(prefix: folder + "/parley", servers: servers, logger: configuration.logger))
+            var setup = NativeCoreConfiguration(prefix: folder + "/parley", servers: servers, logger: configuration.logger)
+            setup.network = configuration.network.options
+            let native = try NativeCore.open(setup)
             return CoreHost(native: native, router: router, servers: servers.map(\.wireString), dataFolder: folder, lock: lock)
         } catch {
             await router?.stop()

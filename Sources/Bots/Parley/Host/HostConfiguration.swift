@@ -7,6 +7,8 @@ public struct HostConfiguration: Sendable {
     public var dataFolder: String
     /// Routers as `smp://fingerprint@host:port`. With none, a router runs inside the process.
     public var servers: [String]
+    /// How routers are reached.
+    public var network: HostNetwork
     /// The router inside the process.
     public var router: EmbeddedRouterConfiguration
     /// Handlers that run at once at the most.
@@ -21,12 +23,14 @@ public struct HostConfiguration: Sendable {
     ///   - servers: the environment variable `PARLEY_SERVER` (several separated by white space) if none are given.
     public init(
         dataFolder: String? = nil, servers: [String] = [], router: EmbeddedRouterConfiguration = EmbeddedRouterConfiguration(),
+        network: HostNetwork = HostNetwork(),
         logger: Logger = Logger(label: "parley") { StructuredLogHandler(label: $0) }
     ) {
         let environment = ProcessInfo.processInfo.environment
         self.dataFolder = dataFolder ?? environment["PARLEY_DATA"].flatMap { $0.isEmpty ? nil : $0 } ?? "parley-data"
         let named = environment["PARLEY_SERVER"]?.split(whereSeparator: \.isWhitespace).map(String.init) ?? []
         self.servers = servers.isEmpty ? named : servers
+        self.network = network
         self.router = router
         self.logger = logger
     }

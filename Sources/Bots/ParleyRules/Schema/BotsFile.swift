@@ -1,3 +1,4 @@
+public import Parley
 internal import Yams
 
 /// What a bots.yaml says: the profiles to run and the rules that each of them follows.
@@ -12,6 +13,8 @@ public struct BotsFile: Sendable {
 
     /// The profiles, in the order of the file.
     public let profiles: [ProfileSpec]
+    /// How the bots reach routers.
+    public let network: HostNetwork
 
     /// Reads the text of a file.
     ///
@@ -19,35 +22,36 @@ public struct BotsFile: Sendable {
     /// - Throws: ``BotsFileError`` with everything that is wrong.
     public init(parsing source: String, file: String = "bots.yaml") throws(BotsFileError) {
         let sink = DiagnosticSink()
-        var profiles: [ProfileSpec] = []
+        var profiles: [ProfileSpec] = [], network = HostNetwork()
         do {
-            profiles = try Self.read(YAMLDocument(source).root, sink: sink)
+            (profiles, network) = try Self.read(YAMLDocument(source).root, sink: sink)
         } catch {
             sink.add(error.diagnostic)
         }
         guard sink.diagnostics.isEmpty else {
             throw BotsFileError(file: file, source: source, diagnostics: sink.diagnostics)
         }
-        self.profiles = profiles
+        (self.profiles, self.network) = (profiles, network)
     }
 
-    private static func read(_ root: Node?, sink: DiagnosticSink) throws(YAMLFault) -> [ProfileSpec] {
+    private static func read(_ root: Node?, sink: DiagnosticSink) throws(YAMLFault) -> ([ProfileSpec], HostNetwork) {
         guard let root else {
             throw YAMLFault(Diagnostic(
                 .missingKey, at: SourcePosition(line: 1, column: 1), "the file is empty",
                 hint: "start with \"parley: 1\" and \"profiles:\""))
         }
-        guard let file = NodeReader(node: root, sink: sink, path: "the file").mapping() else { return [] }
-        file.refuseKeys(otherThan: ["parley", "profiles"])
+        guard let file = NodeReader(node: root, sink: sink, path: "the file").mapping() else { return ([], HostNetwork()) }
+        file.refuseKeys(otherThan: ["parley", "network", "profiles"])
         if let version = file.required("parley", hint: "write \"parley: \(Self.version)\" at the top")?.integer(in: 1...Int.max),
             version != Self.version {
             file.value("parley")?.report(.badValue, "this package reads version \(Self.version) of the format, not \(version)")
         }
-        guard let profiles = file.required("profiles")?.mapping() else { return [] }
+        let network = file.value("network").map(NetworkSpec.read) ?? HostNetwork()
+        guard let profiles = file.required("profiles")?.mapping() else { return ([], network) }
         if profiles.all.isEmpty { profiles.reader.report(.badValue, "profiles must not be empty") }
         let specs = profiles.all.compactMap { ProfileSpec(id: $0.key, at: $0.position, $0.value) }
         refuseSameNames(specs, in: profiles)
-        return specs
+        return (specs, network)
     }
 
     /// Two profiles of one name could not be told apart by anyone who connects, nor found again at the next start.

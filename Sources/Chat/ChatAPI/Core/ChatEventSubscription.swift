@@ -6,13 +6,20 @@ final class ChatEventSubscription: Sendable {
     private enum Ending {
         case finished
         case lost
+
+        var step: Step { self == .finished ? .end : .lost }
     }
 
     private struct State {
         var events: Deque<ChatEvent> = []
         var ending: Ending?
         var reader: CheckedContinuation<Step, Never>?
-        var isCancelled = false
+
+        /// Whoever waits, who waits no more.
+        mutating func takeReader() -> CheckedContinuation<Step, Never>? {
+            defer { reader = nil }
+            return reader
+        }
     }
 
     private enum Step: Sendable {
@@ -31,10 +38,7 @@ final class ChatEventSubscription: Sendable {
     func add(_ event: ChatEvent) {
         let reader: CheckedContinuation<Step, Never>? = state.withLock { state in
             guard state.ending == nil else { return nil }
-            if let reader = state.reader {
-                state.reader = nil
-                return reader
-            }
+            if let reader = state.takeReader() { return reader }
             if state.events.count < limit {
                 state.events.append(event)
             } else {
@@ -46,25 +50,17 @@ final class ChatEventSubscription: Sendable {
     }
 
     /// Ends the subscription behind the events that wait.
-    func finish() {
-        let reader: CheckedContinuation<Step, Never>? = state.withLock { state in
-            if state.ending == nil { state.ending = .finished }
-            let reader = state.reader
-            state.reader = nil
-            return reader
-        }
-        reader?.resume(returning: .end)
-    }
+    func finish() { end(.finished) }
 
     /// Ends the subscription with an error behind the events that wait.
-    func lose() {
-        let reader: CheckedContinuation<Step, Never>? = state.withLock { state in
-            if state.ending == nil { state.ending = .lost }
-            let reader = state.reader
-            state.reader = nil
-            return reader
+    func lose() { end(.lost) }
+
+    private func end(_ ending: Ending) {
+        let reader = state.withLock { state in
+            if state.ending == nil { state.ending = ending }
+            return state.takeReader()
         }
-        reader?.resume(returning: .lost)
+        reader?.resume(returning: ending.step)
     }
 
     /// The next event; nil at the end or when the task is cancelled.
@@ -90,11 +86,7 @@ final class ChatEventSubscription: Sendable {
         state.withLock { state in
             if Task.isCancelled { return .end }
             if let event = state.events.popFirst() { return .event(event) }
-            switch state.ending {
-            case .finished: return .end
-            case .lost: return .lost
-            case nil: break
-            }
+            if let ending = state.ending { return ending.step }
             guard state.reader == nil else { return .busy }
             state.reader = reader
             return nil
@@ -102,11 +94,6 @@ final class ChatEventSubscription: Sendable {
     }
 
     private func cancelReading() {
-        let reader: CheckedContinuation<Step, Never>? = state.withLock { state in
-            let reader = state.reader
-            state.reader = nil
-            return reader
-        }
-        reader?.resume(returning: .end)
+        state.withLock { $0.takeReader() }?.resume(returning: .end)
     }
 }

@@ -81,6 +81,11 @@ extension ChatEvent {
         case "contactSubSummary":
             self = .contactSubSummary(
                 user: try object.required("user"), subscriptions: try object.required("contactSubscriptions"))
+        case "contactDisabled": self = .contactDisabled(user: try object.required("user"), contact: try object.required("contact"))
+        case "connectionDisabled": self = .connectionDisabled(connectionEntity: try object.required("connectionEntity"))
+        case "connectionInactive":
+            self = .connectionInactive(
+                connectionEntity: try object.required("connectionEntity"), inactive: try object.required("inactive"))
         case "subscriptionStatus":
             self = .subscriptionStatus(
                 server: try object.required("server"), status: try object.required("subscriptionStatus"),

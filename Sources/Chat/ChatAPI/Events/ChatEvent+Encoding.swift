@@ -55,6 +55,10 @@ extension ChatEvent {
             object.write("businessRequestAlreadyAccepted", ["user": user, "groupInfo": groupInfo])
         case .contactSubSummary(let user, let subscriptions):
             object.write("contactSubSummary", ["user": user, "contactSubscriptions": subscriptions])
+        case .contactDisabled(let user, let contact): object.write("contactDisabled", ["user": user, "contact": contact])
+        case .connectionDisabled(let entity): object.write("connectionDisabled", ["connectionEntity": entity])
+        case .connectionInactive(let entity, let inactive):
+            object.write("connectionInactive", ["connectionEntity": entity, "inactive": inactive])
         case .subscriptionStatus(let server, let status, let connections):
             object.write("subscriptionStatus", ["server": server, "subscriptionStatus": status, "connections": connections])
         case .hostConnected(let protocolName, let transportHost):

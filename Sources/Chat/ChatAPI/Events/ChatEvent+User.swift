@@ -8,7 +8,7 @@ extension ChatEvent {
             .newChatItems(let user, _), .chatItemsStatusesUpdated(let user, _), .chatItemUpdated(let user, _),
             .chatItemNotChanged(let user, _), .chatItemReaction(let user, _, _), .groupChatItemsDeleted(let user, _, _, _, _),
             .chatItemsDeleted(let user, _, _, _), .chatItemDeletedNotFound(let user, _, _), .contactConnecting(let user, _),
-            .contactConnected(let user, _, _), .contactSndReady(let user, _), .contactAnotherClient(let user, _),
+            .contactConnected(let user, _, _), .contactSndReady(let user, _), .contactAnotherClient(let user, _), .contactDisabled(let user, _),
             .contactUpdated(let user, _, _), .contactsMerged(let user, _, _, _), .contactDeletedByContact(let user, _),
             .receivedContactRequest(let user, _, _), .acceptingContactRequest(let user, _),
             .acceptingBusinessRequest(let user, _), .contactRequestAlreadyAccepted(let user, _),
@@ -35,7 +35,7 @@ extension ChatEvent {
         case .customChatEvent(let user, _):
             user
         case
-            .chatSuspended, .subscriptionStatus, .hostConnected, .hostDisconnected, .connectionsDiff, .agentConnectionsDeleted,
+            .chatSuspended, .connectionDisabled, .connectionInactive, .subscriptionStatus, .hostConnected, .hostDisconnected, .connectionsDiff, .agentConnectionsDeleted,
             .agentReceiveQueuesDeleted, .agentUserDeleted, .callInvitation, .chatError, .commandError, .chatErrors, .other:
             nil
         }

@@ -58,6 +58,12 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     case businessRequestAlreadyAccepted(user: User, groupInfo: GroupInfo)
     /// Outcome of subscribing contacts.
     case contactSubSummary(user: User, subscriptions: [JSONValue])
+    /// Nothing is sent to a contact any more: its queue refuses messages.
+    case contactDisabled(user: User, contact: Contact)
+    /// The same for a connection that is no contact's.
+    case connectionDisabled(connectionEntity: ConnectionEntity)
+    /// The other side does not take its messages, or takes them again.
+    case connectionInactive(connectionEntity: ConnectionEntity, inactive: Bool)
     /// Connections by a router can, or cannot, receive.
     case subscriptionStatus(server: String, status: SubscriptionStatus, connections: [String])
     /// A router is connected.

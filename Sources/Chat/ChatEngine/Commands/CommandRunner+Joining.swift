@@ -134,26 +134,13 @@ extension CommandRunner {
             if let prepared {
                 joining = prepared
             } else {
-                let profile = incognito ? RandomProfile.make(core.random) : nil
-                let agentID = try await prepare(link, user: user, pqSupport: pqSupport)
-                joining = try await orDelete(agentID) { () throws(ChatCoreError) in
-                    try await transaction { transaction in
-                        var record = NewConnectionRecord(
-                            userID: user.userID, agentConnectionID: agentID.bytes, status: .prepared, chatVersion: version)
-                        record.contactID = contact?.contactID
-                        record.pqSupport = pqSupport
-                        return try transaction.begin(record, link: link, incognito: profile, user: user) { .info($0) }
-                    }
+                joining = try await begin(link, version, user: user, pqSupport: pqSupport, incognito: incognito, contact: contact) { record, _ in
+                    record.pqSupport = pqSupport
+                    return { .info($0) }
                 }
             }
             let isSecured = try await join(joining, link, user: user)
-            let status: ConnectionStatus = isSecured ? .sendReady : .joined
-            return try await transaction { transaction in
-                try transaction.db.updateConnection(joining.connectionID, from: .prepared, to: status, at: transaction.now)
-                var pending = joining.pending
-                pending?.status = status
-                return JoinedConnection(user: try transaction.anyUser(user.userID), pending: pending, incognito: joining.incognito)
-            }
+            return try await complete(joining, isSecured ? .sendReady : .joined, user: user)
         }
     }
 
@@ -172,33 +159,50 @@ extension CommandRunner {
             case .exists(let contact): return JoinedConnection(user: user, existing: contact)
             case .resume(let prepared): joining = prepared
             case .begin(let tag):
-                let profile = incognito ? RandomProfile.make(core.random) : nil
-                let agentID = try await prepare(link, user: user, pqSupport: true)
-                joining = try await orDelete(agentID) { () throws(ChatCoreError) in
-                    try await transaction { transaction in
-                        var record = NewConnectionRecord(
-                            userID: user.userID, agentConnectionID: agentID.bytes, status: .prepared, chatVersion: version)
-                        record.contactID = contact?.contactID
-                        record.usesAddressOfPeer = true
-                        record.isInitiated = true
-                        let tag = tag ?? ContactRequestID(transaction.random.bytes(16))
-                        record.requestTag = tag
-                        let request = try transaction.request(of: contact, message: message)
-                        return try transaction.begin(record, link: link, incognito: profile, user: user) { profile in
-                            .contact(
-                                ContactRequest(
-                                    profile: profile, requestID: tag, welcomeMessageID: request.welcome, message: request.message))
-                        }
-                    }
+                joining = try await begin(link, version, user: user, pqSupport: true, incognito: incognito, contact: contact) { record, transaction in
+                    record.usesAddressOfPeer = true
+                    record.isInitiated = true
+                    let tag = tag ?? ContactRequestID(transaction.random.bytes(16))
+                    record.requestTag = tag
+                    return try transaction.request(tag, of: contact, message: message)
                 }
             }
             _ = try await join(joining, link, user: user)
-            return try await transaction { transaction in
-                try transaction.db.updateConnection(joining.connectionID, from: .prepared, to: .joined, at: transaction.now)
-                var pending = joining.pending
-                pending?.status = .joined
-                return JoinedConnection(user: try transaction.anyUser(user.userID), pending: pending, incognito: joining.incognito)
+            return try await complete(joining, .joined, user: user)
+        }
+    }
+
+    // MARK: What both have in common
+
+    /// Makes a connection in the agent and, before the agent does anything outside, in the store. Nothing of it stays if the store refuses.
+    ///
+    /// - Parameters:
+    ///   - pqSupport: what the agent offers.
+    ///   - fill: says what the record has besides, and what the connection begins with.
+    private func begin(
+        _ link: FullLink, _ version: ChatVersion, user: User, pqSupport: Bool, incognito: Bool, contact: Contact?,
+        _ fill: @escaping @Sendable (inout NewConnectionRecord, ChatTransaction) throws -> Opening
+    ) async throws(ChatCoreError) -> Joining {
+        let profile = incognito ? RandomProfile.make(core.random) : nil
+        let agentID = try await prepare(link, user: user, pqSupport: pqSupport)
+        return try await orDelete(agentID) { () throws(ChatCoreError) in
+            try await transaction { transaction in
+                var record = NewConnectionRecord(
+                    userID: user.userID, agentConnectionID: agentID.bytes, status: .prepared, chatVersion: version)
+                record.contactID = contact?.contactID
+                let opening = try fill(&record, transaction)
+                return try transaction.begin(record, link: link, incognito: profile, user: user, opening)
             }
+        }
+    }
+
+    /// The agent has joined.
+    private func complete(_ joining: Joining, _ status: ConnectionStatus, user: User) async throws(ChatCoreError) -> JoinedConnection {
+        try await transaction { transaction in
+            try transaction.db.updateConnection(joining.connectionID, from: .prepared, to: status, at: transaction.now)
+            var pending = joining.pending
+            pending?.status = status
+            return JoinedConnection(user: try transaction.anyUser(user.userID), pending: pending, incognito: joining.incognito)
         }
     }
 
@@ -230,6 +234,9 @@ extension CommandRunner {
     }
 }
 
+/// What a connection begins with, given the profile that is shown.
+private typealias Opening = (Profile) -> ChatMessageEvent
+
 /// How a request to an address begins.
 private enum RequestStart: Sendable {
     /// There is a contact already.
@@ -243,19 +250,26 @@ private enum RequestStart: Sendable {
 extension ChatTransaction {
     /// Stores a connection before the agent does anything outside, with the message that it begins with.
     fileprivate func begin(
-        _ new: NewConnectionRecord, link: FullLink, incognito: Profile?, user: User, event: (Profile) -> ChatMessageEvent
+        _ new: NewConnectionRecord, link: FullLink, incognito: Profile?, user: User, _ opening: Opening
     ) throws -> Joining {
         var record = new
         record.linkKey = link.key
         record.fullLink = link.created.fullLink
         record.shortLink = link.created.shortLink
         record.incognitoProfileID = try incognito.map { try db.insertProfile($0, user: user.userID, incognito: true, at: now) }
-        let shared = try anyUser(user.userID).sharedProfile(incognito: incognito, contactPreferences: nil, usesProfileTTL: true)
-        let info = try connectionInfo(event(shared), pqSupport: record.pqSupport, peerVersion: record.chatVersion)
         let id = try db.insertConnection(record, at: now)
+        return try joining(
+            id, agentID: record.agentConnectionID, pqSupport: record.pqSupport, version: record.chatVersion, incognito: incognito, user: user, opening)
+    }
+
+    /// What the agent needs for a connection that is stored.
+    private func joining(
+        _ id: Int64, agentID: Bytes, pqSupport: Bool, version: ChatVersion, incognito: Profile?, user: User, _ opening: Opening
+    ) throws -> Joining {
+        let shared = try anyUser(user.userID).sharedProfile(incognito: incognito, contactPreferences: nil, usesProfileTTL: true)
         return Joining(
-            connectionID: id, agentID: record.agentConnectionID, info: info, pqSupport: record.pqSupport, incognito: incognito,
-            pending: try db.pendingConnection(id, user: user.userID))
+            connectionID: id, agentID: agentID, info: try connectionInfo(opening(shared), pqSupport: pqSupport, peerVersion: version),
+            pqSupport: pqSupport, incognito: incognito, pending: try db.pendingConnection(id, user: user.userID))
     }
 
     /// The connection of an invitation that was broken off before; nil to begin a new one.
@@ -271,14 +285,11 @@ extension ChatTransaction {
     }
 
     private func resume(
-        _ record: ConnectionRecord, user: User, pqSupport: Bool, version: ChatVersion, event: (Profile) -> ChatMessageEvent
+        _ record: ConnectionRecord, user: User, pqSupport: Bool, version: ChatVersion, _ opening: Opening
     ) throws -> Joining {
-        let incognito = try incognitoProfile(record.connection)
-        let shared = try anyUser(user.userID).sharedProfile(incognito: incognito, contactPreferences: nil, usesProfileTTL: true)
-        return Joining(
-            connectionID: record.id, agentID: record.agentConnectionID,
-            info: try connectionInfo(event(shared), pqSupport: pqSupport, peerVersion: version), pqSupport: pqSupport,
-            incognito: incognito, pending: try db.pendingConnection(record.id, user: user.userID))
+        try joining(
+            record.id, agentID: record.agentConnectionID, pqSupport: pqSupport, version: version,
+            incognito: try incognitoProfile(record.connection), user: user, opening)
     }
 
     fileprivate func resumeRequest(
@@ -301,25 +312,24 @@ extension ChatTransaction {
         guard incognito == (record.connection.customUserProfileID != nil) else {
             throw Refusal.command("incognito mode is different from prepared connection")
         }
-        let request = try self.request(of: contact, message: message)
         return .resume(
             try resume(
-                record, user: user, pqSupport: record.connection.pqSupport, version: ChatVersion(clamping: record.connection.chatVersion)
-            ) { profile in
-                .contact(
-                    ContactRequest(profile: profile, requestID: tag, welcomeMessageID: request.welcome, message: request.message))
-            })
+                record, user: user, pqSupport: record.connection.pqSupport, version: ChatVersion(clamping: record.connection.chatVersion),
+                try request(tag, of: contact, message: message)))
     }
 
-    /// What a request says besides who asks.
-    fileprivate func request(
-        of contact: Contact?, message: MessageContent?
-    ) throws -> (welcome: SharedMessageID?, message: ContactRequest.Message?) {
-        guard let contact, let prepared = try db.contactPreparation(contact.contactID) else { return (nil, nil) }
-        guard let message else { return (prepared.welcome, nil) }
-        let id = prepared.request ?? newSharedMessageID()
-        if prepared.request == nil { try db.updateContact(contact.contactID, requestSharedMessageID: id) }
-        return (prepared.welcome, ContactRequest.Message(messageID: id, content: message))
+    /// What a request says.
+    fileprivate func request(_ tag: ContactRequestID?, of contact: Contact?, message: MessageContent?) throws -> Opening {
+        guard let contact, let prepared = try db.contactPreparation(contact.contactID) else {
+            return { .contact(ContactRequest(profile: $0, requestID: tag)) }
+        }
+        var asked: ContactRequest.Message?
+        if let message {
+            let id = prepared.request ?? newSharedMessageID()
+            if prepared.request == nil { try db.updateContact(contact.contactID, requestSharedMessageID: id) }
+            asked = ContactRequest.Message(messageID: id, content: message)
+        }
+        return { [asked] in .contact(ContactRequest(profile: $0, requestID: tag, welcomeMessageID: prepared.welcome, message: asked)) }
     }
 
     /// Shows the message that was sent with a request.

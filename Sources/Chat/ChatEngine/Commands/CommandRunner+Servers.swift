@@ -5,7 +5,7 @@ import ChatProtocol
 
 extension CommandRunner {
     func run(_ command: ServerCommand) async throws(ChatCoreError) -> ChatResponse {
-        try await core.arrangeServers()
+        try await core.arrange()
         switch command {
         case .userServers(let id): return try await showServers(user: id) { $0 }
         case .setUserServers(let id, let servers):

@@ -95,7 +95,7 @@ extension CommandRunner {
     private func createUser(_ new: NewUser) async throws(ChatCoreError) -> ChatResponse {
         let profile = new.profile ?? RandomProfile.make(core.random)
         try await query { try $0.checkNewUser(new, name: profile.displayName) }
-        try await core.arrangeServers()
+        try await core.arrange()
         let configuration = core.configuration, servers = configuration.initialRouters
         let agentID = try await core.agent { agent throws(AgentFault) in try await agent.createUser(servers: servers) }
         let presets = core.configuration.presetContacts

@@ -1,4 +1,5 @@
 import SMPAgent
+import SMPClient
 import SMPProtocol
 import SMPWire
 
@@ -26,9 +27,6 @@ typealias AgentServerTestFailure = ServerTestFailure
 ///
 /// ``SMPAgent`` is one; tests use one without networks, that loses and repeats what it should not.
 protocol AgentService: Sendable {
-    /// What happens, in order per connection. One reader.
-    var events: AsyncStream<AgentNotification> { get }
-
     func start() async throws(AgentFault)
     func suspend(timeout: Duration) async
     func resume() async
@@ -38,6 +36,9 @@ protocol AgentService: Sendable {
     func createUser(servers: [SMPServerWithAuth]) async throws(AgentFault) -> AgentUserID
     func setServers(_ servers: [SMPServerWithAuth], user: AgentUserID) async throws(AgentFault)
     func deleteUser(_ user: AgentUserID, deleteQueues: Bool) async throws(AgentFault)
+
+    /// Changes which commands go through a proxy, from the next one on.
+    func setPrivateRouting(_ policy: PrivateRoutingPolicy)
 
     func testServer(_ server: SMPServerWithAuth, user: AgentUserID) async throws(AgentServerTestFailure)
 

@@ -9,6 +9,8 @@ extension ChatTransaction {
     static let disablingErrorCount = 10
     /// Deliveries refused because the queue is full, after which the connection counts as inactive.
     static let inactiveErrorCount = 5
+    /// What that counter is set to when a message was given up.
+    static let givenUpErrorCount = 999
 
     /// The connection over which a contact can be written to.
     func sendingConnection(_ contact: Contact) throws -> ChatAPI.Connection {

@@ -19,7 +19,7 @@ extension EngineCore {
             return !running.isRunning
         }) else { return false }
         do {
-            try await arrangeServers()
+            try await arrange()
             if running.withLock({ $0.receiver }) == nil {
                 try await agent { agent throws(AgentFault) in try await agent.start() }
             } else {

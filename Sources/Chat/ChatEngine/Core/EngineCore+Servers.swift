@@ -8,8 +8,8 @@ import Synchronization
 // Servers that the core is set up with, and the agent's part in them.
 
 extension EngineCore {
-    /// Brings what the store has of servers and operators to what the core is set up with; the first call does it.
-    func arrangeServers() async throws(ChatCoreError) {
+    /// Brings servers, operators and the network to what the core is set up with; the first call does it.
+    func arrange() async throws(ChatCoreError) {
         guard arrangement.withLock({ arrangement in
             defer { arrangement = true }
             return !arrangement
@@ -17,6 +17,7 @@ extension EngineCore {
         let configuration = configuration
         do throws(ChatCoreError) {
             try await transaction { try $0.arrangeServers(configuration) }
+            try await arrangeNetwork()
         } catch {
             arrangement.withLock { $0 = false }
             throw error

@@ -102,13 +102,24 @@ extension ChatTransaction {
                 try addInternalItems([encryption], isSent: false, to: &contact, of: user)
             }
         } else {
-            if try !db.hasItems(contact: contact.contactID) {
-                let banner = try addBanner(to: &contact, of: user)
-                emit(.newChatItems(user: user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: banner)]))
-            }
+            try beginChat(with: &contact, of: user)
             try addInternalItems([encryption], isSent: false, to: &contact, of: user)
             try addInternalItems(FeatureItems.initial(contact.mergedPreferences), isSent: false, to: &contact, of: user)
         }
+    }
+
+    /// The other side may write before the agent says that both directions work.
+    func beginChat(in context: inout ReceivingContext) throws {
+        guard var contact = context.contact, contact.preparedContact == nil, contact.contactRequestID == nil else { return }
+        try beginChat(with: &contact, of: context.user)
+        context.contact = contact
+    }
+
+    /// Nothing stands above the banner of a chat.
+    private func beginChat(with contact: inout Contact, of user: User) throws {
+        guard try !db.hasItems(contact: contact.contactID) else { return }
+        let banner = try addBanner(to: &contact, of: user)
+        emit(.newChatItems(user: user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: banner)]))
     }
 
     private func setStatus(_ status: ConnectionStatus, in context: inout ReceivingContext) throws {

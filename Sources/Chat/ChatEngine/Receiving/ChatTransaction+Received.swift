@@ -75,18 +75,17 @@ extension ChatTransaction {
             try countErrors(fault, isFinal: false, in: context)
         case .messageFailed(let id, let fault): try receiveFailure(of: [id], fault, in: context)
         case .messagesFailed(let ids, let fault): try receiveFailure(of: ids, fault, in: context)
-        case .sendingContinued:
-            if context.connection.quotaErrorCounter >= Self.inactiveErrorCount {
-                try db.updateConnection(context.record.id, authErrors: context.connection.authErrorCounter, quotaErrors: 0)
-            }
+        case .sendingContinued: try receiveContinuation(in: context)
         case .queueSwitch(let direction, let phase, let stats): try receiveSwitch(direction, phase, stats, in: &context)
         case .ratchetSync(let state, let fault, let stats): try receiveRatchetSync(state, fault, stats, in: &context)
         case .subscriptionEnded:
             if let contact = context.contact { emit(.contactAnotherClient(user: context.user, contact: contact)) }
         case .failed(let fault):
             if case .agent(.duplicate(let dropped?)) = fault.reason, var contact = context.contact {
-                try addInternalItems(
-                    [.receivedMessageError(error: .dropped(attempts: dropped.attempts))], isSent: false, to: &contact, of: context.user)
+                var draft = ItemDraft(.receivedMessageError(error: .dropped(attempts: dropped.attempts)), isSent: false)
+                draft.timestamp = UTCTimestamp(seconds: dropped.brokerTime)
+                let item = try addItem(draft, to: &contact, of: context.user)
+                emit(.newChatItems(user: context.user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: item)]))
                 return
             }
             if context.connection.status != .ready, !fault.isTemporary, !isHostFault(fault) {
@@ -139,6 +138,10 @@ extension ChatTransaction {
             emit(.subscriptionStatus(server: server.wireString, status: .pending, connections: connections.map(\.description)))
         case .up(let server, let connections):
             emit(.subscriptionStatus(server: server.wireString, status: .active, connections: connections.map(\.description)))
+        case .serverConnected(let server):
+            for host in server.hosts.prefix(1) { emit(.hostConnected(protocolName: "smp", transportHost: host.description)) }
+        case .serverDisconnected(let server):
+            for host in server.hosts.prefix(1) { emit(.hostDisconnected(protocolName: "smp", transportHost: host.description)) }
         case .receiveQueuesDeleted(let queues):
             emit(
                 .agentReceiveQueuesDeleted(

@@ -16,6 +16,7 @@ extension ChatTransaction {
         guard metadata.messageID > context.record.lastReceivedMessageID else { return }
         try db.updateConnection(context.record.id, lastReceived: metadata.messageID)
         guard context.contact != nil else { return }
+        if context.connection.status != .ready { try beginChat(in: &context) }
         try receiveEncryption(metadata.pqEncryption, in: &context)
         try receiveIntegrity(metadata, in: &context)
         let brokerTime = UTCTimestamp(milliseconds: metadata.brokerTime)

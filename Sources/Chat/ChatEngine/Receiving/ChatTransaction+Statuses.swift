@@ -67,15 +67,27 @@ extension ChatTransaction {
         case .smp(_, .auth) where isFinal:
             let count = connection.authErrorCounter + 1
             try db.updateConnection(connection.connectionID, authErrors: count, quotaErrors: connection.quotaErrorCounter)
-            if count == Self.disablingErrorCount, var contact = context.contact {
+            guard count >= Self.disablingErrorCount else { return }
+            if var contact = context.contact {
                 contact.activeConnection?.authErrorCounter = count
-                emit(.chatError(error: .chat(error: .contactDisabled(contact: contact))))
+                emit(.contactDisabled(user: context.user, contact: contact))
+            } else {
+                emit(.connectionDisabled(connectionEntity: context.entity))
             }
         case .smp(_, .quota):
-            let count = isFinal ? Self.inactiveErrorCount : min(connection.quotaErrorCounter + 1, Self.inactiveErrorCount)
+            guard connection.quotaErrorCounter < Self.inactiveErrorCount else { return }
+            let count = isFinal ? Self.givenUpErrorCount : connection.quotaErrorCounter + 1
             try db.updateConnection(connection.connectionID, authErrors: connection.authErrorCounter, quotaErrors: count)
+            if count >= Self.inactiveErrorCount { emit(.connectionInactive(connectionEntity: context.entity, inactive: true)) }
         default: break
         }
+    }
+
+    /// The other side takes its messages again.
+    func receiveContinuation(in context: ReceivingContext) throws {
+        guard context.connection.quotaErrorCounter >= Self.inactiveErrorCount else { return }
+        try db.updateConnection(context.record.id, authErrors: context.connection.authErrorCounter, quotaErrors: 0)
+        emit(.connectionInactive(connectionEntity: context.entity, inactive: false))
     }
 
     // MARK: Changes of the connection

@@ -25,7 +25,8 @@ final class Receiver: Sendable {
 
     /// Runs until the agent's events end.
     func run() async {
-        for await notification in core.agent.events {
+        for await notification in core.reports {
+            if !core.configuration.reportsHosts, notification.isAboutHost { continue }
             await gate.enter()
             if case .sent(let message, let proxy) = notification.event, let connection = notification.connection {
                 let sent = DeliveryLedger.Sent(message: message, viaProxy: proxy != nil) { [gate] in gate.leave() }
@@ -196,5 +197,15 @@ final class Gate: Sendable {
             return nil
         }
         waiter?.resume()
+    }
+}
+
+extension AgentNotification {
+    /// Whether it says that there is, or is no more, a session with a router.
+    fileprivate var isAboutHost: Bool {
+        switch event {
+        case .serverConnected, .serverDisconnected: true
+        default: false
+        }
     }
 }

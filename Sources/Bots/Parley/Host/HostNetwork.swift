@@ -1,0 +1,71 @@
+internal import ChatEngine
+internal import SMPClient
+internal import SMPTransport
+
+/// How routers are reached: what a person may want to say about the network. What is not said is as official clients do it, or as it was
+/// set by a command of the API.
+public struct HostNetwork: Sendable, Hashable {
+    /// What can be said. The raw values are the words for it on command lines and in bots.yaml.
+    public enum Key: String, Sendable, Hashable, CaseIterable {
+        /// A SOCKS5 proxy, `host:port` with `user:password@` before it if need be; `off` for none. `@host:port` keeps connections for
+        /// different purposes apart, as Tor can.
+        case socksProxy = "socks-proxy"
+        /// `always`, or `onion` if the proxy is for onion hosts alone.
+        case socksMode = "socks-mode"
+        /// `public`, `onion`, or `onionViaSocks` for onion hosts where there is a proxy.
+        case hostMode = "host-mode"
+        /// `on` if hosts of the other kind are not to be used at all.
+        case requiredHostMode = "required-host-mode"
+        /// For which routers messages are sent through another one: `never`, `unknown`, `unprotected`, `always`.
+        case smpProxy = "smp-proxy"
+        /// What to do when they cannot: `yes` sends directly, `protected` does so where that shows no address, `no` fails.
+        case smpProxyFallback = "smp-proxy-fallback"
+        /// Seconds within which a router is to answer, 1 to 3600.
+        case tcpTimeout = "tcp-timeout"
+    }
+
+    /// Why a value is refused.
+    public struct Fault: Error, Sendable, CustomStringConvertible {
+        public let description: String
+        /// The words that there are, where it must be one of them.
+        public let words: [String]
+    }
+
+    private(set) var options = NetworkOptions()
+
+    /// Nothing said.
+    public init() {}
+
+    /// Says something.
+    ///
+    /// - Throws: ``Fault`` for a value that the key cannot have.
+    public mutating func set(_ key: Key, to text: String) throws(Fault) {
+        switch key {
+        case .socksProxy:
+            if text == "off" { return options.proxy = NetworkOptions.Proxy.none }
+            guard let proxy = SOCKSProxy(parsing: text) else {
+                throw Fault(description: "\"\(text)\" is not host:port of a SOCKS5 proxy", words: [])
+            }
+            options.proxy = .socks(proxy)
+        case .socksMode: options.socksMode = try Self.word(text, Self.words(of: SMPNetworkSettings.SOCKSMode.allCases))
+        case .hostMode: options.hostMode = try Self.word(text, Self.words(of: SMPNetworkSettings.HostMode.allCases))
+        case .requiredHostMode: options.requiresHostMode = try Self.word(text, [("on", true), ("off", false)])
+        case .smpProxy: options.privateRouting = try Self.word(text, Self.words(of: PrivateRoutingPolicy.Mode.allCases))
+        case .smpProxyFallback:
+            options.privateRoutingFallback = try Self.word(text, [("yes", .allow), ("protected", .allowProtected), ("no", .prohibit)])
+        case .tcpTimeout:
+            guard let seconds = Int64(text), (1...3600).contains(seconds) else {
+                throw Fault(description: "\"\(text)\" is not a number of seconds from 1 to 3600", words: [])
+            }
+            options.timeout = seconds
+        }
+    }
+
+    private static func words<Word: RawRepresentable<String>>(of all: [Word]) -> [(String, Word)] { all.map { ($0.rawValue, $0) } }
+
+    private static func word<Word>(_ text: String, _ words: [(String, Word)]) throws(Fault) -> Word {
+        if let word = words.first(where: { $0.0 == text }) { return word.1 }
+        let known = words.map(\.0)
+        throw Fault(description: "\"\(text)\" is not one of \(known.joined(separator: ", "))", words: known)
+    }
+}

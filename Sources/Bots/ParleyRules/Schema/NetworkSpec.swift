@@ -1,0 +1,20 @@
+internal import Parley
+internal import Yams
+
+/// Reads `network:`, how the bots reach routers.
+enum NetworkSpec {
+    static func read(_ node: NodeReader) -> HostNetwork {
+        var network = HostNetwork()
+        guard let mapping = node.mapping() else { return network }
+        mapping.refuseKeys(otherThan: HostNetwork.Key.allCases.map(\.rawValue))
+        for key in HostNetwork.Key.allCases {
+            guard let value = mapping.value(key.rawValue), let text = value.nonEmptyString() else { continue }
+            do throws(HostNetwork.Fault) {
+                try network.set(key, to: text)
+            } catch {
+                value.report(.badValue, "\(value.path) cannot be \(error)", hint: Spelling.hint(for: text, among: error.words))
+            }
+        }
+        return network
+    }
+}

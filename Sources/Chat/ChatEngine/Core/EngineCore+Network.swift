@@ -1,0 +1,61 @@
+import ChatAPI
+import ChatProtocol
+import SMPClient
+import Synchronization
+
+// How routers are reached: kept in the store, carried out by the agent and the client beneath it.
+
+extension EngineCore {
+    /// Sets the network up: as it was set by commands before, but for what the core's own set-up says.
+    func arrangeNetwork() async throws(ChatCoreError) {
+        let options = configuration.network
+        let (config, plan) = try await query { transaction in
+            let config = options.applied(to: try transaction.storedNetworkConfig())
+            return (config, try transaction.plan(config))
+        }
+        try carryOut(plan, config)
+    }
+
+    /// How routers are reached now.
+    var networkConfig: NetworkConfig { network.withLock { $0.config } }
+
+    func setNetworkConfig(_ config: NetworkConfig) async throws(ChatCoreError) {
+        let plan = try await transaction { transaction in
+            let plan = try transaction.plan(config)
+            try transaction.db.set(config.json, setting: ChatTransaction.networkSetting)
+            return plan
+        }
+        try carryOut(plan, config)
+    }
+
+    private func carryOut(_ plan: NetworkPlan, _ config: NetworkConfig) throws(ChatCoreError) {
+        do throws(SMPClientError) {
+            try control?.apply(plan.settings)
+        } catch {
+            throw ChatCoreError(.store(error: .internalError(message: error.message)))
+        }
+        agent.setPrivateRouting(plan.routing)
+        network.withLock { $0.config = config }
+    }
+
+    /// Takes what an app knows of the network: when it is there again, what waits for its next attempt is tried at once.
+    func setNetworkInfo(_ info: UserNetworkInfo) {
+        let wasOnline = network.withLock { network in
+            defer { network.isOnline = info.online }
+            return network.isOnline
+        }
+        if info.online, !wasOnline { control?.retryNow() }
+    }
+}
+
+extension ChatTransaction {
+    static let networkSetting = "network"
+
+    func storedNetworkConfig() throws -> NetworkConfig {
+        try db.setting(Self.networkSetting).map { try NetworkConfig(json: $0) } ?? .standard
+    }
+
+    func plan(_ config: NetworkConfig) throws -> NetworkPlan {
+        try NetworkPlan(config, operatorDomains: try db.storedOperators().flatMap(\.serverDomains))
+    }
+}

@@ -1,0 +1,90 @@
+import ChatAPI
+import ChatProtocol
+public import SMPClient
+public import SMPTransport
+import SMPWire
+
+/// What is said about the network where a core is set up. It wins over what was set by commands in an earlier run; what is not said is as
+/// it was set then, or as official clients begin.
+public struct NetworkOptions: Sendable, Hashable {
+    /// Whether there is a SOCKS proxy.
+    public enum Proxy: Sendable, Hashable {
+        case none
+        case socks(SOCKSProxy)
+    }
+
+    public var proxy: Proxy?
+    /// For which hosts the proxy is used.
+    public var socksMode: SMPNetworkSettings.SOCKSMode?
+    /// Which host of a router is preferred.
+    public var hostMode: SMPNetworkSettings.HostMode?
+    /// Whether hosts of the other kind are not used at all.
+    public var requiresHostMode: Bool?
+    /// For which routers messages go through another router.
+    public var privateRouting: PrivateRoutingPolicy.Mode?
+    /// What to do when they cannot.
+    public var privateRoutingFallback: PrivateRoutingPolicy.Fallback?
+    /// How long a router may take to answer somebody who waits, in seconds: connecting may take half as long again, work that nobody waits
+    /// for three times as long.
+    public var timeout: Int64?
+
+    public init() {}
+
+    /// A configuration with what is said here.
+    func applied(to config: NetworkConfig) -> NetworkConfig {
+        var config = config
+        switch proxy {
+        case .socks(let proxy): config.socksProxy = proxy.text
+        case .some(.none): config.socksProxy = nil
+        case nil: break
+        }
+        if let socksMode { config.socksMode = socksMode.rawValue }
+        if let hostMode { config.hostMode = hostMode.rawValue }
+        if let requiresHostMode { config.requiredHostMode = requiresHostMode }
+        if let privateRouting { config.smpProxyMode = privateRouting.rawValue }
+        if let privateRoutingFallback { config.smpProxyFallback = privateRoutingFallback.rawValue }
+        if let timeout { config.setTimeout(seconds: timeout) }
+        return config
+    }
+}
+
+extension NetworkConfig {
+    /// Sets both limits from the time that a router may take to answer somebody who waits.
+    mutating func setTimeout(seconds: Int64) {
+        let answer = seconds * 1_000_000, connection = answer * 3 / 2
+        tcpTimeout = NetworkTimeout(background: answer * 3, interactive: answer)
+        tcpConnectTimeout = NetworkTimeout(background: connection * 3, interactive: connection)
+    }
+}
+
+extension SOCKSProxy {
+    /// Reads `host:port`; `user:password@` before it names who asks, and `@` alone keeps connections for different purposes apart.
+    public init?(parsing text: String) {
+        var authentication = Authentication.none, place = Substring(text)
+        if let at = text.lastIndex(of: "@") {
+            place = text[text.index(after: at)...]
+            let parts = text[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            switch parts.count {
+            case 1 where parts[0].isEmpty: authentication = .isolating
+            case 2 where parts.allSatisfy({ (1...255).contains($0.utf8.count) }):
+                authentication = .password(user: parts[0], password: parts[1])
+            default: return nil
+            }
+        }
+        guard let colon = place.lastIndex(of: ":"), let port = UInt16(place[place.index(after: colon)...]), port > 0 else { return nil }
+        var host = place[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        // The official clients take `:9050` for a proxy on this machine.
+        self.init(host: host.isEmpty ? "127.0.0.1" : String(host), port: Int(port), authentication: authentication)
+    }
+
+    /// What ``init(parsing:)`` reads.
+    public var text: String {
+        let place = (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
+        return switch authentication {
+        case .none: place
+        case .isolating: "@" + place
+        case .password(let user, let password): "\(user):\(password)@\(place)"
+        }
+    }
+}
