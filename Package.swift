@@ -56,7 +56,9 @@ let messaging: [Target] =
     + room(
         "SMPClient", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio,
         tests: ["SMPServer", "SMPSimulation", "ProcessSupport", "OfficialPeers"])
-    + room("SMPServer", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio)
+    + room(
+        "SMPServer", on: "Messaging",
+        uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging, .product(name: "NIOHTTP1", package: "swift-nio")] + nio)
     + room(
         "SMPAgent", on: "Messaging",
         uses: ["EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPProtocol", "SMPClient", grdb, logging],
@@ -101,7 +103,8 @@ let apps: [Target] = [
     .executableTarget(
         name: "ParleyCLI",
         dependencies: [
-            "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPProtocol", "SMPServer", "EncryptedSQLite", logging,
+            "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPServer",
+            "EncryptedSQLite", logging,
             lifecycle, signals, arguments,
         ],
         path: "Sources/Apps/ParleyCLI", swiftSettings: settings),
@@ -158,7 +161,9 @@ let testSupport: [Target] = [
 let benchmarks: [Target] = [
     .executableTarget(
         name: "ParleyBench",
-        dependencies: ["OfficialPeers", "ProcessSupport", "ChatProtocol", "SMPRatchet", "SMPCrypto", "SMPWire", arguments],
+        dependencies: [
+            "OfficialPeers", "ProcessSupport", "ChatProtocol", "SMPTransport", "SMPProtocol", "SMPRatchet", "SMPCrypto", "SMPWire", arguments,
+        ] + nio,
         path: "Benchmarks/ParleyBench", swiftSettings: settings)
 ]
 

@@ -30,6 +30,8 @@ extension Make {
 protocol BenchRouter: Sendable {
     var address: String { get }
     var process: ChildProcess? { get }
+    /// Stops it and starts it again on its data. Returns when it can be used.
+    func restart() async throws
     func stop() async
 }
 

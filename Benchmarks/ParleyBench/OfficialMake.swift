@@ -23,6 +23,10 @@ struct OfficialMake: Make {
         var address: String { router.address }
         var process: ChildProcess? { router.process }
         func stop() async { await router.stop() }
+        func restart() async throws {
+            await router.stop()
+            try await router.start()
+        }
     }
 
     /// The program without a bot of its own: this process answers over its WebSocket, as bots for it do.

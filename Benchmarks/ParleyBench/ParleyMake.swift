@@ -18,11 +18,9 @@ struct ParleyMake: Make {
     }
 
     func startRouter() async throws -> any BenchRouter {
-        let folder = try ScratchFolder("bench-router")
-        let process = try ChildProcess(
-            executable, ["server", "smp", "--data", folder.path, "--port", "0", "--host", "127.0.0.1", "--json"])
-        guard let address = try await process.ready().address else { throw BenchFault("the router has no address") }
-        return Router(address: address, process: process, folder: folder)
+        let router = Router(executable: executable, folder: try ScratchFolder("bench-router"))
+        try await router.start(port: "0")
+        return router
     }
 
     func startBot(_ router: any BenchRouter) async throws -> any BenchBot {
@@ -47,10 +45,32 @@ struct ParleyMake: Make {
         return bot
     }
 
-    private struct Router: BenchRouter {
-        let address: String
-        let process: ChildProcess?
-        let folder: ScratchFolder
+    private final class Router: BenchRouter {
+        private let executable: String
+        private let folder: ScratchFolder
+        private let running = Mutex<(process: ChildProcess, address: String)?>(nil)
+
+        init(executable: String, folder: ScratchFolder) {
+            self.executable = executable
+            self.folder = folder
+        }
+
+        var address: String { running.withLock { $0?.address } ?? "" }
+        var process: ChildProcess? { running.withLock { $0?.process } }
+
+        func start(port: String) async throws {
+            let process = try ChildProcess(
+                executable, ["server", "smp", "--data", folder.path, "--port", port, "--host", "127.0.0.1", "--json"])
+            guard let address = try await process.ready().address else { throw BenchFault("the router has no address") }
+            running.withLock { $0 = (process, address) }
+        }
+
+        func restart() async throws {
+            let port = address.split(separator: ":").last.map(String.init) ?? "0"
+            await process?.stop(.terminate)
+            try await start(port: port)
+        }
+
         func stop() async { await process?.stop(.terminate) }
     }
 

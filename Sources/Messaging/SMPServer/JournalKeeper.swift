@@ -43,15 +43,17 @@ final class JournalKeeper: Sendable {
         bound = .makeBoxSendingValue(Bound(), eventLoop: loop)
     }
 
-    func start(_ core: RouterCore) {
+    /// - Parameter hourly: done at the start and every hour.
+    func start(_ core: RouterCore, hourly: @escaping @Sendable () -> Void) {
         let sweep = TimeAmount(configuration.expirySweepInterval)
         loop.execute { [self] in
             bound.value.core = core
             bound.value.tasks = [
                 loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [self] _ in
-                    core.tick()
+                    if core.history.isSavingDue() { core.saveStatistics() }
                     clearIfNeeded()
                 },
+                loop.scheduleRepeatedTask(initialDelay: .zero, delay: .hours(1)) { _ in hourly() },
                 loop.scheduleRepeatedTask(initialDelay: .zero, delay: sweep) { [self] _ in expire(from: 0) },
             ]
             if case .interval(let time) = configuration.durability {
@@ -216,6 +218,7 @@ final class JournalKeeper: Sendable {
                     core.logger.critical("what was not answered is lost: the disk refuses it", metadata: ["reason": "\(error)"])
                 }
             }
+            bound.value.core?.saveStatistics()
             release()
         }.get()
         try? await group.shutdownGracefully()

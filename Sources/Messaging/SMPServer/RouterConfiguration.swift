@@ -32,6 +32,8 @@ public struct RouterConfiguration: Sendable {
     public var messageLifetime: Duration? = .seconds(21 * 86_400)
     /// How often old messages are looked for in queues that nobody sends to.
     public var expirySweepInterval: Duration = .seconds(7_200)
+    /// After how long without use queues are deleted, in whole days; nil: never. Who is subscribed uses a queue.
+    public var queueLifetime: Duration?
     /// Queues at most.
     public var maximumQueues = 1_000_000
     /// Connections at most.
@@ -40,6 +42,13 @@ public struct RouterConfiguration: Sendable {
     public var handshakeTimeout: Duration = .seconds(60)
     /// After how long a silent connection without subscriptions is closed; nil: never.
     public var idleTimeout: Duration? = .seconds(6 * 3_600)
+    /// For how many days a certificate is issued; nil: without end. The router renews it when a third of them is left, if it has the
+    /// key of the identity.
+    public var certificateDays: Int?
+    /// Whether an operator can talk to the router on a socket in the data folder.
+    public var hasControl = false
+    /// Where metrics are served over HTTP; nil: nowhere.
+    public var metrics: MetricsAddress?
     /// What `OK` promises.
     public var durability: Durability = .always
     /// Bytes of a journal segment.
@@ -51,6 +60,17 @@ public struct RouterConfiguration: Sendable {
 
     public init(storage: Storage) { self.storage = storage }
 
+    /// An interface and a port, 0 being any free one.
+    public struct MetricsAddress: Sendable, Hashable {
+        public var host: String
+        public var port: Int
+
+        public init(host: String = "127.0.0.1", port: Int) {
+            self.host = host
+            self.port = port
+        }
+    }
+
     /// - Throws: ``RouterError`` `invalidConfiguration`.
     func validate() throws(RouterError) {
         func check(_ isValid: Bool, _ reason: String) throws(RouterError) {
@@ -59,6 +79,9 @@ public struct RouterConfiguration: Sendable {
         try check((0...65_535).contains(port), "the port is \(port): it must be from 0 to 65535")
         try check((1...100_000).contains(messageQuota), "the message quota is \(messageQuota): it must be from 1 to 100000")
         try check(messageLifetime.map { $0 >= .seconds(1) } ?? true, "messages must live for a second at least")
+        try check(queueLifetime.map { $0 >= .seconds(86_400) } ?? true, "queues must live for a day at least")
+        try check(certificateDays.map { (2...999_999).contains($0) } ?? true, "a certificate must be good for 2 to 999999 days")
+        try check(metrics.map { (0...65_535).contains($0.port) } ?? true, "the port for metrics must be from 0 to 65535")
         try check(expirySweepInterval >= .seconds(1), "old messages must not be looked for more often than once a second")
         try check(maximumQueues > 0, "there must be room for a queue")
         try check(maximumRelays > 0, "a proxy must have room for a router; to have no proxy, do not allow it")
@@ -78,6 +101,7 @@ public struct RouterConfiguration: Sendable {
     var limits: RouterState.Limits {
         RouterState.Limits(
             messageQuota: messageQuota, messageLifetime: messageLifetime.map { $0.components.seconds },
-            allowsNewQueues: allowsNewQueues, basicAuth: basicAuth, maximumQueues: maximumQueues)
+            allowsNewQueues: allowsNewQueues, basicAuth: basicAuth, maximumQueues: maximumQueues,
+            queueLifetime: queueLifetime?.components.seconds)
     }
 }

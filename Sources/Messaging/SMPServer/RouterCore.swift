@@ -35,6 +35,7 @@ final class RouterCore: Sendable {
     let logger: Logger
     /// nil if the router is no proxy.
     let relays: RelayPool?
+    let history: StatisticsKeeper
     private let shared: Mutex<Shared>
     /// Sessions whose next output waits for the journal.
     private let waiting = Mutex<[RouterSession]>([])
@@ -48,11 +49,12 @@ final class RouterCore: Sendable {
     private let trouble = Mutex(Trouble())
 
     init(
-        journal: Journal, state: RouterState, relays: RelayPool?, random: any RandomSource, now: @escaping @Sendable () -> Int64,
-        logger: Logger, scheduleCommit: @escaping @Sendable () -> Void
+        journal: Journal, state: RouterState, relays: RelayPool?, history: StatisticsKeeper, random: any RandomSource,
+        now: @escaping @Sendable () -> Int64, logger: Logger, scheduleCommit: @escaping @Sendable () -> Void
     ) {
         self.journal = journal
         self.relays = relays
+        self.history = history
         self.random = random
         self.now = now
         self.logger = logger
@@ -274,25 +276,92 @@ final class RouterCore: Sendable {
         }
     }
 
-    /// Once a second, on the journal's thread.
-    func tick() {}
-
     var statistics: RouterStatistics {
         let trouble = trouble.withLock { $0 }
-        return shared.withLock { shared in
+        let day = RouterState.day(now())
+        var (statistics, counters) = shared.withLock { shared in
             var statistics = RouterStatistics()
-            statistics.counters = shared.state.counters
-            statistics.storageFailure = trouble.storage?.description
-            statistics.damage = trouble.damage?.description
+            let store = shared.state.store
             statistics.sessions = shared.sessions.count
-            statistics.queues = shared.state.store.count
-            statistics.messages = shared.state.store.messageCount
-            statistics.liveBytes = shared.state.store.liveBytes
-            statistics.journalBytes = journal.size
-            statistics.services = shared.state.store.services.count
-            statistics.serviceQueues = shared.state.store.services.associationCount
-            return statistics
+            statistics.queues = store.count
+            statistics.messages = store.messageCount
+            statistics.liveBytes = store.liveBytes
+            statistics.services = store.services.count
+            statistics.serviceQueues = store.services.associationCount
+            statistics.activeQueues.day = store.usage.active(in: 1, until: day)
+            statistics.activeQueues.week = store.usage.active(in: 7, until: day)
+            statistics.activeQueues.month = store.usage.active(in: 30, until: day)
+            return (statistics, shared.state.counters)
         }
+        statistics.journalBytes = journal.size
+        statistics.storageFailure = trouble.storage?.description
+        statistics.damage = trouble.damage?.description
+        statistics.relays = relays?.count ?? 0
+        counters.commandsRelayed = relays?.relayed ?? 0
+        history.fill(&statistics, counters, on: day)
+        return statistics
+    }
+
+    /// Writes down what was counted.
+    func saveStatistics() {
+        _ = statistics
+        history.save()
+    }
+
+    /// What an operator sees of the sessions.
+    var sessionReports: [SessionReport] {
+        let now = now()
+        return shared.withLock { shared in
+            shared.sessions.map { id, session in
+                let held = shared.state.sessions[id]
+                return SessionReport(
+                    number: id.number, version: session.version, seconds: now - session.opened, subscriptions: held?.subscriptions.count ?? 0,
+                    notifications: held?.notifiers.count ?? 0, isService: held?.service != nil)
+            }
+        }.sorted { $0.number < $1.number }
+    }
+
+    // MARK: The operator
+
+    /// Does something to the queue that a person means; nil if there is none.
+    private func withQueue<Result: Sendable>(
+        shown id: EntityID, _ body: (inout RouterState, Int, inout JournalSink) -> (Result, [RoutedOutput])
+    ) -> Result? {
+        let (result, touched) = shared.withLock { shared -> (Result?, [RouterSession]) in
+            guard let slot = shared.state.slot(shown: id) else { return (nil, []) }
+            var sink = JournalSink(journal)
+            let (result, events) = body(&shared.state, slot, &sink)
+            var touched: [RouterSession] = []
+            for event in events {
+                guard let receiver = shared.sessions[event.session] else { continue }
+                receiver.outbox.withLock { $0.append(event.output) }
+                touched.append(receiver)
+            }
+            return (result, touched)
+        }
+        scheduleCommit()
+        for session in touched { session.scheduleFlush() }
+        return result
+    }
+
+    func describe(shown id: EntityID) -> RouterState.QueueDescription? {
+        shared.withLock { shared in shared.state.slot(shown: id).flatMap { shared.state.describe($0) } }
+    }
+
+    func block(shown id: EntityID, _ info: BlockingInfo) -> Bool {
+        withQueue(shown: id) { state, slot, sink in (true, state.block(slot, info, sink: &sink)) } ?? false
+    }
+
+    func unblock(shown id: EntityID) -> Bool? {
+        withQueue(shown: id) { state, slot, sink in (state.unblock(slot, sink: &sink), []) }
+    }
+
+    /// - Returns: how many messages were in it.
+    func remove(shown id: EntityID) -> Int? {
+        withQueue(shown: id) { state, slot, sink in
+            let removed = state.remove(slot, sink: &sink)
+            return (removed?.messages, removed?.events ?? [])
+        } ?? nil
     }
 
     /// Accepts no more, and ends all sessions.

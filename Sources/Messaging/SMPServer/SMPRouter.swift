@@ -17,18 +17,26 @@ public final class SMPRouter: Sendable {
     /// The port that is listened on.
     public let port: Int
 
-    private let core: RouterCore
+    let core: RouterCore
+    private let certificate: RouterCertificate
     private let listener: SMPTransportListener
     private let keeper: JournalKeeper
-    private let ending: Ending
+    private let ending = Ending()
+    private let endpoints = Mutex(Endpoints())
+
+    /// What an operator and monitoring talk to.
+    private struct Endpoints {
+        var control: RouterControl?
+        var metrics: MetricsEndpoint?
+    }
 
     private init(
-        core: RouterCore, listener: SMPTransportListener, keeper: JournalKeeper, ending: Ending, address: SMPServerAddress
+        core: RouterCore, certificate: RouterCertificate, listener: SMPTransportListener, keeper: JournalKeeper, address: SMPServerAddress
     ) {
         self.core = core
+        self.certificate = certificate
         self.listener = listener
         self.keeper = keeper
-        self.ending = ending
         self.address = address
         port = listener.port
     }
@@ -59,7 +67,7 @@ public final class SMPRouter: Sendable {
         _ configuration: RouterConfiguration, on storage: any SegmentStorage, group: any EventLoopGroup,
         random: any RandomSource, now: @escaping @Sendable () -> Int64, logger: Logger
     ) async throws(RouterError) -> SMPRouter {
-        let credential = try makeCredential(configuration.storage)
+        let certificate = try RouterCertificate(configuration)
         let (journal, queues) = try Journal.open(
             storage, durability: configuration.durability, segmentSize: configuration.segmentSize)
         if journal.discardedTail > 0 {
@@ -68,20 +76,43 @@ public final class SMPRouter: Sendable {
         let keeper = JournalKeeper(configuration)
         let core = RouterCore(
             journal: journal, state: RouterState(limits: configuration.limits, queues: queues),
-            relays: try makeRelays(configuration, group, random), random: random, now: now, logger: logger,
-            scheduleCommit: { keeper.schedule() })
-        do {
-            let identity = try RouterIdentity(credential)
-            let listener = try await listen(configuration, credential, identity, core, group)
-            let address = try address(configuration, identity.keyHash, port: listener.port)
-            let ending = Ending()
-            keeper.start(core)
-            return SMPRouter(core: core, listener: listener, keeper: keeper, ending: ending, address: address)
+            relays: try makeRelays(configuration, group, random), history: StatisticsKeeper(configuration.storage, now: now(), logger),
+            random: random, now: now, logger: logger, scheduleCommit: { keeper.schedule() })
+        do throws(RouterError) {
+            let listener = try await listen(configuration, certificate, core, group)
+            let address = try address(configuration, certificate.keyHash, port: listener.port)
+            let router = SMPRouter(core: core, certificate: certificate, listener: listener, keeper: keeper, address: address)
+            do throws(RouterError) {
+                try await router.startEndpoints(configuration, group)
+            } catch {
+                await router.stop()
+                throw error
+            }
+            keeper.start(core) { [weak router] in router?.watchCertificate() }
+            return router
         } catch {
             await keeper.stop()
             throw error
         }
     }
+
+    private func startEndpoints(_ configuration: RouterConfiguration, _ group: any EventLoopGroup) async throws(RouterError) {
+        if case .folder(let folder) = configuration.storage, configuration.hasControl {
+            let control = try await RouterControl.start(in: folder, group: group, logger: core.logger) { [weak self] command throws(ControlError) in
+                guard let self else { throw ControlError("stopped", "the router has stopped") }
+                return try await answer(command)
+            }
+            endpoints.withLock { $0.control = control }
+        }
+        guard let wanted = configuration.metrics else { return }
+        let metrics = try await MetricsEndpoint.start(on: wanted, group: group) { [weak self] in
+            self.map { Prometheus.text($0.statistics, at: $0.core.now()) } ?? ""
+        }
+        endpoints.withLock { $0.metrics = metrics }
+    }
+
+    /// Where metrics are served; nil if they are not.
+    public var metricsPort: Int? { endpoints.withLock { $0.metrics?.port } }
 
     private static func makeRelays(
         _ configuration: RouterConfiguration, _ group: any EventLoopGroup, _ random: any RandomSource
@@ -96,22 +127,10 @@ public final class SMPRouter: Sendable {
         }
     }
 
-    private static func makeCredential(_ storage: RouterConfiguration.Storage) throws(RouterError) -> ServerCredential {
-        do throws(ConnectionError) {
-            switch storage {
-            case .folder(let folder): return try ServerCredential.loadOrGenerate(in: folder)
-            case .memory: return try ServerCredential.generate()
-            }
-        } catch {
-            throw RouterError(.transport, "the router's certificates cannot be used", cause: error)
-        }
-    }
-
     private static func listen(
-        _ configuration: RouterConfiguration, _ credential: ServerCredential, _ identity: RouterIdentity, _ core: RouterCore,
-        _ group: any EventLoopGroup
+        _ configuration: RouterConfiguration, _ certificate: RouterCertificate, _ core: RouterCore, _ group: any EventLoopGroup
     ) async throws(RouterError) -> SMPTransportListener {
-        var listening = SMPTransportListener.Configuration(credential: credential)
+        var listening = SMPTransportListener.Configuration(credential: certificate.credential)
         listening.host = configuration.host
         listening.port = configuration.port
         listening.handshakeTimeout = configuration.handshakeTimeout
@@ -122,8 +141,9 @@ public final class SMPRouter: Sendable {
         do {
             return try await SMPTransportListener.start(listening, group: group) { error in
                 core.logger.debug("a connection failed", metadata: ["reason": "\(error)"])
-            } onConnection: { connection in
-                guard let handshake = identity.handshake(versions: versions, connection, random: core.random),
+            } onConnection: { connection, credential in
+                guard let identity = certificate.identity(of: credential),
+                    let handshake = identity.handshake(versions: versions, connection, random: core.random),
                     let session = core.open({ id in
                         RouterSession(id: id, core: core, connection: connection, handshake: handshake)
                     })
@@ -159,12 +179,23 @@ public final class SMPRouter: Sendable {
     }
 
     /// What the router has done and what it holds.
-    public var statistics: RouterStatistics { core.statistics }
+    public var statistics: RouterStatistics {
+        var statistics = core.statistics
+        statistics.connections = listener.connectionCount
+        statistics.certificateLifetime = certificate.remainingLifetime
+        return statistics
+    }
 
     /// Stops listening, ends all sessions and makes durable what is left. Returns when all is done; may be called again.
     public func stop() async {
         core.stop(RouterError(.stopped, "the router was stopped"))
         core.relays?.close()
+        let endpoints = endpoints.withLock { endpoints in
+            defer { endpoints = Endpoints() }
+            return endpoints
+        }
+        await endpoints.control?.stop()
+        await endpoints.metrics?.stop()
         await listener.close()
         await keeper.stop()
         ending.finish()
@@ -173,32 +204,57 @@ public final class SMPRouter: Sendable {
     /// Returns when the router has been stopped.
     public func waitUntilStopped() async { await ending.wait() }
 
-    /// Writes anew what is needed of the journal, and removes the rest. The router goes on meanwhile.
-    public func compact() async { await keeper.clearAll() }
-}
+    /// Writes anew what is needed of the journal of a router that does not run.
+    ///
+    /// - Returns: its bytes before and after.
+    /// - Throws: ``RouterError``, `inUse` if the router runs.
+    public static func compact(_ configuration: RouterConfiguration) async throws(RouterError) -> (before: Int, after: Int) {
+        guard case .folder(let folder) = configuration.storage else { return (0, 0) }
+        let logger = Logger(label: "smp.router")
+        let (journal, queues) = try Journal.open(
+            try DiskStorage(folder: folder), durability: configuration.durability, segmentSize: configuration.segmentSize)
+        let keeper = JournalKeeper(configuration)
+        let core = RouterCore(
+            journal: journal, state: RouterState(limits: configuration.limits, queues: queues), relays: nil,
+            history: StatisticsKeeper(configuration.storage, now: RouterClock.now(), logger), random: SystemRandomSource(),
+            now: RouterClock.now, logger: logger, scheduleCommit: { keeper.schedule() })
+        let before = journal.size
+        keeper.start(core) {}
+        await keeper.clearAll()
+        let after = journal.size
+        await keeper.stop()
+        return (before, after)
+    }
 
-/// What all handshakes of a router share.
-private struct RouterIdentity: Sendable {
-    let keyHash: KeyHash
-    private let chain: [Bytes]
-    private let leafKey: PrivateAuthKey
-
-    init(_ credential: ServerCredential) throws(RouterError) {
-        keyHash = KeyHash(credential.fingerprint)
-        chain = credential.chain
+    /// Shows a new certificate to clients that connect from now on; connections stay. The identity, and so the address, stays too.
+    ///
+    /// - Throws: ``RouterError`` `transport`, for instance because the key of the identity is kept elsewhere; nothing changes then.
+    public func renewCertificate() throws(RouterError) {
+        let credential = try certificate.renew()
         do {
-            leafKey = try credential.leafKey()
+            try listener.present(credential)
         } catch {
-            throw RouterError(.transport, "the router's certificate cannot sign", cause: error)
+            throw RouterError(.transport, "the new certificate cannot be shown", cause: error)
+        }
+        core.logger.notice("the certificate was renewed", metadata: ["seconds": "\(certificate.remainingLifetime ?? 0)"])
+    }
+
+    private func watchCertificate() {
+        if certificate.isDue {
+            do {
+                try renewCertificate()
+            } catch {
+                core.logger.error("the certificate cannot be renewed", metadata: ["reason": "\(error)"])
+            }
+        } else if certificate.needsKey {
+            core.logger.error(
+                "the certificate expires soon and the key of the identity is not here to renew it",
+                metadata: ["seconds": "\(certificate.remainingLifetime ?? 0)"])
         }
     }
 
-    /// nil if the client did not negotiate the protocol and none that it may speak is offered.
-    func handshake(versions: VersionRange, _ connection: SMPConnection, random: any RandomSource) -> SMPServerHandshake? {
-        try? SMPServerHandshake(
-            versions: versions, hasALPN: connection.handshake.applicationProtocol != nil, sessionID: connection.sessionID,
-            keyHash: keyHash, sessionKey: X25519.generateKeyPair(random).privateKey, certificateChain: chain, leafKey: leafKey)
-    }
+    /// Writes anew what is needed of the journal, and removes the rest. The router goes on meanwhile.
+    public func compact() async { await keeper.clearAll() }
 }
 
 /// The end of a router, waited for by whoever wants to know.

@@ -28,7 +28,7 @@ public struct BlockSequence: AsyncSequence, Sendable {
         return Iterator(buffer: buffer)
     }
 
-    public struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
         fileprivate let buffer: BlockBuffer
 
         /// The next block; nil after a close in good order, or when the task is cancelled.

@@ -34,6 +34,14 @@ public struct Certificate: Sendable, Hashable {
         return spki
     }
 
+    /// Seconds from now until the certificate is not valid any more, negative afterwards; nil if it does not say.
+    public var remainingLifetime: Int? {
+        guard let handle = X509Handle(der: der), let end = X509_get0_notAfter(handle.pointer) else { return nil }
+        var (days, seconds): (Int32, Int32) = (0, 0)
+        guard ASN1_TIME_diff(&days, &seconds, nil, end) == 1 else { return nil }
+        return Int(days) * 86_400 + Int(seconds)
+    }
+
     static func fingerprint(ofDER der: Bytes) -> Bytes {
         var digest = Bytes(repeating: 0, count: 32)
         var length: UInt32 = 0

@@ -62,5 +62,10 @@ public struct CertificateLifetime: Sendable, Hashable {
     }
 
     /// From yesterday, for clocks that are slow, for as long as official servers' certificates: 999,999 days.
+    /// From yesterday for so long.
+    public static func days(_ count: Int) -> CertificateLifetime {
+        CertificateLifetime(secondsBefore: 86_400, secondsAfter: count * 86_400)
+    }
+
     public static let unlimited = CertificateLifetime(secondsBefore: 86_400, secondsAfter: 999_999 * 86_400)
 }

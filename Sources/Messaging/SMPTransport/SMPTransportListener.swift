@@ -31,10 +31,14 @@ public final class SMPTransportListener: Sendable {
 
     private let channel: any Channel
     private let connections: AcceptedConnections
+    private let presented: Presented
+    private let configuration: Configuration
 
-    private init(channel: any Channel, connections: AcceptedConnections) {
+    private init(channel: any Channel, connections: AcceptedConnections, presented: Presented, configuration: Configuration) {
         self.channel = channel
         self.connections = connections
+        self.presented = presented
+        self.configuration = configuration
         port = channel.localAddress?.port ?? 0
     }
 
@@ -50,9 +54,18 @@ public final class SMPTransportListener: Sendable {
         onFailure: @escaping @Sendable (ConnectionError) -> Void = { _ in },
         onConnection: @escaping @Sendable (SMPConnection) -> Void
     ) async throws(ConnectionError) -> SMPTransportListener {
-        let context = try TLSContext.server(
-            credential: configuration.credential, applicationProtocols: configuration.applicationProtocols,
-            requestsClientCertificate: configuration.requestsClientCertificate)
+        try await start(configuration, group: group, onFailure: onFailure) { connection, _ in onConnection(connection) }
+    }
+
+    /// Starts to listen, and tells of each connection which of several credentials it was shown.
+    ///
+    /// - Throws: ``ConnectionError``: `listenFailed`, `tlsFailed` or `invalidCredential`.
+    public static func start(
+        _ configuration: Configuration, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        onFailure: @escaping @Sendable (ConnectionError) -> Void = { _ in },
+        onConnection: @escaping @Sendable (SMPConnection, ServerCredential) -> Void
+    ) async throws(ConnectionError) -> SMPTransportListener {
+        let presented = Presented(configuration.credential, try context(configuration, configuration.credential))
         let connections = AcceptedConnections(limit: configuration.maximumConnections)
         let (timeout, keepAlive) = (TimeAmount(configuration.handshakeTimeout), configuration.keepAlive)
         do {
@@ -70,12 +83,13 @@ public final class SMPTransportListener: Sendable {
                             throw ConnectionError(.closed, "there are as many connections as allowed")
                         }
                         try keepAlive?.apply(to: channel)
+                        let (credential, context) = presented.now
                         let session = try TLSSession(context, verifying: .client, allocator: channel.allocator)
                         try channel.pipeline.syncOperations.addHandlers([
                             OpenSSLHandler(session),
                             HandshakeHandler(timeout: timeout) { result in
                                 switch result {
-                                case .success(let connection): onConnection(connection)
+                                case .success(let connection): onConnection(connection, credential)
                                 case .failure(let error): onFailure(error)
                                 }
                             },
@@ -83,11 +97,24 @@ public final class SMPTransportListener: Sendable {
                     }
                 }
                 .bind(host: configuration.host, port: configuration.port).get()
-            return SMPTransportListener(channel: channel, connections: connections)
+            return SMPTransportListener(channel: channel, connections: connections, presented: presented, configuration: configuration)
         } catch {
             throw ConnectionError(
                 .listenFailed, "cannot listen on \(configuration.host):\(configuration.port)", cause: error)
         }
+    }
+
+    private static func context(_ configuration: Configuration, _ credential: ServerCredential) throws(ConnectionError) -> TLSContext {
+        try TLSContext.server(
+            credential: credential, applicationProtocols: configuration.applicationProtocols,
+            requestsClientCertificate: configuration.requestsClientCertificate)
+    }
+
+    /// Shows another credential to connections that are made from now on; those that are open stay.
+    ///
+    /// - Throws: ``ConnectionError`` `tlsFailed` or `invalidCredential`; nothing changes then.
+    public func present(_ credential: ServerCredential) throws(ConnectionError) {
+        presented.set(credential, try Self.context(configuration, credential))
     }
 
     /// Connections that are open now, those in their handshake included.
@@ -102,6 +129,17 @@ public final class SMPTransportListener: Sendable {
             try? await connection.closeFuture.get()
         }
     }
+}
+
+/// What a listener shows to who connects.
+private final class Presented: Sendable {
+    private let value: Mutex<(ServerCredential, TLSContext)>
+
+    init(_ credential: ServerCredential, _ context: TLSContext) { value = Mutex((credential, context)) }
+
+    var now: (ServerCredential, TLSContext) { value.withLock { $0 } }
+
+    func set(_ credential: ServerCredential, _ context: TLSContext) { value.withLock { $0 = (credential, context) } }
 }
 
 /// The open connections of a listener, bounded.

@@ -13,9 +13,11 @@ extension ServerCredential {
     /// Keys are readable by their owner only, and so is a folder made here. `ca.key` is not needed to run: it can be moved to
     /// a safer place. A folder with only a part of the files is refused, because a new identity would break every link.
     ///
+    ///
+    /// - Parameter lifetime: of the certificate for handshakes; the identity's is unlimited.
     /// - Throws: ``ConnectionError`` `invalidCredential`.
     public static func loadOrGenerate(
-        in folder: String, algorithm: CertificateAlgorithm = .ed448
+        in folder: String, algorithm: CertificateAlgorithm = .ed448, lifetime: CertificateLifetime = .unlimited
     ) throws(ConnectionError) -> ServerCredential {
         let files = CredentialFiles(folder: folder)
         let needed = [files.leafCertificate, files.leafKey, files.authorityCertificate]
@@ -26,7 +28,7 @@ extension ServerCredential {
             throw ConnectionError(.invalidCredential, "\(folder) holds a part of a credential; missing: \(missing)")
         }
         let authority = try CertificateAuthority.generate(algorithm: algorithm)
-        let credential = try authority.issue()
+        let credential = try authority.issue(lifetime: lifetime)
         try files.store(credential, authority)
         return credential
     }
@@ -36,6 +38,7 @@ extension ServerCredential {
     /// - Throws: ``ConnectionError`` `invalidCredential`.
     public static func load(from folder: String) throws(ConnectionError) -> ServerCredential {
         let files = CredentialFiles(folder: folder)
+        try files.finishReplacing()
         let authorities = try PEM.certificates(in: CredentialFiles.read(files.authorityCertificate))
         let credential = try ServerCredential(
             certificatePEM: CredentialFiles.read(files.leafCertificate), keyPEM: CredentialFiles.read(files.leafKey)
@@ -45,6 +48,34 @@ extension ServerCredential {
         }
         return credential
     }
+}
+
+extension ServerCredential {
+    /// Puts a new leaf, with a new key, in the place of the one in the folder. The identity stays, and with it the address.
+    ///
+    /// The folder has the old pair or the new one whenever the process is killed.
+    ///
+    /// - Parameters:
+    ///   - authorityKey: the file with the identity's key; nil: `ca.key` in the folder.
+    /// - Throws: ``ConnectionError`` `invalidCredential`, also if the key is not there or not the identity's.
+    public static func renew(
+        in folder: String, authorityKey: String? = nil, lifetime: CertificateLifetime = .unlimited
+    ) throws(ConnectionError) -> ServerCredential {
+        let present = try load(from: folder)
+        let files = CredentialFiles(folder: folder)
+        let key = try SigningKey.read(pem: try CredentialFiles.read(authorityKey ?? files.authorityKey))
+        // Of a chain with an operator's certificate the identity is the first authority.
+        let authorities = Array(present.certificates.dropFirst())
+        guard let identity = authorities.first, let handle = X509Handle(der: identity.der), key.belongs(to: handle) else {
+            throw ConnectionError(.invalidCredential, "\(authorityKey ?? files.authorityKey) is not the key of \(files.authorityCertificate)")
+        }
+        let issued = try CertificateAuthority(certificate: identity, key: key).issue(lifetime: lifetime)
+        try files.replaceLeaf(issued)
+        return try issued.appending(Array(authorities.dropFirst()))
+    }
+
+    /// Whether `ca.key` is in the folder, so that ``renew(in:authorityKey:lifetime:)`` needs nobody.
+    public static func hasAuthorityKey(in folder: String) -> Bool { access(CredentialFiles(folder: folder).authorityKey, R_OK) == 0 }
 }
 
 /// Where a credential lies, and how it gets there whole or not at all.
@@ -62,6 +93,30 @@ private struct CredentialFiles {
         try write(authorityCertificate, PEM.text(of: authority.certificate))
         try write(leafKey, credential.key.pem())
         try write(leafCertificate, PEM.text(of: credential.certificates[0]))
+        try synchronizeFolder()
+    }
+
+    /// Both files are there as `.new` before the first takes its place: after a kill in between ``finishReplacing()`` does the rest.
+    func replaceLeaf(_ credential: ServerCredential) throws(ConnectionError) {
+        let key = try writeNew(leafKey, credential.key.pem())
+        let certificate = try writeNew(leafCertificate, PEM.text(of: credential.certificates[0]))
+        try synchronizeFolder()
+        try move(key, leafKey)
+        try move(certificate, leafCertificate)
+        try synchronizeFolder()
+    }
+
+    /// Puts a new certificate in its place if its key is in place already.
+    func finishReplacing() throws(ConnectionError) {
+        let new = leafCertificate + ".new"
+        guard access(new, F_OK) == 0, (try? ServerCredential(certificatePEM: Self.read(new), keyPEM: Self.read(leafKey))) != nil else {
+            return
+        }
+        try move(new, leafCertificate)
+        try synchronizeFolder()
+    }
+
+    private func synchronizeFolder() throws(ConnectionError) {
         // What was renamed is there after a power failure only if the folder is, too.
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY)
         guard descriptor >= 0 else { throw Self.failure("cannot open the folder", folder) }
@@ -69,7 +124,13 @@ private struct CredentialFiles {
         guard fsync(descriptor) == 0 else { throw Self.failure("cannot write the folder", folder) }
     }
 
-    private func write(_ path: String, _ bytes: Bytes) throws(ConnectionError) {
+    private func write(_ path: String, _ bytes: Bytes) throws(ConnectionError) { try move(try writeNew(path, bytes), path) }
+
+    private func move(_ temporary: String, _ path: String) throws(ConnectionError) {
+        guard rename(temporary, path) == 0 else { throw Self.failure("cannot write", path) }
+    }
+
+    private func writeNew(_ path: String, _ bytes: Bytes) throws(ConnectionError) -> String {
         let temporary = path + ".new"
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -83,7 +144,8 @@ private struct CredentialFiles {
         }
         let isWritten = offset == bytes.count && fsync(descriptor) == 0
         closeFile(descriptor)
-        guard isWritten, rename(temporary, path) == 0 else { throw Self.failure("cannot write", path) }
+        guard isWritten else { throw Self.failure("cannot write", temporary) }
+        return temporary
     }
 
     static func read(_ path: String) throws(ConnectionError) -> Bytes {

@@ -1,8 +1,8 @@
 internal import Yams
 
 /// Reads the keys of one YAML mapping strictly: every key must be asked for by the schema.
-struct MappingReader {
-    let reader: NodeReader
+package struct MappingReader {
+    package let reader: NodeReader
     private let entries: [(key: String, keyPosition: SourcePosition, value: Node)]
 
     init(reader: NodeReader, mapping: Node.Mapping) {
@@ -23,7 +23,7 @@ struct MappingReader {
     var position: SourcePosition { reader.position }
 
     /// Reports every key that is not one of `known`.
-    func refuseKeys(otherThan known: [String]) {
+    package func refuseKeys(otherThan known: [String]) {
         for entry in entries where !known.contains(entry.key) {
             reader.report(
                 .unknownKey, "\(reader.path) has no key \"\(entry.key)\"", hint: Spelling.hint(for: entry.key, among: known),
@@ -32,12 +32,12 @@ struct MappingReader {
     }
 
     /// The value of a key, or nil if it is not there.
-    func value(_ key: String) -> NodeReader? {
+    package func value(_ key: String) -> NodeReader? {
         entries.first { $0.key == key }.map { NodeReader(node: $0.value, sink: reader.sink, path: path(key)) }
     }
 
     /// The value of a key that must be there.
-    func required(_ key: String, hint: String? = nil) -> NodeReader? {
+    package func required(_ key: String, hint: String? = nil) -> NodeReader? {
         if let value = value(key) { return value }
         reader.report(.missingKey, "\(reader.path) needs the key \"\(key)\"", hint: hint)
         return nil

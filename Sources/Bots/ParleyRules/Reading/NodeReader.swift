@@ -25,7 +25,7 @@ final class DiagnosticSink {
 }
 
 /// Reads one YAML node strictly: a wrong type is a diagnostic with its place, never a guess.
-struct NodeReader {
+package struct NodeReader {
     let node: Node
     let sink: DiagnosticSink
     /// What the node is, for messages: `profiles.echo.name`.
@@ -52,7 +52,7 @@ struct NodeReader {
         return SourcePosition(line: position.line, column: position.column + quote + scalars)
     }
 
-    func report(_ code: Diagnostic.Code, _ message: String, hint: String? = nil, at place: SourcePosition? = nil) {
+    package func report(_ code: Diagnostic.Code, _ message: String, hint: String? = nil, at place: SourcePosition? = nil) {
         sink.add(Diagnostic(code, at: place ?? position, message, hint: hint))
     }
 
@@ -70,7 +70,7 @@ struct NodeReader {
 
     /// Text. Numbers, dates and truth values count as the text they are written with, so that nothing needs quotes to be
     /// a string.
-    func string() -> String? {
+    package func string() -> String? {
         guard sink.visit(position) else { return nil }
         guard case .scalar(let scalar) = node, !isNull else {
             report(.wrongType, "\(path) must be text, not \(typeName)")
@@ -80,7 +80,7 @@ struct NodeReader {
     }
 
     /// Text with at least one character that is not white space.
-    func nonEmptyString() -> String? {
+    package func nonEmptyString() -> String? {
         guard let text = string() else { return nil }
         guard text.contains(where: { !$0.isWhitespace }) else {
             report(.badValue, "\(path) must not be empty")
@@ -89,7 +89,7 @@ struct NodeReader {
         return text
     }
 
-    func bool() -> Bool? {
+    package func bool() -> Bool? {
         guard sink.visit(position) else { return nil }
         switch node.scalar?.string {
         case "true": return true
@@ -100,7 +100,7 @@ struct NodeReader {
         }
     }
 
-    func integer(in range: ClosedRange<Int>) -> Int? {
+    package func integer(in range: ClosedRange<Int>) -> Int? {
         guard sink.visit(position) else { return nil }
         guard case .scalar(let scalar) = node, let value = Int(scalar.string) else {
             report(.wrongType, "\(path) must be a whole number, not \(typeName)")
@@ -114,7 +114,7 @@ struct NodeReader {
     }
 
     /// One of a fixed set of words.
-    func word<Value>(of words: KeyValuePairs<String, Value>) -> Value? {
+    package func word<Value>(of words: KeyValuePairs<String, Value>) -> Value? {
         guard let text = string() else { return nil }
         if let value = words.first(where: { $0.key == text })?.value { return value }
         report(.badValue, "\(path) cannot be \"\(text)\"", hint: Spelling.hint(for: text, among: words.map(\.key)))
@@ -136,11 +136,11 @@ struct NodeReader {
     }
 
     /// The elements of a list, or the node itself when it is not a list.
-    func listOrOne() -> [NodeReader]? {
+    package func listOrOne() -> [NodeReader]? {
         if case .sequence = node { list() } else { [self] }
     }
 
-    func mapping() -> MappingReader? {
+    package func mapping() -> MappingReader? {
         guard sink.visit(position) else { return nil }
         guard case .mapping(let mapping) = node else {
             report(.wrongType, "\(path) must be a mapping of keys to values, not \(typeName)")
@@ -150,7 +150,7 @@ struct NodeReader {
     }
 
     /// The text of a scalar, without a check.
-    var text: String? { node.scalar?.string }
+    package var text: String? { node.scalar?.string }
 
     var isNull: Bool {
         guard case .scalar(let scalar) = node, scalar.style == .plain || scalar.style == .any else { return false }

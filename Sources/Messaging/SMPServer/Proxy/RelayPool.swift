@@ -43,6 +43,14 @@ final class RelayPool: Sendable {
         self.capacity = capacity
     }
 
+    /// Routers that are connected to.
+    var count: Int { inner.withLock { $0.sessions.count } }
+    /// Commands passed on since the start.
+    var relayed: UInt64 { relayedCount.load(ordering: .relaxed) }
+    private let relayedCount = Atomic<UInt64>(0)
+
+    func countRelayed() { relayedCount.add(1, ordering: .relaxed) }
+
     /// Whether a client that shows this may use the proxy.
     func allows(_ auth: BasicAuth?) -> Bool { basicAuth == nil || basicAuth == auth }
 

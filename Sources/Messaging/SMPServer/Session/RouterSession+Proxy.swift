@@ -26,6 +26,7 @@ extension RouterSession {
                 answer(.err(.proxy(.noSession)))
                 return true
             }
+            relays.countRelayed()
             relay.forward(forwarded, transmission.correlationID, answer: answer)
         default: return false
         }

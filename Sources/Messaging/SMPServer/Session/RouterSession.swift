@@ -17,6 +17,9 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     let id: SessionID
     let outbox = Mutex(Outbox())
     let core: RouterCore
+    /// Seconds since 1970.
+    let opened: Int64
+    private let agreedVersion = Atomic<UInt16>(0)
     private let connection: SMPConnection
     private let bound: NIOLoopBound<Bound>
 
@@ -47,6 +50,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     init(id: SessionID, core: RouterCore, connection: SMPConnection, handshake: SMPServerHandshake) {
         self.id = id
         self.core = core
+        opened = core.now()
         self.connection = connection
         bound = NIOLoopBound(
             Bound(phase: .handshake(handshake), authorizer: SessionAuthorizer(sessionKey: handshake.sessionKey)),
@@ -74,6 +78,12 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     private func watchIdle(_ timeout: TimeAmount) {
         if bound.value.lastActivity + timeout < .now(), !core.isSubscribed(id) { return close("idle") }
         bound.value.timer = connection.eventLoop.scheduleTask(in: timeout) { [self] in watchIdle(timeout) }
+    }
+
+    /// nil while it is shaking hands.
+    var version: UInt16? {
+        let version = agreedVersion.load(ordering: .relaxed)
+        return version == 0 ? nil : version
     }
 
     // MARK: Receiving
@@ -124,6 +134,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
                 if case .error(let error) = response { return close("the service is refused: \(error)") }
             }
             bound.value.phase = .established(session, session.cipher)
+            agreedVersion.store(session.version, ordering: .relaxed)
             bound.value.timer?.cancel()
             if let timeout = bound.value.idleTimeout { watchIdle(timeout) }
         } catch {

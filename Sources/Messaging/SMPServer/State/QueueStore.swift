@@ -42,6 +42,8 @@ struct QueueStore: Sendable {
     private var byNotifier: [Identifier: Int32] = [:]
     /// Those that have queues, and those that have a session.
     var services = ServiceStore()
+    /// Queues by the day of their last use.
+    private(set) var usage = UsageHistogram()
 
     /// Bytes of the journal that are still needed.
     private(set) var liveBytes = 0
@@ -123,6 +125,7 @@ struct QueueStore: Sendable {
         bySender[queue.record.senderID] = slot
         if let link = queue.record.link { byLink[link.id] = slot }
         if let notifier = queue.record.notifier { byNotifier[notifier.id] = slot }
+        usage.move(from: nil, to: queue.record.lastUsed)
         associate(slot, from: nil, to: queue.record.service)
         associate(slot, from: nil, to: queue.record.notifier?.service)
         liveBytes += queue.position.count + (queue.linkPosition?.count ?? 0)
@@ -160,6 +163,7 @@ struct QueueStore: Sendable {
         bySender[queue.record.senderID] = nil
         if let link = queue.record.link { byLink[link.id] = nil }
         if let notifier = queue.record.notifier { byNotifier[notifier.id] = nil }
+        usage.move(from: queue.record.lastUsed, to: nil)
         associate(Int32(slot), from: queue.record.service, to: nil)
         associate(Int32(slot), from: queue.record.notifier?.service, to: nil)
         liveBytes -= queue.position.count + (queue.linkPosition?.count ?? 0)
@@ -218,17 +222,17 @@ struct QueueStore: Sendable {
     }
 
     /// Takes note of the day on which a queue is used. A record of that is not needed any more once the queue's own is written again.
-    ///
-    /// - Parameter isRemembered: whether the journal takes note too.
-    mutating func use(_ slot: Int, on day: UInt16, isRemembered: Bool, sink: inout some RecordSink) {
-        let id = update(slot) { queue -> Identifier? in
-            guard queue.record.lastUsed < day else { return nil }
-            queue.record.lastUsed = day
-            return queue.record.recipientID
-        }
-        guard isRemembered, let id = id ?? nil else { return }
+    mutating func use(_ slot: Int, on day: UInt16, sink: inout some RecordSink) {
+        guard slots.indices.contains(slot), let before = slots[slot]?.record.lastUsed, before < day,
+            let id = slots[slot]?.record.recipientID
+        else { return }
+        slots[slot]?.record.lastUsed = day
+        usage.move(from: before, to: day)
         _ = sink.append(.used(queue: id, day: day))
     }
+
+    func lastUsed(_ slot: Int) -> UInt16? { slots.indices.contains(slot) ? slots[slot]?.record.lastUsed : nil }
+    func status(_ slot: Int) -> QueueRecord.Status? { slots.indices.contains(slot) ? slots[slot]?.record.status : nil }
 
     // MARK: Messages
 

@@ -180,14 +180,4 @@ extension RouterState {
         _ = store.removeFirst(expired, slot, sink: &sink)
         counters.messagesExpired += UInt64(expired)
     }
-
-    /// Deletes old messages of some queues.
-    ///
-    /// - Parameter start: where the last sweep stopped.
-    /// - Returns: where the next should go on; nil at the end.
-    mutating func expire(from start: Int, limit: Int, now: Int64, sink: inout some RecordSink) -> Int? {
-        let end = min(start + limit, store.slotCount)
-        for slot in start..<max(start, end) { expire(slot, now: now, sink: &sink) }
-        return end < store.slotCount ? end : nil
-    }
 }

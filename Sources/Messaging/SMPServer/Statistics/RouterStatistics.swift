@@ -26,15 +26,41 @@ public struct RouterStatistics: Sendable, Hashable {
         public var serviceSubscriptions: UInt64 = 0
         /// Commands that were not authorised, or about queues that are not there.
         public var authorizationFailures: UInt64 = 0
-        /// Commands that a proxy forwarded.
+        /// Commands that a proxy forwarded to this router.
         public var commandsForwarded: UInt64 = 0
+        /// Commands that this router, as a proxy, has passed on to others.
+        public var commandsRelayed: UInt64 = 0
+        /// Because nobody had used them for long.
+        public var queuesExpired: UInt64 = 0
+        /// By the operator.
+        public var queuesBlocked: UInt64 = 0
 
         public init() {}
     }
 
+    /// Since the router was made, as far as it remembers: what was counted in the last minute before a kill is lost.
     public var counters = Counters()
-    /// Connections now.
+    /// Of the last day, the last 7 and the last 30, today included (UTC).
+    public var day = Counters(), week = Counters(), month = Counters()
+    /// Queues that were used on these days.
+    public var activeQueues = ActiveQueues()
+    /// When counting began: seconds since 1970.
+    public var since: Int64 = 0
+    /// When the process was started: seconds since 1970.
+    public var started: Int64 = 0
+
+    public struct ActiveQueues: Sendable, Hashable {
+        public var day = 0, week = 0, month = 0
+
+        public init() {}
+    }
+
+    /// Clients that have done their TLS handshake.
     public var sessions = 0
+    /// Connections now, those in their TLS handshake included.
+    public var connections = 0
+    /// Other routers that this one is connected to as a proxy.
+    public var relays = 0
     /// Queues now.
     public var queues = 0
     /// Messages in all queues now.
@@ -47,6 +73,8 @@ public struct RouterStatistics: Sendable, Hashable {
     public var services = 0
     /// Queues that services receive from or hear of.
     public var serviceQueues = 0
+    /// Seconds until the certificate expires, negative afterwards.
+    public var certificateLifetime: Int?
     /// Why nothing is accepted at present; nil when all is well.
     public var storageFailure: String?
     /// Why the journal is not cleared any more; nil when all is well.

@@ -1,0 +1,175 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Parley
+internal import SMPServer
+internal import SMPTransport
+
+// What an operator asks of the router that runs.
+extension RouterCommandLine {
+    /// `parley server smp stats`.
+    struct Stats: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "What the router holds, and what it did today, in 7 days, in 30 days and since it was made.")
+
+        @OptionGroup var folder: Folder
+
+        func run() async throws {
+            let answer = try folder.control.ask("stats")
+            guard !folder.json else { return Output.line(String(decoding: answer, as: UTF8.self)) }
+            for line in try JSONDecoder().decode(RouterReport.self, from: answer).lines { Output.line(line) }
+        }
+    }
+
+    /// `parley server smp compact`.
+    struct Compact: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Write the journal anew without what is not needed any more.",
+            discussion: "The router does so by itself when it is worth it. It goes on meanwhile; one that does not run is compacted too.")
+
+        @OptionGroup var folder: Folder
+
+        private struct Answer: Decodable {
+            let journalBytesBefore: Int
+            let journalBytes: Int
+        }
+
+        func run() async throws {
+            let answer: Answer
+            do {
+                answer = try JSONDecoder().decode(Answer.self, from: try folder.control.ask("compact"))
+            } catch let error as Outcome.Failed where error.code == "router.notRunning" {
+                let (before, after) = try await SMPRouter.compact(try RouterFile(in: folder.data).configuration(in: folder.data))
+                answer = Answer(journalBytesBefore: before, journalBytes: after)
+            }
+            Output.line(
+                folder.json
+                    ? #"{"journalBytesBefore":\#(answer.journalBytesBefore),"journalBytes":\#(answer.journalBytes)}"#
+                    : "The journal had \(answer.journalBytesBefore) bytes and has \(answer.journalBytes).")
+        }
+    }
+
+    /// `parley server smp sessions`.
+    struct Sessions: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "The clients that are connected: how many queues each is subscribed to.")
+
+        @OptionGroup var folder: Folder
+
+        private struct Answer: Decodable {
+            struct Session: Decodable {
+                let session: Int
+                let seconds: Int
+                let version: Int?
+                let subscriptions: Int
+                let notifications: Int
+                let service: Bool
+            }
+            let sessions: [Session]
+        }
+
+        func run() async throws {
+            let answer = try folder.control.ask("sessions")
+            guard !folder.json else { return Output.line(String(decoding: answer, as: UTF8.self)) }
+            let sessions = try JSONDecoder().decode(Answer.self, from: answer).sessions
+            Output.line("\(sessions.count) clients")
+            for one in sessions {
+                let version = one.version.map { "version \($0)" } ?? "shaking hands"
+                Output.line(
+                    "#\(one.session): \(version), \(one.seconds) s, \(one.subscriptions) subscriptions, \(one.notifications) notifications"
+                        + (one.service ? ", a service" : ""))
+            }
+        }
+    }
+
+    /// `parley server smp queue`.
+    struct Queue: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Look at, block, unblock or delete a queue.",
+            discussion: "A queue is named by the sender id in its address, or by the id of its link: 32 characters.",
+            subcommands: [Status.self, Block.self, Unblock.self, Delete.self])
+
+        struct Status: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(abstract: "Whether a queue is blocked, how many messages wait, when it was last used.")
+            @OptionGroup var folder: Folder
+            @Argument(help: "The sender id of the queue, or the id of its link.") var id: String
+
+            func run() async throws { try Queue.show(folder, try folder.control.ask("status \(id)")) }
+        }
+
+        struct Block: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(abstract: "Accept and deliver nothing more; the client is told why.")
+            @OptionGroup var folder: Folder
+            @Argument(help: "The sender id of the queue, or the id of its link.") var id: String
+            @Argument(help: "Why: spam or content.") var reason: String
+            @Option(name: .customLong("notice-hours"), help: "Have the client show a notice for so many hours.") var noticeHours: Int?
+
+            func run() async throws {
+                try Queue.show(folder, try folder.control.ask("block \(id) \(reason)" + (noticeHours.map { " \($0)" } ?? "")))
+            }
+        }
+
+        struct Unblock: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(abstract: "Let a blocked queue be used again.")
+            @OptionGroup var folder: Folder
+            @Argument(help: "The sender id of the queue, or the id of its link.") var id: String
+
+            func run() async throws { try Queue.show(folder, try folder.control.ask("unblock \(id)")) }
+        }
+
+        struct Delete: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(abstract: "Delete a queue with its messages.")
+            @OptionGroup var folder: Folder
+            @Argument(help: "The sender id of the queue, or the id of its link.") var id: String
+
+            func run() async throws { try Queue.show(folder, try folder.control.ask("delete \(id)")) }
+        }
+
+        /// The few members of an answer, one a line.
+        fileprivate static func show(_ folder: Folder, _ answer: Data) throws {
+            guard !folder.json, let members = try JSONSerialization.jsonObject(with: answer) as? [String: Any] else {
+                return Output.line(String(decoding: answer, as: UTF8.self))
+            }
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) { Output.line("\(name): \(value)") }
+        }
+    }
+
+    /// `parley server smp renew`.
+    struct Renew: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Issue the router's certificate anew; its address and its connections stay.",
+            discussion: """
+                Needs the key of the identity: ca.key in the folder, or the file that --ca-key names, which need not stay. A router that runs \
+                takes the new certificate at once.
+                """)
+
+        @OptionGroup var folder: Folder
+
+        @Option(name: .customLong("ca-key"), help: "The key of the router's identity, if it is kept elsewhere.")
+        var authorityKey: String?
+
+        func run() async throws {
+            let file = try RouterFile(in: folder.data)
+            if let authorityKey {
+                try renew(authorityKey, file)
+            }
+            do {
+                try show(try folder.control.ask("renew"))
+            } catch let error as Outcome.Failed where error.code == "router.notRunning" {
+                if authorityKey == nil { try renew(nil, file) }
+                Output.line(folder.json ? #"{"renewed":true}"# : "The certificate was renewed. No router runs in \(folder.data).")
+            }
+        }
+
+        private func renew(_ key: String?, _ file: RouterFile) throws {
+            do {
+                _ = try ServerCredential.renew(
+                    in: folder.data, authorityKey: key, lifetime: file.certificateDays.map { .days($0) } ?? .unlimited)
+            } catch {
+                throw Outcome.Failed("router.certificate", description: error.message)
+            }
+        }
+
+        private func show(_ answer: Data) throws {
+            Output.line(folder.json ? String(decoding: answer, as: UTF8.self) : "The certificate was renewed, and the router shows it.")
+        }
+    }
+}

@@ -1,0 +1,103 @@
+internal import ArgumentParser
+internal import Logging
+internal import Parley
+internal import SMPProtocol
+internal import SMPServer
+internal import SMPWire
+internal import ServiceLifecycle
+internal import UnixSignals
+
+extension RouterCommandLine {
+    /// `parley server smp start`, and `parley server smp` alone.
+    struct Start: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Run the router of a folder.",
+            discussion: """
+                Makes its keys at the first start and prints its address, smp://fingerprint@host:port, when it listens. \
+                SIGTERM or Ctrl-C stops it, SIGHUP renews its certificate. What it has accepted is on disk before it says so, unless \
+                --fsync says otherwise. Options go before what router.yaml in the folder says.
+                """)
+
+        @OptionGroup var folder: Folder
+
+        @Option(help: "The port to listen on; 0 takes a free one. [default: 5223]")
+        var port: UInt16?
+
+        @Option(help: "The name or address under which others reach this machine; it is part of the printed address. [default: that of --bind]")
+        var host: String?
+
+        @Option(help: "The address of the network interface to listen on. [default: 127.0.0.1]")
+        var bind: String?
+
+        @Option(help: "always: acknowledge what survives a loss of power; 1s, 200ms …: what survives the end of the process, and flush so often. [default: always]")
+        var fsync: String?
+
+        @Option(name: .customLong("metrics-port"), help: "Serve metrics for Prometheus on this port of 127.0.0.1. [default: none]")
+        var metricsPort: UInt16?
+
+        @Option(name: .customLong("log-level"), help: "trace, debug, info, notice, warning, error or critical.")
+        var logLevel: LogLevel = .notice
+
+        func run() async throws {
+            let level = logLevel.level, format: StructuredLogHandler.Format = folder.json ? .json : .text
+            let logger = Logger(label: "parley.router") { StructuredLogHandler(label: $0, level: level, format: format) }
+            var file = try RouterFile(in: folder.data)
+            if let port { file.port = Int(port) }
+            if let bind { file.bind = bind }
+            if let host {
+                guard (try? TransportHost(wireString: host)) != nil else {
+                    throw Outcome.BadInput(description: "--host: \"\(host)\" is not the name or the address of a host")
+                }
+                file.hosts = [host]
+            } else if file.hosts.isEmpty {
+                file.hosts = ["127.0.0.1"]
+            }
+            if let fsync {
+                guard let policy = Durability(argument: fsync) else {
+                    throw Outcome.BadInput(description: "--fsync: " + Durability.help(for: fsync))
+                }
+                file.fsync = policy
+            }
+            if let metricsPort { file.metricsPort = Int(metricsPort) }
+            let service = RouterService(configuration: try file.configuration(in: folder.data), json: folder.json, logger: logger)
+            try await ServiceGroup(services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger).run()
+        }
+    }
+}
+
+/// A router that runs until its service is told to stop.
+private struct RouterService: Service, CustomStringConvertible {
+    let configuration: RouterConfiguration
+    let json: Bool
+    let logger: Logger
+
+    var description: String { "router" }
+
+    func run() async throws {
+        let router = try await SMPRouter.start(configuration, logger: logger)
+        let address = router.address.wireString
+        Output.line(json ? #"{"event":"ready","address":\#(Output.quoted(address))}"# : address)
+        await withGracefulShutdownHandler {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await router.waitUntilStopped() }
+                group.addTask {
+                    for await _ in await UnixSignalsSequence(trapping: .sighup) { renewCertificate(of: router) }
+                }
+                // Only the router's end is waited for.
+                await group.next()
+                group.cancelAll()
+            }
+        } onGracefulShutdown: {
+            Task { await router.stop() }
+        }
+        await router.stop()
+    }
+
+    private func renewCertificate(of router: SMPRouter) {
+        do {
+            try router.renewCertificate()
+        } catch {
+            logger.error("the certificate stays as it is", metadata: ["reason": "\(error)"])
+        }
+    }
+}

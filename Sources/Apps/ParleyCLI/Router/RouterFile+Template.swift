@@ -1,0 +1,44 @@
+extension RouterFile {
+    /// The text of a file with these settings, in which everything that can be set is explained.
+    var text: String {
+        """
+        # The settings of the message router in this folder. `parley server smp start` reads them; options of the command go before them.
+        # A line with a # in front says what holds without it.
+        router: \(Self.version)
+
+        # The names or addresses under which others reach this machine, most wanted first. They are a part of the router's address.
+        hosts: [\(hosts.joined(separator: ", "))]
+        # The network interface and the port to listen on; 0.0.0.0 is every interface.
+        bind: \(bind)
+        port: \(port)
+
+        # Whether clients may create queues here, and the file with the password that they must know for it (and to use the proxy).
+        new-queues: \(allowsNewQueues)
+        \(passwordFile.map { "password-file: \($0)" } ?? "# password-file: password")
+        # Whether the router passes on what clients send to other routers, so that those do not learn the clients' addresses.
+        proxy: \(allowsProxying)
+
+        # always: a message is acknowledged when it is on the disk, and survives a loss of power.
+        # 1s (10ms to 60s): it is acknowledged when it survives the end of the process, and is put on the disk once in this time.
+        fsync: \(fsync.argument)
+
+        # Messages that wait in a queue at most, and for how many days (or never: they stay).
+        # message-quota: 128
+        # message-days: 21
+        # Queues that nobody has sent to or received from for so many days are deleted. A client that comes back after that has lost them.
+        # queue-days: never
+        # Bounds for the whole router, and after how many hours a silent client without subscriptions is disconnected.
+        # queues: 1000000
+        # connections: 20000
+        # idle-hours: 6
+
+        # The certificate is issued for so many days (or never expires) and renewed when a third of them is left, if ca.key is here.
+        # certificate-days: 365
+
+        # Metrics for Prometheus at http://ADDRESS:PORT/metrics; without a port there are none.
+        # metrics-address: 127.0.0.1
+        \(metricsPort.map { "metrics-port: \($0)" } ?? "# metrics-port: 9153")
+
+        """
+    }
+}

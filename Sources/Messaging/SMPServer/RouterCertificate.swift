@@ -1,0 +1,109 @@
+import SMPCrypto
+import SMPProtocol
+import SMPTransport
+import SMPWire
+import Synchronization
+
+/// What handshakes with one certificate share.
+struct RouterIdentity: Sendable {
+    let keyHash: KeyHash
+    private let chain: [Bytes]
+    private let leafKey: PrivateAuthKey
+
+    init(_ credential: ServerCredential) throws(RouterError) {
+        keyHash = KeyHash(credential.fingerprint)
+        chain = credential.chain
+        do {
+            leafKey = try credential.leafKey()
+        } catch {
+            throw RouterError(.transport, "the router's certificate cannot sign", cause: error)
+        }
+    }
+
+    fileprivate func isOf(_ credential: ServerCredential) -> Bool { chain == credential.chain }
+
+    /// nil if the client did not negotiate the protocol and none that it may speak is offered.
+    func handshake(versions: VersionRange, _ connection: SMPConnection, random: any RandomSource) -> SMPServerHandshake? {
+        try? SMPServerHandshake(
+            versions: versions, hasALPN: connection.handshake.applicationProtocol != nil, sessionID: connection.sessionID,
+            keyHash: keyHash, sessionKey: X25519.generateKeyPair(random).privateKey, certificateChain: chain, leafKey: leafKey)
+    }
+}
+
+/// The certificates of a router: the present one, and the one before for connections that were made with it and are shaking hands.
+final class RouterCertificate: Sendable {
+    private struct State {
+        var credential: ServerCredential
+        var identities: [RouterIdentity]
+    }
+
+    private let storage: RouterConfiguration.Storage
+    private let lifetime: CertificateLifetime
+    private let state: Mutex<State>
+
+    /// Reads the certificate, or makes one.
+    ///
+    /// - Throws: ``RouterError`` `transport`.
+    init(_ configuration: RouterConfiguration) throws(RouterError) {
+        storage = configuration.storage
+        lifetime = configuration.certificateDays.map { .days($0) } ?? .unlimited
+        let credential: ServerCredential
+        do throws(ConnectionError) {
+            switch storage {
+            case .folder(let folder): credential = try .loadOrGenerate(in: folder, lifetime: lifetime)
+            case .memory: credential = try .generate()
+            }
+        } catch {
+            throw RouterError(.transport, "the router's certificates cannot be used", cause: error)
+        }
+        state = Mutex(State(credential: credential, identities: [try RouterIdentity(credential)]))
+    }
+
+    var credential: ServerCredential { state.withLock { $0.credential } }
+    var keyHash: KeyHash { KeyHash(credential.fingerprint) }
+
+    /// Seconds.
+    var remainingLifetime: Int? { credential.certificates.first?.remainingLifetime }
+
+    /// Whether a third of its time, or less, is left of a certificate that the router may issue anew.
+    var isDue: Bool {
+        guard case .folder(let folder) = storage, let remaining = remainingLifetime, remaining < lifetime.secondsAfter / 3 else { return false }
+        return ServerCredential.hasAuthorityKey(in: folder)
+    }
+
+    /// Whether it expires soon and somebody must bring the key of the identity.
+    var needsKey: Bool {
+        guard case .folder(let folder) = storage, let remaining = remainingLifetime else { return false }
+        return remaining < min(30 * 86_400, lifetime.secondsAfter / 3) && !ServerCredential.hasAuthorityKey(in: folder)
+    }
+
+    func identity(of credential: ServerCredential) -> RouterIdentity? {
+        state.withLock { $0.identities.first { $0.isOf(credential) } }
+    }
+
+    /// Takes the certificate in the folder if it is another one, else issues one anew.
+    ///
+    /// - Throws: ``RouterError`` `transport`; nothing changes then.
+    func renew() throws(RouterError) -> ServerCredential {
+        let new: ServerCredential
+        do throws(ConnectionError) {
+            switch storage {
+            case .folder(let folder):
+                let present = try ServerCredential.load(from: folder)
+                new = present.chain == credential.chain ? try .renew(in: folder, lifetime: lifetime) : present
+            case .memory: throw ConnectionError(.invalidCredential, "a router in memory keeps its certificate")
+            }
+        } catch {
+            throw RouterError(.transport, "the certificate cannot be renewed: \(error.message)", cause: error)
+        }
+        guard new.fingerprint == credential.fingerprint else {
+            throw RouterError(.transport, "the certificate in the folder is of another identity: the address would change")
+        }
+        let identity = try RouterIdentity(new)
+        state.withLock { state in
+            state.credential = new
+            state.identities = [identity] + state.identities.prefix(1)
+        }
+        return new
+    }
+}

@@ -1,0 +1,84 @@
+/// What a router has counted on each of the last days, and since it was made.
+///
+/// As text, to be read by people too: a line for the total and one for each day, `20778 queues_created=3 …`, days since 1970.
+struct StatisticsHistory: Sendable, Equatable {
+    typealias Counters = RouterStatistics.Counters
+
+    /// Days that are remembered.
+    static let length = 30
+    private static let title = "parley-router-statistics 1"
+
+    /// Seconds since 1970.
+    private(set) var since: Int64
+    private(set) var total = Counters()
+    private var days: [UInt16: Counters] = [:]
+
+    init(since: Int64) { self.since = since }
+
+    /// Adds what was counted since the last time.
+    mutating func add(_ counted: Counters, on day: UInt16) {
+        total = total + counted
+        days[day] = (days[day] ?? Counters()) + counted
+        if days.count > Self.length { days = days.filter { Int($0.key) > Int(day) - Self.length } }
+    }
+
+    /// What was counted on the last days.
+    func sum(of count: Int, until day: UInt16) -> Counters {
+        days.reduce(Counters()) { sum, one in Int(one.key) > Int(day) - count && one.key <= day ? sum + one.value : sum }
+    }
+
+    var text: String {
+        let lines = days.sorted { $0.key < $1.key }.map { "\($0.key)\(Self.text($0.value))" }
+        return ([Self.title, "since \(since)", "total\(Self.text(total))"] + lines).joined(separator: "\n") + "\n"
+    }
+
+    private static func text(_ counters: Counters) -> String {
+        counters.named.filter { $0.value > 0 }.map { " \($0.name)=\($0.value)" }.joined()
+    }
+
+    /// Reads ``text``; nil if it is something else. Names that are not known are left out: a later version may have written them.
+    init?(_ text: String) {
+        let lines = text.split(separator: "\n")
+        guard lines.count >= 3, lines[0] == Self.title, lines[1].hasPrefix("since "), let since = Int64(lines[1].dropFirst(6)) else {
+            return nil
+        }
+        self.init(since: since)
+        for line in lines.dropFirst(2) {
+            var words = line.split(separator: " ")
+            guard !words.isEmpty else { continue }
+            let name = words.removeFirst()
+            var counters = Counters()
+            for word in words {
+                let parts = word.split(separator: "=")
+                guard parts.count == 2, let value = UInt64(parts[1]) else { return nil }
+                if let field = Counters.fields.first(where: { $0.name == parts[0] }) { counters[keyPath: field.path] = value }
+            }
+            if name == "total" {
+                total = counters
+            } else if let day = UInt16(name) {
+                days[day] = counters
+            } else {
+                return nil
+            }
+        }
+    }
+}
+
+/// Queues by the last day on which they were used.
+struct UsageHistogram: Sendable {
+    private var counts: [UInt16: Int] = [:]
+
+    mutating func move(from: UInt16?, to: UInt16?) {
+        guard from != to else { return }
+        if let from {
+            let left = (counts[from] ?? 0) - 1
+            counts[from] = left > 0 ? left : nil
+        }
+        if let to { counts[to, default: 0] += 1 }
+    }
+
+    /// Queues that were used on one of the last days.
+    func active(in count: Int, until day: UInt16) -> Int {
+        counts.reduce(0) { $1.key > 0 && Int($1.key) > Int(day) - count ? $0 + $1.value : $0 }
+    }
+}
