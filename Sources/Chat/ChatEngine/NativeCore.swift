@@ -23,14 +23,14 @@ public final class NativeCore: IdempotentChatCore {
     /// - Parameter reports: what the agent tells.
     init(
         configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, reports: AsyncStream<AgentNotification>,
-        network: (any SMPRouting & SMPNetworkControl)? = nil, lock: FolderLock? = nil,
+        network: (any SMPRouting)? = nil, lock: FolderLock? = nil,
         random: any RandomSource = SystemRandomSource(), clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> UTCTimestamp = { .current() }
     ) {
         self.lock = lock
         self.network = network
         core = EngineCore(
-            configuration: configuration, store: store, agent: agent, reports: reports, control: network, random: random, clock: clock, now: now)
+            configuration: configuration, store: store, agent: agent, reports: reports, random: random, clock: clock, now: now)
     }
 
     /// Opens the core of a folder, and makes its databases if they are not there.
@@ -38,7 +38,7 @@ public final class NativeCore: IdempotentChatCore {
     /// - Parameter network: How routers are reached; the core closes it.
     /// - Throws: `StorageError` `locked` if another core uses the folder, `newerDatabase` or `unavailable`.
     public static func open(
-        _ configuration: NativeCoreConfiguration, network: any SMPRouting & SMPNetworkControl
+        _ configuration: NativeCoreConfiguration, network: any SMPRouting
     ) throws(StorageError) -> NativeCore {
         let lock: FolderLock?
         if let prefix = configuration.prefix { lock = try FolderLock(path: prefix + ".lock") } else { lock = nil }

@@ -67,7 +67,7 @@ public enum SimulatedFault: Sendable {
 
 /// One client's view of the simulated routers, with faults.
 public final class SimulatedNetwork: SMPRouting {
-    struct Inner {
+    private struct Inner {
         var subscriptions: [TransportSessionKey: [RecipientID: QueueSubscription]] = [:]
         var offline: Set<SMPServerAddress> = []
         var isSevered = false
@@ -75,14 +75,13 @@ public final class SimulatedNetwork: SMPRouting {
         var fault: (@Sendable (SMPRequest, SMPServerAddress) -> SimulatedFault?)?
         var responseFault: (@Sendable () -> Bool)?
         var pause: (@Sendable (SMPRequest) async -> Void)?
-        var settings: SMPNetworkSettings?
     }
 
     public let events: AsyncStream<SMPClientEvent>
     private let continuation: AsyncStream<SMPClientEvent>.Continuation
     private let internet: SimulatedInternet
     private let client: SimulatedRouter.Client
-    let inner = Mutex(Inner())
+    private let inner = Mutex(Inner())
 
     init(_ internet: SimulatedInternet, _ client: SimulatedRouter.Client) {
         (events, continuation) = AsyncStream.makeStream()

@@ -47,8 +47,8 @@ public struct HostNetwork: Sendable, Hashable {
                 throw Fault(description: "\"\(text)\" is not host:port of a SOCKS5 proxy", words: [])
             }
             options.proxy = .socks(proxy)
-        case .socksMode: options.socksMode = try Self.word(text, Self.words(of: SMPNetworkSettings.SOCKSMode.allCases))
-        case .hostMode: options.hostMode = try Self.word(text, Self.words(of: SMPNetworkSettings.HostMode.allCases))
+        case .socksMode: options.socksMode = try Self.word(text, Self.words(of: NetworkOptions.SOCKSMode.allCases))
+        case .hostMode: options.hostMode = try Self.word(text, Self.words(of: NetworkOptions.HostMode.allCases))
         case .requiredHostMode: options.requiresHostMode = try Self.word(text, [("on", true), ("off", false)])
         case .smpProxy: options.privateRouting = try Self.word(text, Self.words(of: PrivateRoutingPolicy.Mode.allCases))
         case .smpProxyFallback:

@@ -1,17 +1,11 @@
 import ChatAPI
 import ChatProtocol
-import SMPClient
-import SMPProtocol
-import SMPWire
 
 // Commands about how routers are reached.
 
 extension CommandRunner {
     func runNetwork(_ command: ServerCommand) async throws(ChatCoreError) -> ChatResponse {
-        if case .setNetworkInfo(let info) = command {
-            core.setNetworkInfo(info)
-            return .cmdOk(user: nil)
-        }
+        if case .setNetworkInfo = command { return .cmdOk(user: nil) }
         _ = try await query { try $0.user() }
         switch command {
         case .networkConfig: return .networkConfig(networkConfig: core.networkConfig)
@@ -23,17 +17,6 @@ extension CommandRunner {
             do throws(Refusal) { try config.change(options) } catch { throw ChatCoreError(error.error) }
             try await core.setNetworkConfig(config)
             return .networkConfig(networkConfig: config)
-        case .reconnectAll:
-            core.control?.reconnect(userID: nil, server: nil)
-            return .cmdOk(user: nil)
-        case .reconnect(let id, let address):
-            let user = try await query { try $0.user(id) }
-            let server: SMPServerWithAuth
-            do { server = try SMPServerWithAuth(wireString: address) } catch {
-                throw ChatCoreError(Refusal.command("not the address of a router: \(error)").error)
-            }
-            core.control?.reconnect(userID: try agentUser(of: user), server: server.server)
-            return .cmdOk(user: nil)
         default: return try await refuse("this command")
         }
     }

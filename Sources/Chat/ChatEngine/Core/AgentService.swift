@@ -37,8 +37,8 @@ protocol AgentService: Sendable {
     func setServers(_ servers: [SMPServerWithAuth], user: AgentUserID) async throws(AgentFault)
     func deleteUser(_ user: AgentUserID, deleteQueues: Bool) async throws(AgentFault)
 
-    /// Changes which commands go through a proxy, from the next one on.
-    func setPrivateRouting(_ policy: PrivateRoutingPolicy)
+    /// Reaches routers in this way from now on.
+    func apply(_ plan: NetworkPlan) async throws(AgentFault)
 
     func testServer(_ server: SMPServerWithAuth, user: AgentUserID) async throws(AgentServerTestFailure)
 
@@ -79,4 +79,6 @@ protocol AgentService: Sendable {
     func delete(_ connections: [ConnectionID], waitDelivery: Bool) async throws(AgentFault)
 }
 
-extension SMPAgent: AgentService {}
+extension SMPAgent: AgentService {
+    func apply(_ plan: NetworkPlan) { setPrivateRouting(plan.routing) }
+}

@@ -1,6 +1,5 @@
 import ChatAPI
 import ChatProtocol
-import SMPClient
 import Synchronization
 
 // How routers are reached: kept in the store, carried out by the agent and the client beneath it.
@@ -13,11 +12,11 @@ extension EngineCore {
             let config = options.applied(to: try transaction.storedNetworkConfig())
             return (config, try transaction.plan(config))
         }
-        try carryOut(plan, config)
+        try await carryOut(plan, config)
     }
 
     /// How routers are reached now.
-    var networkConfig: NetworkConfig { network.withLock { $0.config } }
+    var networkConfig: NetworkConfig { network.withLock { $0 } }
 
     func setNetworkConfig(_ config: NetworkConfig) async throws(ChatCoreError) {
         let plan = try await transaction { transaction in
@@ -25,26 +24,12 @@ extension EngineCore {
             try transaction.db.set(config.json, setting: ChatTransaction.networkSetting)
             return plan
         }
-        try carryOut(plan, config)
+        try await carryOut(plan, config)
     }
 
-    private func carryOut(_ plan: NetworkPlan, _ config: NetworkConfig) throws(ChatCoreError) {
-        do throws(SMPClientError) {
-            try control?.apply(plan.settings)
-        } catch {
-            throw ChatCoreError(.store(error: .internalError(message: error.message)))
-        }
-        agent.setPrivateRouting(plan.routing)
-        network.withLock { $0.config = config }
-    }
-
-    /// Takes what an app knows of the network: when it is there again, what waits for its next attempt is tried at once.
-    func setNetworkInfo(_ info: UserNetworkInfo) {
-        let wasOnline = network.withLock { network in
-            defer { network.isOnline = info.online }
-            return network.isOnline
-        }
-        if info.online, !wasOnline { control?.retryNow() }
+    private func carryOut(_ plan: NetworkPlan, _ config: NetworkConfig) async throws(ChatCoreError) {
+        try await agent { agent throws(AgentFault) in try await agent.apply(plan) }
+        network.withLock { $0 = config }
     }
 }
 
@@ -56,6 +41,6 @@ extension ChatTransaction {
     }
 
     func plan(_ config: NetworkConfig) throws -> NetworkPlan {
-        try NetworkPlan(config, operatorDomains: try db.storedOperators().flatMap(\.serverDomains))
+        try NetworkPlan(config)
     }
 }

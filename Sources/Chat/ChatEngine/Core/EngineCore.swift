@@ -2,7 +2,6 @@ import ChatAPI
 import ChatProtocol
 import Logging
 import SMPAgent
-import SMPClient
 import SMPCrypto
 import SMPWire
 import Synchronization
@@ -14,8 +13,6 @@ final class EngineCore: Sendable {
     let agent: any AgentService
     /// What the agent reports.
     let reports: AsyncStream<AgentNotification>
-    /// The sessions beneath the agent, if they can be seen and changed.
-    let control: (any SMPNetworkControl)?
     let hub = ChatEventHub()
     let turns = Turns()
     let random: any RandomSource
@@ -45,19 +42,17 @@ final class EngineCore: Sendable {
     private let parts = Mutex<Parts?>(nil)
     /// Whether servers are arranged as the core is set up.
     let arrangement = Mutex(false)
-    /// How routers are reached, and whether an app says that there is a network.
-    let network = Mutex<(config: NetworkConfig, isOnline: Bool)>((.standard, true))
+    /// How routers are reached.
+    let network = Mutex(NetworkConfig.standard)
 
     init(
-        configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, reports: AsyncStream<AgentNotification>,
-        control: (any SMPNetworkControl)?, random: any RandomSource,
+        configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, reports: AsyncStream<AgentNotification>, random: any RandomSource,
         clock: any Clock<Duration>, now: @escaping @Sendable () -> UTCTimestamp
     ) {
         self.configuration = configuration
         self.store = store
         self.agent = agent
         self.reports = reports
-        self.control = control
         self.random = random
         self.clock = clock
         self.now = now

@@ -13,11 +13,26 @@ public struct NetworkOptions: Sendable, Hashable {
         case socks(SOCKSProxy)
     }
 
+    /// For which hosts the proxy is used. The raw values are the names in the commands of the official client.
+    public enum SOCKSMode: String, Sendable, Hashable, CaseIterable {
+        case always
+        /// Only for onion hosts.
+        case onion
+    }
+
+    /// Which host of a router is preferred. The raw values are the names in the commands of the official client.
+    public enum HostMode: String, Sendable, Hashable, CaseIterable {
+        /// Onion hosts if there is a SOCKS proxy, else public ones.
+        case onionViaSOCKS = "onionViaSocks"
+        case onion
+        case `public`
+    }
+
     public var proxy: Proxy?
     /// For which hosts the proxy is used.
-    public var socksMode: SMPNetworkSettings.SOCKSMode?
+    public var socksMode: SOCKSMode?
     /// Which host of a router is preferred.
-    public var hostMode: SMPNetworkSettings.HostMode?
+    public var hostMode: HostMode?
     /// Whether hosts of the other kind are not used at all.
     public var requiresHostMode: Bool?
     /// For which routers messages go through another router.

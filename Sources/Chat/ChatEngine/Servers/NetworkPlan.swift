@@ -3,51 +3,34 @@ import ChatProtocol
 import SMPClient
 import SMPTransport
 
-/// What a network configuration means for those who carry it out.
+/// What a network configuration means for the agent.
 struct NetworkPlan: Sendable, Hashable {
-    var settings = SMPNetworkSettings()
     var routing: PrivateRoutingPolicy
 
-    /// - Parameter operatorDomains: whose routers count as preset ones.
     /// - Throws: `commandError` for words that the configuration cannot have.
-    init(_ config: NetworkConfig, operatorDomains: [String]) throws(Refusal) {
+    init(_ config: NetworkConfig) throws(Refusal) {
         if let text = config.socksProxy {
-            guard let proxy = SOCKSProxy(parsing: text) else { throw Refusal.command("socksProxy: \"\(text)\" is not host:port") }
-            settings.proxy = proxy
+            guard SOCKSProxy(parsing: text) != nil else { throw Refusal.command("socksProxy: \"\(text)\" is not host:port") }
         }
-        settings.socksMode = try Self.word(config.socksMode, "socksMode")
-        settings.hostMode = try Self.word(config.hostMode, "hostMode")
-        settings.requiresHostMode = config.requiredHostMode
-        settings.connectTimeout = try Self.time(config.tcpConnectTimeout.interactive, "tcpConnectTimeout")
-        settings.responseTimeout = try Self.time(config.tcpTimeout.background, "tcpTimeout")
-        settings.pingInterval = try Self.time(config.smpPingInterval, "smpPingInterval")
-        guard config.smpPingCount > 0 else { throw Refusal.command("smpPingCount must be above 0") }
-        settings.pingCount = config.smpPingCount
-        settings.keepAlive = try config.tcpKeepAlive.map { options throws(Refusal) in
-            guard min(options.keepIdle, options.keepInterval, options.keepCount) > 0 else { throw Refusal.command("tcpKeepAlive must be above 0") }
-            var keepAlive = TCPKeepAlive()
-            (keepAlive.idleSeconds, keepAlive.intervalSeconds, keepAlive.probes) = (options.keepIdle, options.keepInterval, options.keepCount)
-            return keepAlive
-        }
-        switch config.smpWebPortServers {
-        case "all": settings.webPorts = .all
-        case "preset": settings.webPorts = .below(operatorDomains)
-        case "off": settings.webPorts = .never
-        default: throw Refusal.command("smpWebPortServers cannot be \(config.smpWebPortServers.text)")
+        let socksMode: NetworkOptions.SOCKSMode = try Self.word(config.socksMode, "socksMode")
+        let hostMode: NetworkOptions.HostMode = try Self.word(config.hostMode, "hostMode")
+        for (time, name) in [
+            (config.tcpConnectTimeout.interactive, "tcpConnectTimeout"), (config.tcpConnectTimeout.background, "tcpConnectTimeout"),
+            (config.tcpTimeout.interactive, "tcpTimeout"), (config.tcpTimeout.background, "tcpTimeout"),
+            (config.smpPingInterval, "smpPingInterval"), (Int64(config.smpPingCount), "smpPingCount"),
+            (Int64(config.tcpKeepAlive.map { min($0.keepIdle, $0.keepInterval, $0.keepCount) } ?? 1), "tcpKeepAlive"),
+        ] where time <= 0 { throw Refusal.command("\(name) must be above 0") }
+        guard ["all", "preset", "off"].contains(config.smpWebPortServers) else {
+            throw Refusal.command("smpWebPortServers cannot be \(config.smpWebPortServers.text)")
         }
         routing = PrivateRoutingPolicy(
             mode: try Self.word(config.smpProxyMode, "smpProxyMode"), fallback: try Self.word(config.smpProxyFallback, "smpProxyFallback"),
-            usesSOCKS: settings.hidesAddress, prefersOnion: settings.proxy != nil && settings.hostMode != .public)
+            usesSOCKS: config.socksProxy != nil && socksMode == .always, prefersOnion: config.socksProxy != nil && hostMode != .public)
     }
 
     private static func word<Word: RawRepresentable<String>>(_ text: String, _ name: String) throws(Refusal) -> Word {
         guard let word = Word(rawValue: text) else { throw Refusal.command("\(name) cannot be \"\(text)\"") }
         return word
-    }
-
-    private static func time(_ microseconds: Int64, _ name: String) throws(Refusal) -> Duration {
-        guard microseconds > 0 else { throw Refusal.command("\(name) must be above 0") }
-        return .microseconds(microseconds)
     }
 }
 
@@ -68,8 +51,8 @@ extension NetworkConfig {
         case let text?: socksProxy = text
         case nil: throw Refusal.command("socks= is missing")
         }
-        socksMode = words["socks-mode"] ?? SMPNetworkSettings.SOCKSMode.always.rawValue
-        hostMode = words["host-mode"] ?? (socksProxy == nil ? SMPNetworkSettings.HostMode.public : .onionViaSOCKS).rawValue
+        socksMode = words["socks-mode"] ?? NetworkOptions.SOCKSMode.always.rawValue
+        hostMode = words["host-mode"] ?? (socksProxy == nil ? NetworkOptions.HostMode.public : .onionViaSOCKS).rawValue
         requiredHostMode = words["required-host-mode"] != nil
         if let mode = words["smp-proxy"] { smpProxyMode = mode }
         switch words["smp-proxy-fallback"] {

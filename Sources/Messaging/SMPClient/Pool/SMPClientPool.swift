@@ -17,9 +17,6 @@ public final class SMPClientPool: SMPRouting {
     private let emitter: AsyncStream<SMPClientEvent>.Continuation
     private let environment: SessionSlot.Environment
     private let slots = Mutex(Slots())
-    let connector: RouterConnector
-
-    var allSlots: [SessionSlot] { slots.withLock { Array($0.byKey.values) } }
 
     private struct Slots {
         var byKey: [TransportSessionKey: SessionSlot] = [:]
@@ -38,8 +35,14 @@ public final class SMPClientPool: SMPRouting {
         clock: some Clock<Duration> = ContinuousClock(), logger: Logger = Logger(label: "smp.client")
     ) throws(SMPClientError) {
         let time = ClientTime(clock)
-        let connector = try RouterConnector(configuration: configuration, group: group, random: random, time: time)
-        self.connector = connector
+        let connector: RouterConnector
+        do throws(ConnectionError) {
+            connector = RouterConnector(
+                transport: try SMPTransportClient(configuration: configuration.transport, group: group),
+                configuration: configuration, random: random, time: time)
+        } catch {
+            throw SMPClientError(.crypto, "TLS is not available: \(error.message)", cause: error)
+        }
         let (events, emitter) = AsyncStream.makeStream(of: SMPClientEvent.self)
         self.events = events
         self.emitter = emitter

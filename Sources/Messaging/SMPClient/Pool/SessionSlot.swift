@@ -43,8 +43,6 @@ final class SessionSlot: Sendable {
         var backoff: Backoff
         /// Whether the next attempt to take up subscriptions must wait.
         var mustWait = false
-        /// Whether the connection is being dropped to be made anew.
-        var isRenewed = false
         var worker: Task<Void, Never>?
         var workerSleep: Task<Void, Never>?
 
@@ -207,8 +205,7 @@ final class SessionSlot: Sendable {
             }
             state.link = .idle
             // A router that accepts connections only to drop them must not be asked without pause.
-            state.mustWait = !state.isRenewed && now - since < environment.configuration.retry.increaseAfter
-            state.isRenewed = false
+            state.mustWait = now - since < environment.configuration.retry.increaseAfter
             return state.subscriptions.disconnect(number)
         }
         guard let lost else { return }

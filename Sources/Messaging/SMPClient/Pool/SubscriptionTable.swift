@@ -22,8 +22,6 @@ struct SubscriptionTable: Sendable {
 
     /// Whether there are queues that nobody is subscribing to.
     var hasWanted: Bool { wantedCount > 0 }
-    /// Queues that are subscribed to in the connection of this number.
-    func activeCount(in connection: Int) -> Int { entries.values.count { $0.state == .active(connection) } }
     /// All queues that are remembered.
     var count: Int { entries.count }
 
