@@ -8,7 +8,7 @@ SWIFT ?= swift
 # A crash prints its error, not 150 lines of stack.
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: run test bench format clean packages
+.PHONY: run test bench fuzz format clean packages
 
 run: packages
 	$(SWIFT) build -c release --product parley
@@ -30,6 +30,14 @@ bench: packages
 	$(SWIFT) build -c release --product parley
 	$(SWIFT) build -c release --product ParleyBench
 	"$$($(SWIFT) build -c release --show-bin-path)/ParleyBench" $(ARGUMENTS)
+
+# Searches for inputs that break what takes them (docs/reliability.md). TARGET names one of Tests/FuzzTests/Corpus, else all have their turn.
+TARGET ?= $(basename $(notdir $(wildcard Tests/FuzzTests/Corpus/*.txt)))
+SECONDS ?= 60
+fuzz: packages
+	PARLEY_FUZZ=1 $(SWIFT) build -c release --scratch-path .build-fuzz --product ParleyFuzz -Xswiftc -enable-testing -Xswiftc -sanitize=fuzzer \
+		-Xswiftc -parse-as-library -Xswiftc -use-ld=lld
+	@for target in $(TARGET); do Tests/FuzzTests/fuzz .build-fuzz/release/ParleyFuzz $$target $(SECONDS) || exit 1; done
 
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Examples Benchmarks

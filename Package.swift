@@ -31,6 +31,8 @@ let systemLibraries: [Target] = [
     system("COpenSSL", pkgConfig: "openssl", debian: "libssl-dev"),
     system("CZstd", pkgConfig: "libzstd", debian: "libzstd-dev"),
     system("CQRencode", pkgConfig: "libqrencode", debian: "libqrencode-dev"),
+    // Places where tests end the process.
+    .target(name: "FailPoints", path: "Sources/System/FailPoints", swiftSettings: settings),
     // RE2 has no C interface of its own: one C++ file gives it one.
     .target(name: "CRE2", path: "Sources/System/CRE2", linkerSettings: [.linkedLibrary("re2")]),
 ]
@@ -45,7 +47,7 @@ let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swif
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 let storage: [Target] =
-    room("EncryptedSQLite", on: "Storage", uses: ["CSodium", "COpenSSL", grdb, sqlite, logging], tests: ["StorageFaults"])
+    room("EncryptedSQLite", on: "Storage", uses: ["FailPoints", "CSodium", "COpenSSL", grdb, sqlite, logging], tests: ["StorageFaults"])
 
 let messaging: [Target] =
     room("SMPWire", on: "Messaging")
@@ -58,10 +60,10 @@ let messaging: [Target] =
         tests: ["SMPServer", "SMPSimulation", "ProcessSupport", "OfficialPeers"])
     + room(
         "SMPServer", on: "Messaging",
-        uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging, .product(name: "NIOHTTP1", package: "swift-nio")] + nio)
+        uses: ["FailPoints", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging, .product(name: "NIOHTTP1", package: "swift-nio")] + nio)
     + room(
         "SMPAgent", on: "Messaging",
-        uses: ["EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPProtocol", "SMPClient", grdb, logging],
+        uses: ["FailPoints", "EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPProtocol", "SMPClient", grdb, logging],
         tests: ["SMPSimulation", "SMPServer", "ProcessSupport", "OfficialPeers"])
 
 let chat: [Target] =
@@ -74,7 +76,7 @@ let chat: [Target] =
     + room(
         "ChatEngine", on: "Chat",
         uses: [
-            "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "EncryptedSQLite", grdb, logging,
+            "FailPoints", "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "EncryptedSQLite", grdb, logging,
         ],
         tests: ["SMPSimulation", "SMPServer", "TranscriptSupport"])
 
@@ -122,8 +124,16 @@ let examples: [Target] = [example("EchoBot"), example("SquaringBot"), example("D
 /// Tests of the whole, across rooms: they run the built programs as processes.
 let wholes: [Target] = [
     .testTarget(
-        name: "ReliabilityTests", dependencies: ["ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "ProcessSupport"],
+        name: "ReliabilityTests", dependencies: ["FailPoints", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "ProcessSupport"],
         path: "Tests/ReliabilityTests", swiftSettings: settings)
+]
+
+/// Agents and routers in one process with simulated time, chance and faults.
+let simulations: [Target] = [
+    .testTarget(
+        name: "SimulationTests",
+        dependencies: ["SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "EncryptedSQLite", grdb],
+        path: "Tests/SimulationTests", swiftSettings: settings)
 ]
 
 let testSupport: [Target] = [
@@ -158,6 +168,19 @@ let testSupport: [Target] = [
         swiftSettings: settings),
 ]
 
+/// The fuzzing targets: tests that go through their corpus or, where `make fuzz` builds them, a program that searches for more.
+let fuzzedRooms: [Target.Dependency] = [
+    "SMPWire", "SMPCrypto", "SMPProtocol", "SMPRatchet", "SMPAgent", "SMPServer", "ChatProtocol", "ChatAPI", "ParleyRules", "VectorSupport",
+]
+let fuzzing: [Target] = [
+    Context.environment["PARLEY_FUZZ"] == nil
+        ? .testTarget(
+            name: "FuzzTests", dependencies: fuzzedRooms, path: "Tests/FuzzTests", exclude: ["Corpus", "Driver", "fuzz"], swiftSettings: settings)
+        : .executableTarget(
+            name: "ParleyFuzz", dependencies: fuzzedRooms, path: "Tests/FuzzTests", exclude: ["Corpus", "CorpusTests.swift", "fuzz"],
+            swiftSettings: settings)
+]
+
 let benchmarks: [Target] = [
     .executableTarget(
         name: "ParleyBench",
@@ -183,6 +206,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
-    targets: systemLibraries + storage + messaging + chat + bots + apps + examples + benchmarks + wholes + testSupport,
+    targets: systemLibraries + storage + messaging + chat + bots + apps + examples + benchmarks + wholes + testSupport + fuzzing + simulations,
     cxxLanguageStandard: .cxx17
 )

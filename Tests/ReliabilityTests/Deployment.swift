@@ -1,3 +1,4 @@
+import FailPoints
 import Foundation
 import ProcessSupport
 
@@ -67,7 +68,23 @@ actor Deployment {
         if hitsRouter, let router { try await checkKilled(router, "router") }
         try await Task.sleep(for: .milliseconds(kill.downtime))
         if hitsRouter { router = try Self.startRouter(folder, port) }
-        if hitsBot { bot = try Self.startBot(folder, port, router: router.map { _ in routerAddress }) }
+        if hitsBot { bot = try startBot() }
+    }
+
+    /// Starts the bot anew so that it ends by itself when it comes to a place for so many times, waits for that and starts it again.
+    func endBot(at point: FailPoint, count: Int) async throws {
+        bot.kill()
+        try await checkKilled(bot, "bot")
+        bot = try startBot(environment: [FailPoint.variable: "\(point.rawValue):\(count)"])
+        let exitCode = try await bot.exit(within: .seconds(90))
+        guard exitCode == ProcessSignal.kill.exitStatus else {
+            throw RunFault("the bot was to end at \(point.rawValue), and ended with exit code \(exitCode):\n\(log("bot"))")
+        }
+        bot = try startBot()
+    }
+
+    private func startBot(environment: [String: String] = [:]) throws -> ChildProcess {
+        try Self.startBot(folder, port, router: router.map { _ in routerAddress }, environment: environment)
     }
 
     /// Waits until the router of the moment can be used. Whether it still can when this returns is another matter.
@@ -115,8 +132,11 @@ actor Deployment {
     }
 
     /// - Parameter router: the router to use; without it one runs inside, on the port.
-    private static func startBot(_ folder: ScratchFolder, _ port: Int, router: String?) throws -> ChildProcess {
+    private static func startBot(
+        _ folder: ScratchFolder, _ port: Int, router: String?, environment: [String: String] = [:]
+    ) throws -> ChildProcess {
         let place = router.map { ["--server", $0] } ?? ["--router-port", "\(port)"]
-        return try ParleyProgram.start(["run", folder("bots.yaml"), "--data", folder("bot"), "--json"] + place, log: folder("bot.log"))
+        return try ParleyProgram.start(
+            ["run", folder("bots.yaml"), "--data", folder("bot"), "--json"] + place, environment: environment, log: folder("bot.log"))
     }
 }

@@ -18,6 +18,7 @@ actor Exchange {
     private var known: Set<String> = []
     private var waiters: [(answers: Int, sent: Int, continuation: CheckedContinuation<Void, Never>)] = []
     private var isOver = false
+    private var isFinishing = false
 
     /// Connects to the bot.
     init(core: any ChatCore, to link: String) async throws {
@@ -52,9 +53,11 @@ actor Exchange {
     /// Sends the messages, no faster than they are answered.
     func send(_ count: Int) async throws {
         guard let target = SendTarget(.direct(contact.contactID)) else { throw RunFault("nothing can be sent to the contact") }
-        for number in 1...count {
+        var number = 0
+        while number < count {
+            number += 1
             await wait(answers: number - Self.window, sent: 0)
-            if isOver { return }
+            if isOver || isFinishing { return }
             let text = "message \(number)"
             _ = try await core.send(.messages(.send(to: target, [ComposedMessage(content: .text(text))])), as: user.userID)
             accepted.append(text)
@@ -67,6 +70,9 @@ actor Exchange {
 
     /// Returns when so many answers have come.
     func waitUntilAnswered(_ count: Int) async { await wait(answers: count, sent: 0) }
+
+    /// Sends no more than what is being sent now.
+    func finishSending() { isFinishing = true }
 
     /// Lets everybody go who waits.
     func giveUp() {

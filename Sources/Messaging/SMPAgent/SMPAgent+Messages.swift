@@ -97,9 +97,10 @@ extension AgentCore {
                 results.append(.failure(error))
             }
         }
-        let changes = shared.changes + transitions.values.flatMap(\.storeChanges)
+        let changed = transitions.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
+        let changes = shared.changes + changed.flatMap(\.value.storeChanges)
         try await stored { try await store.apply(changes) }
-        for (id, transition) in transitions {
+        for (id, transition) in changed {
             guard let lane = accesses[id]?.lane else { continue }
             lane.state = transition.state
             carryOut(transition, lane)

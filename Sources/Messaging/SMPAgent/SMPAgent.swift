@@ -24,15 +24,23 @@ public final class SMPAgent: Sendable {
     ///   - network: the sessions with routers; the agent is the reader of its events. Its owner closes it.
     ///   - clock: for waiting before attempts.
     ///   - now: milliseconds since 1970; nil for the system's time.
-    public init(
+    public convenience init(
         configuration: AgentConfiguration = AgentConfiguration(), store: AgentStore, network: any SMPRouting,
         random: any RandomSource = SystemRandomSource(), clock: any Clock<Duration> = ContinuousClock(),
         now: (@Sendable () -> Int64)? = nil
     ) {
+        self.init(
+            configuration: configuration, store: store, network: network, random: random, runtime: AgentRuntime(clock: clock), now: now)
+    }
+
+    init(
+        configuration: AgentConfiguration, store: AgentStore, network: any SMPRouting, random: any RandomSource,
+        runtime: AgentRuntime, now: (@Sendable () -> Int64)?
+    ) {
         let (stream, continuation) = AsyncStream.makeStream(of: AgentNotification.self)
         events = stream
         core = AgentCore(
-            configuration: configuration, store: store, network: network, random: random, clock: clock,
+            configuration: configuration, store: store, network: network, random: random, runtime: runtime,
             now: now ?? { Int64(Date().timeIntervalSince1970 * 1000) }, events: continuation)
     }
 

@@ -1,3 +1,4 @@
+import FailPoints
 import Logging
 import SMPCrypto
 import SMPProtocol
@@ -130,6 +131,7 @@ final class RouterCore: Sendable {
             }
             return sink.hasAppended
         }
+        FailPoint.routerExecuted.pass()
         if hasAppended { makeDurable() }
         for session in touched { session.scheduleFlush() }
     }

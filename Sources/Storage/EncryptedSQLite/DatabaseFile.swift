@@ -4,7 +4,12 @@ internal import Synchronization
 
 /// A database of this process's own: write-ahead log, `synchronous=FULL`, mode 0600, encrypted if it has a key, migrated when it is opened.
 public final class DatabaseFile: Sendable {
-    private let database: any DatabaseWriter
+    /// Does the work given to it later, on a thread of its choice. A simulation decides by it when a database reads and writes.
+    typealias Scheduler = @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    let database: any DatabaseWriter
+    /// nil to work on threads of the database's own.
+    private let scheduler: Scheduler?
     private let writer: GroupCommitWriter
     private let health: DiskHealth
     private let isClosed = Mutex(false)
@@ -28,6 +33,7 @@ public final class DatabaseFile: Sendable {
         prepare: @escaping @Sendable (Database) throws -> Void = { _ in }
     ) throws(StorageError) {
         self.health = DiskHealth(label: label, logger: logger, report: health)
+        scheduler = nil
         do {
             if let path {
                 let opening = try DatabaseOpening(path: path, label: label, key: key)
@@ -45,13 +51,25 @@ public final class DatabaseFile: Sendable {
         }
     }
 
+    /// A database in memory as the next process would find it, if it were in a file.
+    init(reopening other: DatabaseFile, scheduler: @escaping Scheduler) {
+        database = other.database
+        health = other.health
+        registration = nil
+        self.scheduler = scheduler
+        writer = GroupCommitWriter(database, health: health, scheduler: scheduler)
+    }
+
     /// Runs queries on the last committed state.
     ///
     /// - Throws: ``StorageError`` `closed` after ``close()``; what the body throws.
     public func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         guard !isClosed.withLock(\.self) else { throw StorageError(.closed, "the database is closed") }
         do {
-            return try await database.read(body)
+            guard let scheduler else { return try await database.read(body) }
+            return try await withCheckedThrowingContinuation { [database] continuation in
+                scheduler { continuation.resume(with: Result { try database.read(body) }) }
+            }
         } catch {
             health.note(failure: error)
             throw error
@@ -86,7 +104,7 @@ public final class DatabaseFile: Sendable {
         do {
             guard let pool = database as? DatabasePool else {
                 // A read of a queue that is closed ends the process. One in memory goes when nobody reads it any more.
-                return try await database.writeWithoutTransaction { _ in }
+                return scheduler == nil ? try await database.writeWithoutTransaction { _ in } : ()
             }
             // Runs behind the jobs that wait. A folded file can be copied as it is, and read by SQLCipher; a log that is left over because
             // somebody reads is replayed when the file is opened next.

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import FailPoints
 import GRDB
 import Logging
 import SMPAgent
@@ -59,8 +60,10 @@ final class Receiver: Sendable {
         {
             return
         }
+        FailPoint.chatStored.pass()
         core.publish(effects)
         gate.leave()
+        FailPoint.chatAnnounced.pass()
         acknowledge(incoming, receipt: effects.sendsReceipt)
     }
 

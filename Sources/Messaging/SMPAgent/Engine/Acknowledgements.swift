@@ -1,3 +1,4 @@
+import FailPoints
 import Logging
 import SMPClient
 import SMPProtocol
@@ -87,7 +88,7 @@ extension AgentCore {
     func acknowledgementsSent(within timeout: Duration) async {
         var timer: Task<Void, Never>?
         await acknowledgements.waitUntilIdle {
-            timer = Task { [self] in
+            timer = runtime.task { [self] in
                 try? await clock.sleep(for: timeout, tolerance: nil)
                 if !Task.isCancelled { acknowledgements.stopWaiting() }
             }
@@ -100,7 +101,9 @@ extension AgentCore {
             let requests = items.map {
                 SMPRequest(entity: $0.queue.recipientID, command: .ack($0.messageID), authKey: $0.queue.privateKey)
             }
+            FailPoint.agentAcknowledge.pass()
             let results = await network.send(batch: requests, over: session)
+            FailPoint.agentAcknowledged.pass()
             for (item, result) in zip(items, results) {
                 guard case .failure(let error) = result else { continue }
                 // Acknowledged before.
@@ -116,7 +119,7 @@ extension AgentCore {
 
     private func retry(_ item: AcknowledgementRegistry.Item, over session: TransportSessionKey) {
         tasks.run { [self] in
-            await pauses.wait(configuration.fastRetry.initial, for: session.server, clock)
+            await pauses.wait(configuration.fastRetry.initial, for: session.server)
             var item = item
             item.attempts += 1
             if acknowledgements.add(item, over: session) { await sendAcknowledgements(over: session) }

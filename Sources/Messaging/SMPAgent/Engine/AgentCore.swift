@@ -1,3 +1,4 @@
+import FailPoints
 import Logging
 import SMPClient
 import SMPCrypto
@@ -19,7 +20,8 @@ final class AgentCore: Sendable {
     let privateRouting: Mutex<PrivateRoutingPolicy>
     let random: any RandomSource
     let keyPairs: KEMKeyPairPool
-    let clock: any Clock<Duration>
+    let runtime: AgentRuntime
+    var clock: any Clock<Duration> { runtime.clock }
     private let milliseconds: @Sendable () -> Int64
     let log = Logger(label: "agent")
 
@@ -28,23 +30,25 @@ final class AgentCore: Sendable {
     let deliveries = DeliveryRegistry()
     let commands = CommandRegistry()
     let acknowledgements = AcknowledgementRegistry()
-    let pauses = PauseRegistry()
+    let pauses: PauseRegistry
     let users = Mutex<[AgentUserID: [SMPServerWithAuth]]>([:])
     let life = Mutex(Life.stopped)
-    let tasks = TaskRegistry()
+    let tasks: TaskRegistry
     private let events: AsyncStream<AgentNotification>.Continuation
 
     init(
         configuration: AgentConfiguration, store: AgentStore, network: any SMPRouting, random: any RandomSource,
-        clock: any Clock<Duration>, now: @escaping @Sendable () -> Int64, events: AsyncStream<AgentNotification>.Continuation
+        runtime: AgentRuntime, now: @escaping @Sendable () -> Int64, events: AsyncStream<AgentNotification>.Continuation
     ) {
         self.configuration = configuration
         self.store = store
         self.network = network
-        router = PrivateRouter(network: network, random: random, clock: clock)
+        router = PrivateRouter(network: network, random: random, clock: runtime.clock)
         privateRouting = Mutex(configuration.privateRouting)
         self.random = random
-        self.clock = clock
+        self.runtime = runtime
+        pauses = PauseRegistry(runtime)
+        tasks = TaskRegistry(runtime)
         self.events = events
         milliseconds = now
         keyPairs = KEMKeyPairPool(capacity: configuration.keyPairPoolSize, random: random)
@@ -206,6 +210,7 @@ struct LaneAccess: Sendable {
     /// - Parameter stored: runs in between.
     func commit(_ transition: Transition, stored: () -> Void = {}) async throws(AgentError) {
         try await core.stored { try await core.store.apply(transition.storeChanges) }
+        FailPoint.agentStored.pass()
         lane.state = transition.state
         stored()
         core.carryOut(transition, lane)

@@ -79,7 +79,7 @@ extension AgentCore {
                 if case .connection(.notFound, _) = error.reason { return }
                 if case .inactive = error.reason { return }
                 guard error.isTemporary || error.isHostError else { return await fail(command, error, connection) }
-                await pauses.wait(delay, for: server(of: command, connection) ?? Self.nowhere, clock)
+                await pauses.wait(delay, for: server(of: command, connection) ?? Self.nowhere)
                 elapsed += delay
                 delay = interval.next(after: delay, elapsed: elapsed)
             }

@@ -1,3 +1,4 @@
+import FailPoints
 import Logging
 import SMPClient
 import SMPCrypto
@@ -150,7 +151,7 @@ final class DeliveryWorker: Sendable {
         } catch {
             core.log.error("the messages of a queue could not be read", metadata: ["error": "\(error)"])
             inner.withLock { $0.hasBacklog = true }
-            await core.pauses.wait(core.configuration.fastRetry.initial, for: queue.server, core.clock)
+            await core.pauses.wait(core.configuration.fastRetry.initial, for: queue.server)
         }
     }
 
@@ -172,10 +173,12 @@ final class DeliveryWorker: Sendable {
             }
             if isContinued { schedule.continued(core.configuration) }
             do throws(AgentError) {
+                FailPoint.agentSend.pass()
                 let response = try await core.requestPrivately(command, to: queue.server, for: owner)
                 guard case .ok = response.message else {
                     throw AgentError(unexpected: response.message, to: "SEND", server: queue.server)
                 }
+                FailPoint.agentSent.pass()
                 return await sent(message, proxy: response.proxy)
             } catch {
                 if isStopped || error == AgentError(.inactive) { return }
@@ -193,7 +196,7 @@ final class DeliveryWorker: Sendable {
     private var isStopped: Bool { inner.withLock { $0.isStopped } || Task.isCancelled || !core.isRunning }
 
     private func pause(_ delay: Duration) async {
-        await core.pauses.wait(delay, for: queue.server, core.clock) { sleeper in
+        await core.pauses.wait(delay, for: queue.server) { sleeper in
             let isResumed = inner.withLock { inner in
                 inner.pause = sleeper
                 return inner.isResumed || inner.isStopped

@@ -21,7 +21,7 @@ final class DeliveryRegistry: Sendable {
     func removeAll() -> [DeliveryWorker] {
         workers.withLock { workers in
             defer { workers = [:] }
-            return Array(workers.values)
+            return workers.sorted { $0.key < $1.key }.map(\.value)
         }
     }
 }
@@ -34,7 +34,10 @@ final class TaskRegistry: Sendable {
         var isClosed = false
     }
 
+    private let runtime: AgentRuntime
     private let inner = Mutex(Inner())
+
+    init(_ runtime: AgentRuntime) { self.runtime = runtime }
 
     /// Runs `body`, unless closed.
     func run(_ body: @escaping @Sendable () async -> Void) {
@@ -42,12 +45,15 @@ final class TaskRegistry: Sendable {
             guard !inner.isClosed else { return }
             let number = inner.next
             inner.next += 1
-            inner.tasks[number] = Task { [self] in
+            inner.tasks[number] = runtime.task { [self] in
                 await body()
                 finished(number)
             }
         }
     }
+
+    /// Tasks that run, for tests.
+    var count: Int { inner.withLock { $0.tasks.count } }
 
     private func finished(_ number: Int) { inner.withLock { $0.tasks[number] = nil } }
 
@@ -55,7 +61,7 @@ final class TaskRegistry: Sendable {
     func close() async {
         let tasks = inner.withLock { inner in
             inner.isClosed = true
-            return Array(inner.tasks.values)
+            return inner.tasks.sorted { $0.key < $1.key }.map(\.value)
         }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
@@ -69,15 +75,18 @@ final class PauseRegistry: Sendable {
         var next = 0
     }
 
+    private let runtime: AgentRuntime
     private let inner = Mutex(Inner())
+
+    init(_ runtime: AgentRuntime) { self.runtime = runtime }
 
     /// Waits.
     ///
     /// - Parameter started: gets what ends the wait early.
     func wait(
-        _ delay: Duration, for server: SMPServerAddress, _ clock: any Clock<Duration>, started: (Task<Void, Never>) -> Void = { _ in }
+        _ delay: Duration, for server: SMPServerAddress, started: (Task<Void, Never>) -> Void = { _ in }
     ) async {
-        let sleeper = Task<Void, Never> { try? await clock.sleep(for: delay, tolerance: nil) }
+        let sleeper = runtime.task { [runtime] in try? await runtime.clock.sleep(for: delay, tolerance: nil) }
         let number = inner.withLock { inner in
             inner.next += 1
             inner.pauses[inner.next] = (server, sleeper)
@@ -94,13 +103,13 @@ final class PauseRegistry: Sendable {
 
     /// Ends all waits for a router.
     func wake(_ server: SMPServerAddress) {
-        let sleepers = inner.withLock { $0.pauses.values.filter { $0.server == server }.map(\.sleeper) }
+        let sleepers = inner.withLock { $0.pauses.sorted { $0.key < $1.key }.filter { $1.server == server }.map(\.value.sleeper) }
         for sleeper in sleepers { sleeper.cancel() }
     }
 
     /// Ends all waits.
     func wakeAll() {
-        let sleepers = inner.withLock { $0.pauses.values.map(\.sleeper) }
+        let sleepers = inner.withLock { $0.pauses.sorted { $0.key < $1.key }.map(\.value.sleeper) }
         for sleeper in sleepers { sleeper.cancel() }
     }
 }

@@ -51,6 +51,7 @@ extension AgentCore {
     /// - Returns: the outcome of each connection; of several queues the best counts.
     func subscribe(_ records: [SubscriptionRecord]) async -> [ConnectionID: Result<Void, AgentError>] {
         var sessions: [TransportSessionKey: [(connection: ConnectionID, queue: SubscriptionRecord.Queue)]] = [:]
+        var order: [TransportSessionKey] = []
         var results: [ConnectionID: Result<Void, AgentError>] = [:]
         for record in records {
             guard let queue = record.queue else {
@@ -60,10 +61,13 @@ extension AgentCore {
             subscriptions.set(
                 queue.key, .init(connection: record.connection, row: queue.row, user: record.user, status: .pending))
             let owner = SessionOwner(user: record.user, entity: record.connection.bytes)
-            sessions[session(owner, queue.key.server), default: []].append((record.connection, queue))
+            let session = session(owner, queue.key.server)
+            if sessions[session] == nil { order.append(session) }
+            sessions[session, default: []].append((record.connection, queue))
         }
         await withTaskGroup(of: [(ConnectionID, Result<Void, AgentError>)].self) { group in
-            for (session, queues) in sessions {
+            for session in order {
+                let queues = sessions[session] ?? []
                 group.addTask { [self] in
                     let requests = queues.map { QueueSubscription(queue: $0.queue.key.recipientID, authKey: $0.queue.privateKey) }
                     let responses = await network.subscribe(requests, over: session)

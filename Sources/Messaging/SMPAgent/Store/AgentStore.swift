@@ -6,7 +6,13 @@ import Synchronization
 /// Told of every transaction; tests make them fail.
 protocol StoreInterceptor: Sendable {
     func willWrite() throws
+    /// Inside the transaction; a throw undoes it.
+    func isWriting() throws
     func didWrite() throws
+}
+
+extension StoreInterceptor {
+    func isWriting() throws {}
 }
 
 /// The agent's database (`<prefix>_agent.db`): connections with their queues and ratchets, messages that wait, and what is needed to
@@ -26,6 +32,7 @@ public final class AgentStore: Sendable {
 
     private let file: DatabaseFile
     private let interceptor: (any StoreInterceptor)?
+    private let runtime: AgentRuntime
     private let deferred = Mutex(Deferred())
     private let log = Logger(label: "agent.store")
 
@@ -37,7 +44,15 @@ public final class AgentStore: Sendable {
 
     init(path: String?, interceptor: (any StoreInterceptor)?) throws(StorageError) {
         self.interceptor = interceptor
+        runtime = AgentRuntime()
         file = try DatabaseFile(path: path, label: "agent", migrator: AgentSchema.migrator)
+    }
+
+    /// A store on a database that is open.
+    init(_ file: DatabaseFile, interceptor: (any StoreInterceptor)?, runtime: AgentRuntime) {
+        self.file = file
+        self.interceptor = interceptor
+        self.runtime = runtime
     }
 
     /// Makes the changes in one transaction, all or none; returns once it is on disk.
@@ -58,8 +73,8 @@ public final class AgentStore: Sendable {
         }
         if isFull { submitDeferred() }
         guard startsTimer else { return }
-        Task { [self] in
-            try? await Task.sleep(for: Self.deferral)
+        _ = runtime.task { [self] in
+            try? await runtime.clock.sleep(for: Self.deferral, tolerance: nil)
             deferred.withLock { $0.isTimerRunning = false }
             submitDeferred()
         }
@@ -76,7 +91,15 @@ public final class AgentStore: Sendable {
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         submitDeferred()
         try interceptor?.willWrite()
-        let value = try await file.write(body)
+        let value =
+            if let interceptor {
+                try await file.write { database in
+                    try interceptor.isWriting()
+                    return try body(database)
+                }
+            } else {
+                try await file.write(body)
+            }
         try interceptor?.didWrite()
         return value
     }
@@ -98,7 +121,8 @@ public final class AgentStore: Sendable {
         } catch {
             return
         }
-        file.submit { database in
+        file.submit { [interceptor] database in
+            try interceptor?.isWriting()
             // One that cannot be made must not undo the others.
             var failures: [any Error] = []
             for change in changes {

@@ -1,3 +1,4 @@
+import FailPoints
 import SMPWire
 import Synchronization
 
@@ -215,7 +216,9 @@ final class Journal: Sendable {
         }
         guard let (segment, end) = try result.get() else { return }
         do throws(RouterError) {
+            FailPoint.journalSynchronize.pass()
             try segment.file.synchronize()
+            FailPoint.journalSynchronized.pass()
         } catch {
             writing.withLock { writing in
                 writing.isSynchronizing = false
@@ -323,7 +326,9 @@ final class Journal: Sendable {
     private func put(_ taken: Taken, _ writing: inout Writing) throws(RouterError) {
         guard !taken.bytes.isEmpty else { return }
         do throws(RouterError) {
+            FailPoint.journalWrite.pass()
             try taken.segment.file.append(taken.bytes)
+            FailPoint.journalWritten.pass()
         } catch {
             writing.unwritten = taken
             writing.hasFailed = true

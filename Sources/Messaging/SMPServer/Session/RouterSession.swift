@@ -1,3 +1,4 @@
+import FailPoints
 import Logging
 import NIOCore
 import SMPCrypto
@@ -270,6 +271,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
             do {
                 for batch in TransmissionBatcher.pack(transmissions).batches { blocks.append(try cipher.seal(batch.content)) }
                 bound.value.phase = .established(session, cipher)
+                FailPoint.routerAnswer.pass()
                 try connection.write(blocks)
             } catch {
                 return close("cannot send: \(error)")

@@ -1,3 +1,4 @@
+internal import FailPoints
 public import GRDB
 internal import Synchronization
 
@@ -28,9 +29,12 @@ public final class GroupCommitWriter: Sendable {
 
     private let database: any DatabaseWriter
     private let health: DiskHealth
+    private let scheduler: DatabaseFile.Scheduler?
     private let state = Mutex(State())
 
-    init(_ database: any DatabaseWriter, health: DiskHealth) {
+    /// - Parameter scheduler: nil to write on the database's own queue.
+    init(_ database: any DatabaseWriter, health: DiskHealth, scheduler: DatabaseFile.Scheduler? = nil) {
+        self.scheduler = scheduler
         self.database = database
         self.health = health
     }
@@ -83,7 +87,12 @@ public final class GroupCommitWriter: Sendable {
             return (true, false)
         }
         if refused { return job.finish(StorageError(.closed, "the database is closed")) }
-        if starts { database.asyncWriteWithoutTransaction { [self] db in drain(db) } }
+        guard starts else { return }
+        if let scheduler {
+            scheduler { [self] in database.unsafeReentrantWrite { db in drain(db) } }
+        } else {
+            database.asyncWriteWithoutTransaction { [self] db in drain(db) }
+        }
     }
 
     private func drain(_ db: Database) {
@@ -126,7 +135,9 @@ public final class GroupCommitWriter: Sendable {
             } else {
                 for job in batch { try runInSavepoint(job, db) }
             }
+            FailPoint.databaseCommit.pass()
             try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
+            FailPoint.databaseCommitted.pass()
         } catch {
             // Some errors, such as a full disk, have ended the transaction already.
             if db.isInsideTransaction { try? db.rollback() }

@@ -1,0 +1,70 @@
+internal import Synchronization
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// A place where the end of the process would leave traces half made: between what is done on disk or on the network, and what is done next.
+///
+/// Tests end the process there: `PARLEY_FAIL_POINT=journal.write:3` kills it, as `kill -9` does, when it comes to that place for the third
+/// time. Without the variable a place costs the reading of one constant.
+public enum FailPoint: String, CaseIterable, Sendable {
+    /// A transaction of any database, before and after its commit.
+    case databaseCommit = "database.commit"
+    case databaseCommitted = "database.committed"
+    /// A step of a connection is stored, and what follows from it is not begun.
+    case agentStored = "agent.stored"
+    /// A message for a peer's queue, before it is sent and when the router has taken it.
+    case agentSend = "agent.send"
+    case agentSent = "agent.sent"
+    /// Acknowledgements to a router, before they are sent and when they are answered.
+    case agentAcknowledge = "agent.acknowledge"
+    case agentAcknowledged = "agent.acknowledged"
+    /// A received event is in the chat store; then it is announced, and not acknowledged.
+    case chatStored = "chat.stored"
+    case chatAnnounced = "chat.announced"
+    /// The router has changed its state, and nothing of it is on disk.
+    case routerExecuted = "router.executed"
+    /// Answers of the router, before they are sent.
+    case routerAnswer = "router.answer"
+    /// The router's journal, before and after a write, and before and after a synchronization.
+    case journalWrite = "journal.write"
+    case journalWritten = "journal.written"
+    case journalSynchronize = "journal.synchronize"
+    case journalSynchronized = "journal.synchronized"
+
+    /// The name of the environment variable.
+    public static let variable = "PARLEY_FAIL_POINT"
+
+    /// Comes to the place.
+    @inline(__always)
+    public func pass() { if let armed = Self.armed { armed.pass(self) } }
+
+    /// Made by the first place that is passed.
+    @usableFromInline static let armed: ArmedFailPoint? = getenv(variable).flatMap { ArmedFailPoint(String(cString: $0)) }
+}
+
+/// The place where this process ends.
+@usableFromInline final class ArmedFailPoint: Sendable {
+    private let point: FailPoint
+    private let left: Atomic<Int>
+
+    /// nil unless the text is `name:count`.
+    init?(_ text: String) {
+        let parts = text.split(separator: ":")
+        guard parts.count == 2, let point = FailPoint(rawValue: String(parts[0])), let count = Int(parts[1]), count > 0 else { return nil }
+        self.point = point
+        left = Atomic(count)
+    }
+
+    @usableFromInline func pass(_ point: FailPoint) {
+        guard point == self.point, left.subtract(1, ordering: .relaxed).newValue == 0 else { return }
+        _ = kill(getpid(), SIGKILL)
+        // Nothing is done behind this.
+        while true { _ = pause() }
+    }
+}

@@ -1,0 +1,39 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+
+/// Links that people paste, and what routers keep behind short ones.
+extension FuzzTarget {
+    static let link = FuzzTarget("link") {
+        try Seeds.texts("links") + Seeds.bytes("links")
+    } run: { input throws(FuzzFault) in
+        try check(text: ConnectionRequestURI.self, input)
+        try check(text: ConnectionShortLink.self, input)
+        try check(text: ConnectionLink.self, input)
+        try check(text: SMPServerAddress.self, input)
+        try check(text: SMPServerWithAuth.self, input)
+        try check(text: SMPQueueURI.self, input)
+        try check(text: TransportHost.self, input)
+        try check(ConnectionRequestURI.self, input)
+        try check(ConnectionShortLink.self, input)
+        try check(SMPQueueURI.self, input)
+        try check(SMPQueueInfo.self, input)
+    }
+
+    /// The input is what is inside the encryption: the fixed data, or what the owner shows.
+    static let linkData = FuzzTarget("link-data") {
+        try Seeds.bytes("links")
+    } run: { input throws(FuzzFault) in
+        try check(FixedLinkData.self, input)
+        try check(ConnectionLinkData.self, input)
+        try check(UserConnectionLinkData.self, input)
+        let key = LinkKey(hashing: Bytes(input.dropFirst(65)))
+        let nonce = BoxNonce(padding: [1])
+        guard let secrets = try? LinkSecrets(key, mode: .contact),
+            let fixed = try? secrets.dataKey.seal(input, nonce: nonce, paddedTo: 16_000),
+            let user = try? secrets.dataKey.seal(Bytes(input.reversed()), nonce: nonce, paddedTo: 16_000)
+        else { return }
+        let data = QueueLinkData(fixedData: nonce.bytes + fixed, userData: nonce.bytes + user)
+        _ = try? data.open(key, mode: .contact, dataKey: secrets.dataKey)
+    }
+}
