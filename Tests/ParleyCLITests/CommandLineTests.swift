@@ -12,6 +12,9 @@ import Testing
         let first = try ParleyProgram.start(run, log: folder("log"))
         let profile = try #require(try await first.ready().profiles?.first)
         let link = try #require(profile.shortAddress)
+        let shown = try await parley(["profile", "address", "--data", folder("bots"), "--json"], folder)
+        #expect(shown.output.contains(link), "while the bots run: \(shown)")
+        #expect(try await parley(["profile", "list", "--data", folder("bots")], folder).output == "The Echo\n")
         let name = ["--data", folder("ann"), "--name", "Ann Example"]
         let talk = try await parley(["chat"] + name + ["--connect", link, "--exec", "hello there", "--exec", ":wait", "--exec", ":list"], folder)
         #expect(talk.exitCode == 0, "\(talk)")

@@ -17,15 +17,16 @@ struct ProfileCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            try await CoreHost.with(try options.configuration(data: data)) { host in
-                for user in try await ProfileFinder(core: host.core).all() {
-                    if options.json {
-                        Output.line(#"{"name":\#(Output.quoted(user.localDisplayName)),"id":\#(user.userID)}"#)
-                    } else {
-                        Output.line(user.localDisplayName)
-                    }
-                }
+            let configuration = try options.configuration(data: data)
+            try await openOrAsk(configuration) { host in
+                for user in try await ProfileFinder(core: host.core).all() { show(user.localDisplayName, user.userID) }
+            } running: { running in
+                for profile in running.profiles { show(profile.name, profile.userID) }
             }
+        }
+
+        private func show(_ name: String, _ id: Int64) {
+            Output.line(options.json ? #"{"name":\#(Output.quoted(name)),"id":\#(id)}"# : name)
         }
     }
 
@@ -41,18 +42,23 @@ struct ProfileCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            try await CoreHost.with(try options.configuration(data: data)) { host in
+            try await openOrAsk(try options.configuration(data: data)) { host in
                 let user = try await ProfileFinder(core: host.core).profile(named: profile)
-                guard let link = try await link(of: user, host.core) else {
-                    throw Outcome.Failed("profile.noAddress", description: "\(user.localDisplayName) has no address")
-                }
-                let short = link.connectionLink.shortLink, full = link.connectionLink.fullLink
-                if options.json {
-                    let shortMember = short.map { #","shortAddress":\#(Output.quoted($0))"# } ?? ""
-                    Output.line(#"{"name":\#(Output.quoted(user.localDisplayName)),"address":\#(Output.quoted(full))\#(shortMember)}"#)
-                } else {
-                    Output.link(short ?? full, indent: "")
-                }
+                let link = try await link(of: user, host.core)?.connectionLink
+                try show(user.localDisplayName, full: link?.fullLink, short: link?.shortLink)
+            } running: { running in
+                let one = try ProfileFinder.choose(profile, among: running.profiles, name: \.name)
+                try show(one.name, full: one.address, short: one.shortAddress)
+            }
+        }
+
+        private func show(_ name: String, full: String?, short: String?) throws {
+            guard let full else { throw Outcome.Failed("profile.noAddress", description: "\(name) has no address") }
+            if options.json {
+                let shortMember = short.map { #","shortAddress":\#(Output.quoted($0))"# } ?? ""
+                Output.line(#"{"name":\#(Output.quoted(name)),"address":\#(Output.quoted(full))\#(shortMember)}"#)
+            } else {
+                Output.link(short ?? full, indent: "")
             }
         }
 
@@ -65,5 +71,17 @@ struct ProfileCommand: AsyncParsableCommand {
                 return nil
             }
         }
+    }
+}
+
+/// Opens a data folder or, if bots run on it, takes what they say of themselves.
+private func openOrAsk(
+    _ configuration: HostConfiguration, _ opened: @Sendable (CoreHost) async throws -> Void, running: (RunningProfiles) throws -> Void
+) async throws {
+    do {
+        try await CoreHost.with(configuration, opened)
+    } catch let error as HostError where error.code == .dataFolderInUse {
+        guard let known = RunningProfiles.read(dataFolder: configuration.dataFolder) else { throw error }
+        try running(known)
     }
 }

@@ -61,17 +61,19 @@ struct ProfileFinder {
     }
 
     /// The profile of a name, or the only one.
-    func profile(named name: String?) async throws -> User {
-        let users = try await all()
-        let names = users.map(\.localDisplayName).joined(separator: ", ")
+    func profile(named name: String?) async throws -> User { try Self.choose(name, among: try await all(), name: \.localDisplayName) }
+
+    /// The one of a name, or the only one.
+    static func choose<Profile>(_ name: String?, among profiles: [Profile], name nameOf: (Profile) -> String) throws -> Profile {
+        let names = profiles.map(nameOf).joined(separator: ", ")
         guard let name else {
-            if users.count == 1 { return users[0] }
+            if profiles.count == 1 { return profiles[0] }
             throw Outcome.BadInput(
-                "profile.unnamed", description: users.isEmpty ? "the data folder has no profiles yet: start with parley run or parley chat" : "say which profile with --profile: \(names)")
+                "profile.unnamed", description: profiles.isEmpty ? "the data folder has no profiles yet: start with parley run or parley chat" : "say which profile with --profile: \(names)")
         }
-        guard let user = users.first(where: { $0.localDisplayName == name }) else {
+        guard let profile = profiles.first(where: { nameOf($0) == name }) else {
             throw Outcome.BadInput("profile.unknown", description: "there is no profile \"\(name)\"; there are: \(names.isEmpty ? "none" : names)")
         }
-        return user
+        return profile
     }
 }

@@ -7,7 +7,7 @@ internal import ChatProtocol
 /// Lists, last messages and counts are in memory; the items of a chat are read from the store page by page.
 public struct BotChats: Sendable {
     private let model: ChatModel
-    private let userID: UserID
+    let userID: UserID
 
     init(model: ChatModel, userID: UserID) {
         self.model = model

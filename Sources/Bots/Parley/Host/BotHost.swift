@@ -1,5 +1,6 @@
 internal import ChatAPI
 internal import Foundation
+internal import Logging
 public import ServiceLifecycle
 internal import UnixSignals
 
@@ -37,12 +38,17 @@ public struct BotHost: Service, CustomStringConvertible {
                 logger: configuration.logger)
             try await cancelWhenGracefulShutdown {
                 do {
-                    try await session.run { profiles in onReady(HostReady(profiles: profiles, servers: host.servers)) }
+                    try await session.run { profiles in
+                        let ready = HostReady(profiles: profiles, servers: host.servers)
+                        tellOthers(ready, host)
+                        onReady(ready)
+                    }
                 } catch {
                     // What was interrupted because the service is to stop is not a failure.
                     guard Task.isCancelled else { throw error }
                 }
             }
+            RunningProfiles.remove(dataFolder: host.dataFolder)
             await session.drain(within: configuration.drainLimit)
             await host.close()
             try await store.close()
@@ -58,6 +64,18 @@ public struct BotHost: Service, CustomStringConvertible {
         let group = ServiceGroup(
             services: [host], gracefulShutdownSignals: [.sigterm, .sigint], logger: configuration.logger)
         try await group.run()
+    }
+
+    /// Other processes cannot look into the folder while this one uses it.
+    private func tellOthers(_ ready: HostReady, _ host: CoreHost) {
+        let profiles = ready.profiles.map {
+            RunningProfiles.Profile(name: $0.name, userID: $0.chats.userID, address: $0.address, shortAddress: $0.shortAddress)
+        }
+        do {
+            try RunningProfiles(profiles).write(dataFolder: host.dataFolder)
+        } catch {
+            configuration.logger.warning("parley profile cannot show these bots while they run", metadata: ["error": "\(error)"])
+        }
     }
 
     private static func check(_ bots: [Bot]) throws {

@@ -1,0 +1,44 @@
+internal import Foundation
+
+/// What a process that runs bots on a data folder leaves there for others to read, as long as it lives: they cannot open the folder.
+public struct RunningProfiles: Sendable, Codable, Hashable {
+    /// One bot.
+    public struct Profile: Sendable, Codable, Hashable {
+        public let name: String
+        public let userID: Int64
+        /// The full address; nil for a bot without one.
+        public let address: String?
+        public let shortAddress: String?
+    }
+
+    public let profiles: [Profile]
+    private let processID: Int32
+
+    init(_ profiles: [Profile], processID: Int32 = getpid()) {
+        self.profiles = profiles
+        self.processID = processID
+    }
+
+    /// Reads what the process left that runs bots on the folder now.
+    ///
+    /// - Returns: nil if there is none, or its bots cannot be reached yet.
+    public static func read(dataFolder: String) -> RunningProfiles? {
+        guard let data = FileManager.default.contents(atPath: path(dataFolder)),
+            let known = try? JSONDecoder().decode(RunningProfiles.self, from: data), kill(known.processID, 0) == 0 || errno == EPERM
+        else { return nil }
+        return known
+    }
+
+    /// Leaves it in the folder, for nobody but the owner of the process to read.
+    func write(dataFolder: String) throws {
+        let new = Self.path(dataFolder) + ".new"
+        guard FileManager.default.createFile(atPath: new, contents: try JSONEncoder().encode(self), attributes: [.posixPermissions: 0o600]) else {
+            throw HostError(.dataFolder, "cannot write \(new)")
+        }
+        guard rename(new, Self.path(dataFolder)) == 0 else { throw HostError(.dataFolder, "cannot write \(Self.path(dataFolder))") }
+    }
+
+    static func remove(dataFolder: String) { unlink(path(dataFolder)) }
+
+    private static func path(_ dataFolder: String) -> String { dataFolder + "/running.json" }
+}
