@@ -92,14 +92,14 @@ actor RouterClient {
             ids.append(id)
             transmissions.append(session.context.authorized(encoded, authorization))
         }
-        let blocks = try TransmissionBatcher.pack(transmissions).batches.map { try cipher.seal($0.content) }
         if let end { throw end }
         return try await withThrowingTaskGroup(of: (Int, SMPBrokerMessage).self) { group in
             for (index, id) in ids.enumerated() { group.addTask { (index, try await self.answer(to: id)) } }
             // Those tasks have registered by the time the first answer can be read: both run on this actor, and nothing has been sent.
             await Task.yield()
-            while waiting.count < ids.count, end == nil { await Task.yield() }
-            try connection.write(blocks)
+            while !ids.allSatisfy({ waiting[$0] != nil }), end == nil { await Task.yield() }
+            // In the order in which they are encrypted: nobody else may come between.
+            try connection.write(try TransmissionBatcher.pack(transmissions).batches.map { try cipher.seal($0.content) })
             await connection.waitUntilWritable()
             var answers = [SMPBrokerMessage?](repeating: nil, count: ids.count)
             for try await (index, message) in group { answers[index] = message }

@@ -51,6 +51,7 @@ final class JournalKeeper: Sendable {
             bound.value.tasks = [
                 loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [self] _ in
                     if core.history.isSavingDue() { core.saveStatistics() }
+                    core.restSome()
                     clearIfNeeded()
                 },
                 loop.scheduleRepeatedTask(initialDelay: .zero, delay: .hours(1)) { _ in hourly() },

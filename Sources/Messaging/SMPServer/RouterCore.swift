@@ -259,6 +259,9 @@ final class RouterCore: Sendable {
         return next
     }
 
+    /// Has queues that nobody uses take less memory.
+    func restSome() { shared.withLock { $0.state.store.restSome() } }
+
     /// Whether so much of the journal is not needed any more that clearing is worth its work.
     func needsClearing(above threshold: Int) -> Bool {
         let live = shared.withLock { $0.state.store.liveBytes }

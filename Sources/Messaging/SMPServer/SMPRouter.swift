@@ -7,6 +7,14 @@ import SMPTransport
 import SMPWire
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// A message router (simplex-messaging.md): it keeps queues of encrypted messages for those who cannot be reached.
 ///
 /// A router can be embedded, many in one process, each with a data folder of its own. What it has answered `OK` to is
@@ -78,6 +86,7 @@ public final class SMPRouter: Sendable {
             journal: journal, state: RouterState(limits: configuration.limits, queues: queues),
             relays: try makeRelays(configuration, group, random), history: StatisticsKeeper(configuration.storage, now: now(), logger),
             random: random, now: now, logger: logger, scheduleCommit: { keeper.schedule() })
+        Self.releaseMemory()
         do throws(RouterError) {
             let listener = try await listen(configuration, certificate, core, group)
             let address = try address(configuration, certificate.keyHash, port: listener.port)
@@ -94,6 +103,14 @@ public final class SMPRouter: Sendable {
             await keeper.stop()
             throw error
         }
+    }
+
+    /// Gives back to the system what reading the journal took.
+    private static func releaseMemory() {
+        // Of glibc alone, and not in Swift's module of it.
+        typealias Trim = @convention(c) (Int) -> Int32
+        guard let symbol = dlsym(nil, "malloc_trim") else { return }
+        _ = unsafeBitCast(symbol, to: Trim.self)(0)
     }
 
     private func startEndpoints(_ configuration: RouterConfiguration, _ group: any EventLoopGroup) async throws(RouterError) {

@@ -1,17 +1,29 @@
+import SMPCrypto
 import SMPWire
 
 /// Puts the state of all queues together from the records of a journal, in their order.
 struct JournalReplay: Sendable {
-    /// What is left of a queue.
+    /// What is left of a queue. Its attributes are kept as bytes: there may be a million of them.
     struct Queue: Sendable {
-        var record: QueueRecord
-        var position: LogRange
-        var linkPosition: LogRange?
-        var messages: [StoredMessage]
+        fileprivate let attributes: SecretBytes
+        fileprivate let firstSequence: UInt64
+        fileprivate let lastUsed: UInt16
+        let position: LogRange
+        let linkPosition: LogRange?
+        let messages: [StoredMessage]
+
+        var record: QueueRecord {
+            var bytes = attributes.bytes
+            defer { SecretBytes.wipe(&bytes) }
+            guard var record = try? QueueRecord(wireBytes: bytes) else { preconditionFailure("attributes that were read once are read again") }
+            record.firstSequence = firstSequence
+            record.lastUsed = lastUsed
+            return record
+        }
     }
 
-    private struct Partial {
-        var record: (QueueRecord, LogRange)?
+    fileprivate struct Partial {
+        var record: (SecretBytes, LogRange)?
         var firstSequence: UInt64 = 0
         var messages: [UInt64: StoredMessage] = [:]
         var link: (QueueRecord.Link, LogRange)?
@@ -29,67 +41,84 @@ struct JournalReplay: Sendable {
         }
     }
 
-    private var partial: [Identifier: Partial] = [:]
+    /// Numbers of ``queues``: a table of whole queues would be moved whenever it grows.
+    private var numbers: [Identifier: Int32] = [:]
+    private var queues: [Partial?] = []
     private var deleted: Set<Identifier> = []
 
     mutating func apply(_ item: SegmentScanner.Item) {
         switch item.record {
         case .queue(let record):
-            guard !deleted.contains(record.recipientID) else { return }
-            partial[record.recipientID, default: Partial()].record = (record, item.range)
-            discard(record.recipientID, below: record.firstSequence)
+            update(record.recipientID) { partial in
+                partial.record = (SecretBytes(record.wireBytes), item.range)
+                partial.lastUsed = max(partial.lastUsed, record.lastUsed)
+                partial.discard(below: record.firstSequence)
+            }
         case .message(let queue, let sequence, let message):
-            guard !deleted.contains(queue) else { return }
-            guard sequence >= partial[queue, default: Partial()].firstSequence else { return }
-            partial[queue, default: Partial()].messages[sequence] = StoredMessage(
-                id: message.id, timestamp: message.timestamp, flags: message.flags, kind: message.kind,
-                bodyLength: item.frame.bodyLength, position: item.range)
-        case .acknowledged(let queue, let sequence):
-            guard !deleted.contains(queue) else { return }
-            discard(queue, below: sequence)
+            update(queue) { partial in
+                guard sequence >= partial.firstSequence else { return }
+                partial.messages[sequence] = StoredMessage(
+                    id: message.id, timestamp: message.timestamp, flags: message.flags, kind: message.kind,
+                    bodyLength: item.frame.bodyLength, position: item.range)
+            }
+        case .acknowledged(let queue, let sequence): update(queue) { $0.discard(below: sequence) }
         case .deleted(let queue):
             deleted.insert(queue)
-            partial[queue] = nil
+            if let number = numbers.removeValue(forKey: queue) { queues[Int(number)] = nil }
         case .used(let queue, let day):
             // Cleared queues are remembered by a later record of their own.
-            if let known = partial[queue]?.lastUsed, known < day { partial[queue]?.lastUsed = day }
-        case .link(let queue, let link):
-            guard !deleted.contains(queue) else { return }
-            partial[queue, default: Partial()].link = (link, item.range)
+            guard let number = numbers[queue], let known = queues[Int(number)]?.lastUsed, known < day else { return }
+            queues[Int(number)]?.lastUsed = day
+        case .link(let queue, let link): update(queue) { $0.link = (link, item.range) }
         }
     }
 
-    private mutating func discard(_ queue: Identifier, below sequence: UInt64) {
-        partial[queue, default: Partial()].discard(below: sequence)
+    private mutating func update(_ queue: Identifier, _ body: (inout Partial) -> Void) {
+        if let number = numbers[queue] {
+            body(&queues[Int(number)]!)
+        } else if !deleted.contains(queue) {
+            var partial = Partial()
+            body(&partial)
+            numbers[queue] = Int32(queues.count)
+            queues.append(partial)
+        }
     }
 
     /// - Throws: ``RouterError`` `corrupted` if something is missing that a whole journal would have.
     consuming func finish() throws(RouterError) -> [Queue] {
-        var queues: [Queue] = []
-        queues.reserveCapacity(partial.count)
-        for (id, queue) in partial {
-            guard var record = queue.record?.0, let position = queue.record?.1 else {
-                throw RouterError(.corrupted, "the journal has data of queue \(id.entity) but not the queue")
-            }
-            record.firstSequence = max(record.firstSequence, queue.firstSequence)
-            record.lastUsed = max(record.lastUsed, queue.lastUsed)
-            var messages: [StoredMessage] = []
-            messages.reserveCapacity(queue.messages.count)
-            for offset in 0..<UInt64(queue.messages.count) {
-                guard let message = queue.messages[record.firstSequence + offset] else {
-                    throw RouterError(.corrupted, "a message of queue \(id.entity) is missing in the journal")
-                }
-                messages.append(message)
-            }
-            var linkPosition: LogRange?
-            if let link = record.link {
-                guard let (stored, range) = queue.link, stored == link else {
-                    throw RouterError(.corrupted, "the link data of queue \(id.entity) is missing in the journal")
-                }
-                linkPosition = range
-            }
-            queues.append(Queue(record: record, position: position, linkPosition: linkPosition, messages: messages))
+        var finished: [Queue] = []
+        finished.reserveCapacity(numbers.count)
+        for (id, number) in numbers {
+            guard let partial = queues[Int(number)] else { continue }
+            finished.append(try partial.finish(id))
         }
-        return queues
+        return finished
+    }
+}
+
+extension JournalReplay.Partial {
+    fileprivate func finish(_ id: Identifier) throws(RouterError) -> JournalReplay.Queue {
+        guard let (attributes, position) = record else {
+            throw RouterError(.corrupted, "the journal has data of queue \(id.entity) but not the queue")
+        }
+        var stored: [StoredMessage] = []
+        stored.reserveCapacity(messages.count)
+        for offset in 0..<UInt64(messages.count) {
+            guard let message = messages[firstSequence + offset] else {
+                throw RouterError(.corrupted, "a message of queue \(id.entity) is missing in the journal")
+            }
+            stored.append(message)
+        }
+        var queue = JournalReplay.Queue(
+            attributes: attributes, firstSequence: firstSequence, lastUsed: lastUsed, position: position, linkPosition: nil, messages: stored)
+        if let link = queue.record.link {
+            guard let (known, range) = self.link, known == link else {
+                throw RouterError(.corrupted, "the link data of queue \(id.entity) is missing in the journal")
+            }
+            queue = JournalReplay.Queue(
+                attributes: attributes, firstSequence: firstSequence, lastUsed: lastUsed, position: position, linkPosition: range,
+                messages: stored)
+        }
+        return queue
     }
 }

@@ -9,6 +9,8 @@ struct SegmentScanner {
     }
 
     private static let windowLength = 8192
+    /// Where records follow closely: they are read many at a time.
+    private static let longWindowLength = 256 << 10
 
     let base: UInt64
     let file: any SegmentFile
@@ -17,6 +19,7 @@ struct SegmentScanner {
     private(set) var offset: Int
     private var window: Bytes = []
     private var windowOffset = 0
+    private var readAhead = windowLength
 
     /// - Throws: ``RouterError`` if the segment's header is damaged.
     init(base: UInt64, file: any SegmentFile) throws(RouterError) {
@@ -39,6 +42,8 @@ struct SegmentScanner {
         guard let record = try? JournalRecord(frame.tag, attributes) else { return nil }
         let start = position
         offset += frame.count
+        // Bodies are passed over: reading them would be in vain.
+        readAhead = frame.bodyLength > Self.windowLength / 4 ? Self.windowLength : Self.longWindowLength
         return Item(frame: frame, record: record, range: LogRange(start: start, end: position))
     }
 
@@ -95,7 +100,7 @@ struct SegmentScanner {
 
     private mutating func bytes(at offset: Int, count: Int) throws(RouterError) -> Bytes.SubSequence {
         if offset < windowOffset || offset + count > windowOffset + window.count {
-            window = try file.read(at: offset, count: max(count, Self.windowLength))
+            window = try file.read(at: offset, count: max(count, readAhead))
             windowOffset = offset
         }
         let start = offset - windowOffset

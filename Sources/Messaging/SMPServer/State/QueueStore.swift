@@ -34,7 +34,7 @@ struct QueueStore: Sendable {
 
     static let pendingNotificationLimit = 16
 
-    private var slots: [Queue?] = []
+    private var slots = SlotTable()
     private var freeSlots: [Int32] = []
     private var byRecipient: [Identifier: Int32] = [:]
     private var bySender: [Identifier: Int32] = [:]
@@ -67,12 +67,23 @@ struct QueueStore: Sendable {
     }
 
     /// The queue of a slot that one of the lookups returned.
-    func queue(_ slot: Int) -> Queue? { slots.indices.contains(slot) ? slots[slot] : nil }
+    func queue(_ slot: Int) -> Queue? { slots[slot] }
+
+    /// Looks at a queue without copying it.
+    func read<Result>(_ slot: Int, _ body: (Queue) -> Result) -> Result? { slots.read(slot, body) }
+
+    /// Whether nothing waits in the queue and nobody for it.
+    func isIdle(_ slot: Int) -> Bool { slots.isIdle(slot) }
+
+    /// Queues that are kept as bytes.
+    var idleCount: Int { slots.idleCount }
+
+    /// Has queues that are not used take less memory; a little at a time.
+    mutating func restSome() { slots.restSome(steps: 50_000, limit: 2_000) }
 
     /// Changes what is not remembered by the journal.
     mutating func update<Result>(_ slot: Int, _ body: (inout Queue) -> Result) -> Result? {
-        guard slots.indices.contains(slot), slots[slot] != nil else { return nil }
-        return body(&slots[slot]!)
+        slots.update(slot, body)
     }
 
     /// Slots are numbered from 0; some are empty.
@@ -82,16 +93,17 @@ struct QueueStore: Sendable {
 
     /// Who gets the messages of a queue.
     func subscriber(_ slot: Int) -> SessionID? {
-        guard slots.indices.contains(slot), let queue = slots[slot] else { return nil }
-        if let service = queue.record.service { return services.session(of: service) }
-        return queue.subscription?.session
+        if slots.isIdle(slot), !slots.hasService(slot) { return nil }
+        return slots.read(slot) { queue in
+            if let service = queue.record.service { services.session(of: service) } else { queue.subscription?.session }
+        } ?? nil
     }
 
     /// Who hears of the messages of a queue.
     func notifierSubscriber(_ slot: Int) -> SessionID? {
-        guard slots.indices.contains(slot), let queue = slots[slot] else { return nil }
-        if let service = queue.record.notifier?.service { return services.session(of: service) }
-        return queue.notifierSession
+        slots.read(slot) { queue in
+            if let service = queue.record.notifier?.service { services.session(of: service) } else { queue.notifierSession }
+        } ?? nil
     }
 
     private mutating func associate(_ slot: Int32, from before: Identifier?, to after: Identifier?) {
@@ -104,23 +116,25 @@ struct QueueStore: Sendable {
 
     /// Takes queues that a journal remembers.
     init(_ queues: [JournalReplay.Queue] = []) {
+        reserve(queues.count)
         for queue in queues {
             insert(
                 Queue(
-                    record: queue.record, position: queue.position, linkPosition: queue.linkPosition, messages: queue.messages))
+                    record: queue.record, position: queue.position, linkPosition: queue.linkPosition, messages: queue.messages),
+                asIdle: true)
             messageCount += queue.messages.count
         }
     }
 
-    private mutating func insert(_ queue: Queue) {
-        let slot: Int32
-        if let free = freeSlots.popLast() {
-            slot = free
-            slots[Int(free)] = queue
-        } else {
-            slot = Int32(slots.count)
-            slots.append(queue)
-        }
+    /// Room for what a journal remembers, so that tables do not grow step by step.
+    private mutating func reserve(_ count: Int) {
+        byRecipient.reserveCapacity(count)
+        bySender.reserveCapacity(count)
+    }
+
+    private mutating func insert(_ queue: Queue, asIdle: Bool = false) {
+        let slot = freeSlots.popLast() ?? Int32(slots.count)
+        slots.insert(queue, at: Int(slot), asIdle: asIdle)
         byRecipient[queue.record.recipientID] = slot
         bySender[queue.record.senderID] = slot
         if let link = queue.record.link { byLink[link.id] = slot }
@@ -157,7 +171,7 @@ struct QueueStore: Sendable {
     mutating func delete(_ slot: Int, sink: inout some RecordSink) -> (queue: Queue, end: UInt64)? {
         guard let queue = queue(slot) else { return nil }
         let end = sink.append(.deleted(queue: queue.record.recipientID)).end
-        slots[slot] = nil
+        slots.remove(slot)
         freeSlots.append(Int32(slot))
         byRecipient[queue.record.recipientID] = nil
         bySender[queue.record.senderID] = nil
@@ -223,16 +237,18 @@ struct QueueStore: Sendable {
 
     /// Takes note of the day on which a queue is used. A record of that is not needed any more once the queue's own is written again.
     mutating func use(_ slot: Int, on day: UInt16, sink: inout some RecordSink) {
-        guard slots.indices.contains(slot), let before = slots[slot]?.record.lastUsed, before < day,
-            let id = slots[slot]?.record.recipientID
-        else { return }
-        slots[slot]?.record.lastUsed = day
+        guard let before = slots.lastUsed(slot), before < day else { return }
+        let id = slots.update(slot) { queue in
+            queue.record.lastUsed = day
+            return queue.record.recipientID
+        }
+        guard let id else { return }
         usage.move(from: before, to: day)
         _ = sink.append(.used(queue: id, day: day))
     }
 
-    func lastUsed(_ slot: Int) -> UInt16? { slots.indices.contains(slot) ? slots[slot]?.record.lastUsed : nil }
-    func status(_ slot: Int) -> QueueRecord.Status? { slots.indices.contains(slot) ? slots[slot]?.record.status : nil }
+    func lastUsed(_ slot: Int) -> UInt16? { slots.lastUsed(slot) }
+    func status(_ slot: Int) -> QueueRecord.Status? { slots.read(slot) { $0.record.status } }
 
     // MARK: Messages
 
@@ -241,8 +257,7 @@ struct QueueStore: Sendable {
         _ slot: Int, _ message: JournalMessage, body: Bytes, sink: inout some RecordSink
     ) -> (message: StoredMessage, sequence: UInt64)? {
         // No copy of the queue is held while its messages change: they would be copied too.
-        guard slots.indices.contains(slot), let id = slots[slot]?.record.recipientID, let sequence = slots[slot]?.nextSequence
-        else { return nil }
+        guard let (id, sequence) = slots.read(slot, { ($0.record.recipientID, $0.nextSequence) }) else { return nil }
         let position = sink.append(.message(queue: id, sequence: sequence, message), body: body)
         let stored = StoredMessage(
             id: message.id, timestamp: message.timestamp, flags: message.flags, kind: message.kind, bodyLength: body.count,
@@ -281,7 +296,9 @@ struct QueueStore: Sendable {
         case .acknowledged, .deleted, .used: return false
         case .queue(let record):
             guard let slot = slot(recipient: record.recipientID), needs(item) else { return false }
+            let wasIdle = slots.isIdle(slot)
             _ = change(slot, sink: &sink) { _ in }
+            if wasIdle { slots.rest(slot) }
             return false
         case .link(let id, let link):
             guard let slot = slot(recipient: id), needs(item) else { return false }
@@ -312,8 +329,8 @@ struct QueueStore: Sendable {
     func needs(_ item: SegmentScanner.Item) -> Bool {
         switch item.record {
         case .acknowledged, .deleted, .used: return false
-        case .queue(let record): return slot(recipient: record.recipientID).flatMap(queue)?.position == item.range
-        case .link(let id, _): return slot(recipient: id).flatMap(queue)?.linkPosition == item.range
+        case .queue(let record): return slot(recipient: record.recipientID).flatMap { slots.read($0, \.position) } == item.range
+        case .link(let id, _): return slot(recipient: id).flatMap { slots.read($0, \.linkPosition) ?? nil } == item.range
         case .message(let id, let sequence, _):
             guard let queue = slot(recipient: id).flatMap(queue), sequence >= queue.record.firstSequence else { return false }
             let index = Int(sequence - queue.record.firstSequence)

@@ -171,7 +171,7 @@ extension RouterState {
 
     /// Deletes messages of a queue that are too old. A notice of a full queue stays: its sender waits for it.
     mutating func expire(_ slot: Int, now: Int64, sink: inout some RecordSink) {
-        guard let lifetime = limits.messageLifetime else { return }
+        guard let lifetime = limits.messageLifetime, !store.isIdle(slot) else { return }
         let expired =
             store.update(slot) { queue in
                 queue.messages.prefix { $0.kind != .quota && $0.timestamp < now - lifetime }.count

@@ -1,0 +1,180 @@
+import SMPCrypto
+import SMPWire
+
+/// The queues of a router by slot. Most queues are idle for most of their life: those are kept as the bytes that the journal has of them,
+/// a third of what a queue in use takes.
+struct SlotTable: Sendable {
+    typealias Queue = QueueStore.Queue
+
+    private enum Entry: Sendable {
+        case empty
+        case idle(IdleQueue)
+        case used(UsedQueue)
+    }
+
+    /// A queue as it is in the journal. The bytes hold its secrets, so they are wiped with the last copy.
+    private struct IdleQueue: Sendable {
+        let bytes: SecretBytes
+        let position: LogRange
+        let linkPosition: LogRange?
+        let lastUsed: UInt16
+        let hasService: Bool
+
+        init(_ queue: Queue) {
+            var writer = WireWriter(reservingCapacity: 256)
+            queue.record.encode(to: &writer)
+            var encoded = writer.bytes
+            writer = WireWriter()
+            bytes = SecretBytes(encoded)
+            SecretBytes.wipe(&encoded)
+            position = queue.position
+            linkPosition = queue.linkPosition
+            lastUsed = queue.record.lastUsed
+            hasService = queue.record.service != nil
+        }
+
+        var queue: Queue {
+            var encoded = bytes.bytes
+            defer { SecretBytes.wipe(&encoded) }
+            guard let record = try? QueueRecord(wireBytes: encoded) else { preconditionFailure("bytes of a record are not read back") }
+            return Queue(record: record, position: position, linkPosition: linkPosition)
+        }
+    }
+
+    /// A queue in use; shared by copies of the table until one of them changes it.
+    private final class UsedQueue: @unchecked Sendable {
+        // Changed only where it is known that nobody else has it.
+        var queue: Queue
+        /// Whether it was used since the hand has last come by.
+        var isRecent = true
+
+        init(_ queue: Queue) { self.queue = queue }
+    }
+
+    /// Small enough that one more is nothing, so that memory does not double when the table grows.
+    private static let chunkSize = 1_024
+
+    private var chunks: [[Entry]] = []
+    private(set) var count = 0
+    private var hand = 0
+    /// Queues that are kept as bytes.
+    private(set) var idleCount = 0
+
+    private func entry(_ slot: Int) -> Entry {
+        guard slot >= 0, slot < count else { return .empty }
+        return chunks[slot / Self.chunkSize][slot % Self.chunkSize]
+    }
+
+    /// The queue of a slot; nil if it is empty.
+    subscript(slot: Int) -> Queue? {
+        switch entry(slot) {
+        case .empty: nil
+        case .idle(let idle): idle.queue
+        case .used(let used): used.queue
+        }
+    }
+
+    /// Looks at a queue without copying it.
+    func read<Result>(_ slot: Int, _ body: (Queue) -> Result) -> Result? {
+        switch entry(slot) {
+        case .empty: nil
+        case .idle(let idle): body(idle.queue)
+        case .used(let used): body(used.queue)
+        }
+    }
+
+    /// Whether the queue waits as bytes: without messages, without subscribers.
+    func isIdle(_ slot: Int) -> Bool { if case .idle = entry(slot) { true } else { false } }
+
+    func lastUsed(_ slot: Int) -> UInt16? {
+        switch entry(slot) {
+        case .empty: nil
+        case .idle(let idle): idle.lastUsed
+        case .used(let used): used.queue.record.lastUsed
+        }
+    }
+
+    /// The service of a queue, which is looked for only where there is one.
+    func hasService(_ slot: Int) -> Bool {
+        switch entry(slot) {
+        case .empty: false
+        case .idle(let idle): idle.hasService
+        case .used(let used): used.queue.record.service != nil
+        }
+    }
+
+    /// Puts a queue into a slot that is empty or the next.
+    mutating func insert(_ queue: Queue, at slot: Int, asIdle: Bool) {
+        if slot == count {
+            if count % Self.chunkSize == 0 {
+                chunks.append([])
+                chunks[chunks.count - 1].reserveCapacity(Self.chunkSize)
+            }
+            chunks[chunks.count - 1].append(.empty)
+            count += 1
+        }
+        set(asIdle && queue.isIdle ? .idle(IdleQueue(queue)) : .used(UsedQueue(queue)), at: slot)
+    }
+
+    mutating func remove(_ slot: Int) {
+        guard slot >= 0, slot < count else { return }
+        set(.empty, at: slot)
+    }
+
+    private mutating func set(_ entry: Entry, at slot: Int) {
+        if isIdle(slot) { idleCount -= 1 }
+        if case .idle = entry { idleCount += 1 }
+        chunks[slot / Self.chunkSize][slot % Self.chunkSize] = entry
+    }
+
+    /// Changes a queue in its place; nil if there is none.
+    mutating func update<Result>(_ slot: Int, _ body: (inout Queue) -> Result) -> Result? {
+        switch entry(slot) {
+        case .empty: return nil
+        case .idle(let idle): set(.used(UsedQueue(idle.queue)), at: slot)
+        case .used: break
+        }
+        let (chunk, index) = (slot / Self.chunkSize, slot % Self.chunkSize)
+        // Taken out of the table meanwhile: nobody else has it then but copies of the table.
+        guard case .used(var used) = chunks[chunk][index] else { return nil }
+        chunks[chunk][index] = .empty
+        if !isKnownUniquelyReferenced(&used) { used = UsedQueue(used.queue) }
+        used.isRecent = true
+        let result = body(&used.queue)
+        chunks[chunk][index] = .used(used)
+        return result
+    }
+
+    /// Makes bytes of a queue that has nothing and nobody.
+    mutating func rest(_ slot: Int) {
+        guard case .used(let used) = entry(slot), used.queue.isIdle else { return }
+        set(.idle(IdleQueue(used.queue)), at: slot)
+    }
+
+    /// Goes on over the slots and makes bytes of queues that were not used since the last time it came by.
+    ///
+    /// - Parameters:
+    ///   - steps: slots looked at.
+    ///   - limit: queues changed.
+    mutating func restSome(steps: Int, limit: Int) {
+        var changed = 0
+        for _ in 0..<min(steps, count) where changed < limit {
+            hand = hand + 1 < count ? hand + 1 : 0
+            guard case .used(let used) = entry(hand) else { continue }
+            if used.isRecent {
+                used.isRecent = false
+            } else if used.queue.isIdle {
+                rest(hand)
+                changed += 1
+            }
+        }
+    }
+}
+
+extension QueueStore.Queue {
+    /// Whether all that there is to know of the queue is in its record.
+    fileprivate var isIdle: Bool {
+        let waits = record.service == nil ? subscription != nil : subscription?.delivered != nil
+        return messages.isEmpty && !waits && notifierSession == nil && pendingNotifications.isEmpty
+    }
+}
