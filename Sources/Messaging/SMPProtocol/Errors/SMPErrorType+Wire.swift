@@ -255,6 +255,13 @@ extension WireWriter {
 
     fileprivate mutating func write(text: String, freeText: String, textual: Bool) {
         write(text: text)
-        if textual { write(text: freeText) } else { write(short: freeText.utf8.prefix(255)) }
+        if textual { return write(text: freeText) }
+        // Whole scalars, so that what is read is what was written.
+        var bytes = Bytes()
+        for scalar in freeText.unicodeScalars {
+            guard let encoded = UTF8.encode(scalar), bytes.count + encoded.count <= 255 else { break }
+            bytes += encoded
+        }
+        write(short: bytes)
     }
 }

@@ -59,7 +59,8 @@ final class DiskStorage: SegmentStorage {
     func open(base: UInt64) throws(RouterError) -> any SegmentFile { try DiskFile(path(base), flags: O_RDWR) }
 
     func remove(base: UInt64) throws(RouterError) {
-        guard unlink(path(base)) == 0 else { throw Self.failure("cannot remove", path(base)) }
+        // An attempt whose synchronization failed may have removed it.
+        guard unlink(path(base)) == 0 || errno == ENOENT else { throw Self.failure("cannot remove", path(base)) }
         try synchronizeFolder()
     }
 

@@ -395,10 +395,12 @@ final class Journal: Sendable {
         return try SegmentScanner(base: segment.base, file: segment.file)
     }
 
-    /// Forgets the oldest segment, of which nothing is needed any more.
+    /// Forgets the oldest segment, of which nothing is needed any more. If its file cannot be removed it stays the oldest: were a later
+    /// one removed before it, the journal would have a gap that nobody could tell from a loss.
     func removeOldestSegment() throws(RouterError) {
-        guard let base = state.withLock({ $0.segments.count > 1 ? $0.segments.removeFirst().base : nil }) else { return }
+        guard let base = state.withLock({ $0.segments.count > 1 ? $0.segments[0].base : nil }) else { return }
         try storage.remove(base: base)
+        state.withLock { state in state.segments.removeAll { $0.base == base } }
     }
 }
 
