@@ -95,6 +95,8 @@ import Testing
                 if history.number(4) == 0 { try clear(history) }
                 if history.number(3) == 0 { try restart(history) }
             }
+            // Idle queues become bytes meanwhile, and queues again.
+            if step % 3 == 0 { history.state.store.restSome() }
             #expect(history.state.store.count == history.expected.count, "step \(step)")
         }
         try history.journal.commit()

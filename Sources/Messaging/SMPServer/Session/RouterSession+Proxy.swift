@@ -35,8 +35,10 @@ extension RouterSession {
 
     /// Sends an answer, from any thread; not if the session has ended by then.
     private func answer(to transmission: ReceivedTransmission<SMPCommand>) -> RelayConnection.Answer {
-        { [weak self, id = transmission.correlationID, entity = transmission.entity] message in
+        relaying.add(1, ordering: .relaxed)
+        return { [weak self, id = transmission.correlationID, entity = transmission.entity] message in
             guard let self else { return }
+            relaying.subtract(1, ordering: .relaxed)
             let output = RouterOutput(message, to: id, entity: entity)
             outbox.withLock { $0.append(output) }
             scheduleFlush()

@@ -15,6 +15,11 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     /// Outputs that may wait before no more commands are read.
     private static let outboxLimit = 512
 
+    /// Commands that may wait for other routers before no more are read, whatever the block holds that they came in.
+    private static let relayingLimit = 32
+
+    /// Commands that wait for other routers.
+    let relaying = Atomic(0)
     let id: SessionID
     let outbox = Mutex(Outbox())
     let core: RouterCore
@@ -234,7 +239,8 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     /// Reads no more commands while responses pile up or the disk does not keep up.
     private func adjustReading() {
         let isDiskBehind = core.journal.pendingCount > RouterCore.pendingLimit
-        let mustWait = isDiskBehind || !connection.isWritable || outbox.withLock { $0.count } > Self.outboxLimit
+        let mustWait =
+            isDiskBehind || !connection.isWritable || relaying.load(ordering: .relaxed) > Self.relayingLimit || outbox.withLock { $0.count } > Self.outboxLimit
         if isDiskBehind { core.waitForCommit(self) }
         guard bound.value.isReading == mustWait else { return }
         bound.value.isReading = !mustWait
