@@ -24,7 +24,7 @@ import Testing
         init(_ kind: Kind) async throws {
             folder = try TemporaryFolder()
             store = try AgentStore(path: kind == .file ? folder.path + "/a.db" : nil)
-            user = try await store.createUser(servers: [SMPServerWithAuth(server)])
+            user = try await store.createUser(servers: [AgentServer(SMPServerWithAuth(server))])
             record = ConnectionRecord(
                 row: random.rowID(), id: ConnectionID(random.bytes(12)), user: user, mode: .invitation, agentVersion: 7, pqSupport: true)
             try await store.apply([.insertConnection(record)])

@@ -189,7 +189,7 @@ import Testing
         #expect(two.queueCount == 0)
         #expect(one.queueCount == 1)
         await #expect(throws: AgentError.self) { try await party.agent.createConnection(user: second, mode: .invitation) }
-        await #expect(throws: AgentError.self) { try await party.agent.createUser(servers: []) }
+        await #expect(throws: AgentError.self) { try await party.agent.createUser(servers: [SMPServerWithAuth]()) }
         await party.close()
     }
 

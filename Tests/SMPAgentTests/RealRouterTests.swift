@@ -26,7 +26,8 @@ import Testing
             let pool = try SMPClientPool()
             var configuration = AgentConfiguration()
             configuration.queueKeys = keys
-            configuration.privateRouting = routing
+            configuration.network.privateRouting = routing.mode
+            configuration.network.privateRoutingFallback = routing.fallback
             configuration.keyPairPoolSize = 0
             let network = proxy?(pool) ?? pool
             return (SMPAgent(configuration: configuration, store: try AgentStore(path: folder.path + "/agent.db"), network: network), pool)

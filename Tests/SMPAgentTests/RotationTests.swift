@@ -1,3 +1,4 @@
+import SMPClient
 import SMPCrypto
 import SMPProtocol
 import SMPSimulation
@@ -20,7 +21,9 @@ import Testing
         try await pair.alice.agent.setServers([SMPServerWithAuth(third.address)], user: user)
         for number in 1...5 { try await pair.bob.send("\(number)", to: bob) }
         let stats = try await pair.alice.agent.switchQueue(of: alice)
-        #expect(stats.receiveQueues.contains { $0.switchStatus == .sendingQADD })
+        // As the official agent answers and reports it.
+        #expect(stats.receiveQueues.map(\.switchStatus) == [.started])
+        #expect(stats.receiveQueues.map(\.subscription) == [.active])
         for number in 6...10 { try await pair.bob.send("\(number)", to: bob) }
         await pair.alice.wait("moved") { memory in
             memory.events.contains { self.switched($0.event, .receive, .completed) }
@@ -31,6 +34,13 @@ import Testing
         await pair.alice.wait("all messages") { $0.order[alice]?.count == 15 }
         await pair.bob.wait("the message") { $0.order[bob]?.count == 1 }
         #expect(Set(pair.alice.texts(alice)) == Set((1...15).map(String.init)))
+        let steps = pair.alice.seen.events.compactMap { notification -> (SwitchPhase, ConnectionStats)? in
+            if case .queueSwitch(.receive, let phase, let stats) = notification.event { (phase, stats) } else { nil }
+        }
+        #expect(steps.map(\.0) == [.started, .confirmed, .secured, .completed])
+        #expect(steps.map { $0.1.receiveQueues.count } == [2, 2, 2, 1])
+        #expect(steps[0].1.receiveQueues.map(\.switchStatus) == [.sendingQADD, nil])
+        #expect(steps.allSatisfy { $0.1.subscription == .active && $0.1.receiveQueues.allSatisfy { $0.subscription == .active } })
         let after = try await pair.alice.agent.stats(of: alice)
         #expect(after.receiveQueues.map(\.server) == [third.address])
         #expect(try await pair.bob.agent.stats(of: bob).sendQueues.map(\.server) == [third.address])
@@ -49,6 +59,7 @@ import Testing
         for router in pair.routers { pair.bob.network.disconnect(router.address) }
         _ = try await pair.alice.agent.switchQueue(of: alice)
         await #expect(throws: AgentError.self) { try await pair.alice.agent.switchQueue(of: alice) }
+        await pair.alice.wait("begun") { memory in memory.events.contains { self.switched($0.event, .receive, .started) } }
         #expect(third.queueCount == 1)
         let stats = try await pair.alice.agent.abortSwitch(of: alice)
         #expect(stats.receiveQueues.allSatisfy { $0.switchStatus == nil })
@@ -59,6 +70,26 @@ import Testing
         _ = try await pair.alice.agent.switchQueue(of: alice)
         await pair.alice.wait("moved") { memory in memory.events.contains { self.switched($0.event, .receive, .completed) } }
         #expect(third.queueCount == 1)
+        await pair.close()
+    }
+
+    @Test func `A move whose new queue is refused is given up and can be begun again, one whose router is away waits for it`() async throws {
+        let pair = try await Pair()
+        let (alice, _) = try await pair.connect()
+        let user = pair.alice.user.withLock { $0 }
+        let third = pair.internet.addRouter("three.example")
+        try await pair.alice.agent.setServers([SMPServerWithAuth(third.address)], user: user)
+        pair.alice.network.setFault { request, _ in
+            if case .new = request.command { .refused(.auth) } else { nil }
+        }
+        _ = try await pair.alice.agent.switchQueue(of: alice)
+        await pair.alice.wait("the fault") { $0.failures.contains { $0.code == "SMP" } }
+        #expect(try await pair.alice.agent.stats(of: alice).receiveQueues.map(\.switchStatus) == [nil])
+        pair.alice.network.setFault(nil)
+        pair.alice.network.disconnect(third.address)
+        _ = try await pair.alice.agent.switchQueue(of: alice)
+        pair.alice.network.reconnect(third.address)
+        await pair.alice.wait("moved") { memory in memory.events.contains { self.switched($0.event, .receive, .completed) } }
         await pair.close()
     }
 

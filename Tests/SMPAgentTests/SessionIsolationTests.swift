@@ -53,18 +53,24 @@ private final class SessionRecorder: SMPRouting {
         try await network.sessionInfo(session)
     }
 
+    func setNetwork(_ settings: NetworkConfiguration) async throws(SMPClientError) { try await network.setNetwork(settings) }
+
+    func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async { await network.reconnect(matches) }
+
+    func sessionStates() async -> [TransportSessionKey: SMPSessionState] { await network.sessionStates() }
+
     var events: AsyncStream<SMPClientEvent> { network.events }
     func close() async { await network.close() }
 }
 
 @Suite struct SessionIsolationTests {
     /// Two connections of one user by two invitations, from making them to deleting them.
-    private func uses(_ isolation: SessionIsolation) async throws -> (uses: [SessionRecorder.Use], connections: [ConnectionID]) {
+    private func uses(_ mode: NetworkConfiguration.SessionMode) async throws -> (uses: [SessionRecorder.Use], connections: [ConnectionID]) {
         let internet = SimulatedInternet()
         let router = internet.addRouter("one.example")
         let alice = try await TestParty("alice", internet, on: [router.address])
         var configuration = AgentConfiguration.quick
-        configuration.sessionIsolation = isolation
+        configuration.network.sessionMode = mode
         let recorder = SessionRecorder(internet.makeClient())
         let agent = SMPAgent(configuration: configuration, store: try AgentStore(path: nil), network: recorder)
         try await agent.start()
@@ -100,7 +106,7 @@ private final class SessionRecorder: SMPRouting {
     }
 
     @Test func `With isolation no session is used for two connections, nor for two queues of different ones`() async throws {
-        let (uses, connections) = try await uses(.connection)
+        let (uses, connections) = try await uses(.entity)
         #expect(Set(uses.map(\.session.entity)) == Set(connections.map { EntityID($0.bytes) }))
         var sessions: [EntityID: Set<TransportSessionKey>] = [:]
         for use in uses where !use.entity.isNone { sessions[use.entity, default: []].insert(use.session) }

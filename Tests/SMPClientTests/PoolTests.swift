@@ -225,8 +225,8 @@ struct PoolCommandTests {
         try await withRouter { router, client in
             router.setGreeting(.silence)
             async let silent = client.pool.send(batch: [SMPRequest(command: .ping)], over: client.session)
-            await client.clock.waitForSleeper(.seconds(15) ... .seconds(15))
-            client.clock.advance(by: .seconds(15))
+            await client.clock.waitForSleeper(.seconds(45) ... .seconds(45))
+            client.clock.advance(by: .seconds(45))
             #expect(await silent.map(code) == [.network(.timeout)])
         }
     }

@@ -309,6 +309,24 @@ final class SimulatedClient: SMPRouting {
 
     func unsubscribe(_ queues: [RecipientID], over session: TransportSessionKey) async { forget(queues, session) }
 
+    /// Links without wires are not told apart by settings.
+    func setNetwork(_ network: NetworkConfiguration) async throws(SMPClientError) { await reconnect { _ in true } }
+
+    func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async {
+        for link in inner.withLock({ Self.links($0) }) where matches(link.key) { link.cut() }
+    }
+
+    func sessionStates() async -> [TransportSessionKey: SMPSessionState] {
+        inner.withLock { inner in
+            inner.connections.mapValues { connection in
+                switch connection {
+                case .opening: .connecting
+                case .open: .connected
+                }
+            }
+        }
+    }
+
     func sessionInfo(_ session: TransportSessionKey) async throws(SMPClientError) -> SMPSessionInfo {
         guard await link(session) != nil else { throw SMPClientError(.network(.failed), "no connection") }
         return SMPSessionInfo(version: SMPVersion.clientNotices, versions: SMPVersion.offered, sessionID: Bytes(repeating: 1, count: 32))

@@ -61,6 +61,8 @@ public final class NativeCore: IdempotentChatCore {
         } catch {
             throw StorageError(.unavailable, "the network cannot be used: \(error)")
         }
+        var configuration = configuration
+        configuration.agent.network = configuration.client.network
         return try open(configuration, network: pool)
     }
 

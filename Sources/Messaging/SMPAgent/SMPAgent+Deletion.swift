@@ -70,14 +70,17 @@ extension AgentCore {
             do {
                 try await send(
                     .del, name: "DEL", entity: queue.recipientID, key: queue.privateKey, to: queue.server, for: state.record.owner)
+                statistics.add(.connDeleted, state.record.user, queue.server)
             } catch {
                 failure = error
             }
+            statistics.add(.connDelAttempts, state.record.user, queue.server)
             if let error = failure, error.isTemporary || error.isHostError,
                 queue.deleteAttempts + 1 < configuration.maximumDeleteAttempts
             {
                 transition.updateReceiveQueue(queue.row) { $0.deleteAttempts += 1 }
             } else {
+                if failure != nil { statistics.add(.connDelErrs, state.record.user, queue.server) }
                 transition.removeReceiveQueue(queue.row)
                 deleted.append(
                     DeletedQueue(connection: access.id, server: queue.server, recipientID: queue.recipientID, error: failure))
@@ -132,5 +135,6 @@ extension AgentCore {
         await finishDeletion(of: try await store.deletedConnections())
         let oldest = now - configuration.messageRecordLifetime.wholeMilliseconds
         try await store.deleteMessageRecords(before: oldest, limit: configuration.cleanupBatchSize)
+        await saveStatistics()
     }
 }

@@ -2,7 +2,8 @@ import SMPProtocol
 import SMPWire
 
 extension SMPAgent {
-    /// Moves the connection's queue to another router; `queueSwitch` reports the steps.
+    /// Moves the connection's queue to another router, in the background and also after a restart; `queueSwitch` reports the steps. If the
+    /// new queue cannot be made for good, `failed` tells why and the connection stays as it is.
     ///
     /// - Throws: `CMD PROHIBITED` if the connection is not duplex, is moving already or is out of step.
     public func switchQueue(of connection: ConnectionID) async throws(AgentError) -> ConnectionStats {
@@ -18,15 +19,8 @@ extension SMPAgent {
             var transition = Transition(state)
             let row = state.receiveQueues[0].row
             transition.updateReceiveQueue(row) { $0.switchStatus = .started }
+            transition.start(.switchQueue(queue: row), core.context)
             try await access.commit(transition)
-            do throws(AgentError) {
-                try await core.startSwitch(row, access)
-            } catch {
-                var transition = Transition(try await access.state())
-                transition.updateReceiveQueue(row) { $0.switchStatus = nil }
-                try await access.commit(transition)
-                throw error
-            }
             return core.stats(try await access.state())
         }
     }

@@ -1,4 +1,3 @@
-public import SMPClient
 public import SMPProtocol
 import Synchronization
 
@@ -7,23 +6,34 @@ extension SMPAgent {
     ///
     /// - Throws: `CMD PROHIBITED` without routers.
     public func createUser(servers: [SMPServerWithAuth]) async throws(AgentError) -> AgentUserID {
+        try await createUser(servers: servers.map { AgentServer($0) })
+    }
+
+    /// Makes a user who uses these routers for new queues and as proxies.
+    ///
+    /// - Throws: `CMD PROHIBITED` without routers.
+    public func createUser(servers: [AgentServer]) async throws(AgentError) -> AgentUserID {
         guard !servers.isEmpty else { throw .prohibited("createUser: no routers") }
         let core = core
         let user = try await core.stored { try await core.store.createUser(servers: servers) }
-        core.users.withLock { $0[user] = servers }
+        core.users.withLock { $0[user] = UserServers(servers) }
         return user
     }
 
-    /// Replaces the routers for the user's new queues.
+    /// Replaces the user's routers.
     public func setServers(_ servers: [SMPServerWithAuth], user: AgentUserID) async throws(AgentError) {
+        try await setServers(servers.map { AgentServer($0) }, user: user)
+    }
+
+    /// Replaces the user's routers, with what they are used for.
+    ///
+    /// - Throws: `CMD PROHIBITED` without routers.
+    public func setServers(_ servers: [AgentServer], user: AgentUserID) async throws(AgentError) {
         guard !servers.isEmpty else { throw .prohibited("setServers: no routers") }
         let core = core
         guard try await core.stored({ try await core.store.setServers(servers, user: user) }) else { throw AgentError(.noUser) }
-        core.users.withLock { $0[user] = servers }
+        core.users.withLock { $0[user] = UserServers(servers) }
     }
-
-    /// Changes which commands go through a proxy, one of the user's routers, from the next command on.
-    public func setPrivateRouting(_ policy: PrivateRoutingPolicy) { core.privateRouting.withLock { $0 = policy } }
 
     /// Deletes a user with all connections; `userDeleted` is reported when they are gone.
     ///
@@ -32,6 +42,7 @@ extension SMPAgent {
         let core = core
         guard core.users.withLock({ $0.removeValue(forKey: user) }) != nil else { throw AgentError(.noUser) }
         try await core.stored { try await core.store.setUserDeleted(user) }
+        core.statistics.forget(user)
         let connections = try await core.stored { try await core.store.connections(of: user) }
         try await core.startDeletion(of: connections, waitDelivery: false, onRouters: deleteQueues)
         if connections.isEmpty { try await core.deleteUsersWithoutConnections() }

@@ -57,6 +57,7 @@ public final class SMPAgent: Sendable {
         guard begins else { return }
         let users = try await core.stored { try await core.store.users() }
         core.users.withLock { $0 = users }
+        try await core.restoreStatistics()
         for (connection, record) in try await core.stored({ try await core.store.events() }) {
             core.notify(record.event, connection, durableID: DurableEventID(record.number))
         }
@@ -75,6 +76,7 @@ public final class SMPAgent: Sendable {
         core.pauses.wakeAll()
         core.store.applyLater([])
         await core.acknowledgementsSent(within: timeout)
+        await core.saveStatistics()
         core.notify(.suspended)
     }
 
@@ -103,6 +105,7 @@ public final class SMPAgent: Sendable {
         for worker in core.deliveries.removeAll() { worker.stop() }
         await core.tasks.close()
         core.keyPairs.stop()
+        await core.saveStatistics()
         do {
             try await core.store.close()
         } catch {

@@ -31,12 +31,30 @@ public protocol SMPRouting: Sendable {
     /// What was agreed with the router, connecting first where there is no connection.
     func sessionInfo(_ session: TransportSessionKey) async throws(SMPClientError) -> SMPSessionInfo
 
+    /// Uses other settings from now on: all connections are made anew.
+    ///
+    /// - Throws: ``SMPClientError`` `crypto` when TLS is not available with them; nothing has changed then.
+    func setNetwork(_ network: NetworkConfiguration) async throws(SMPClientError)
+
+    /// Makes connections anew, without waiting as after a failure; lost subscriptions are taken up again.
+    func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async
+
+    /// How the connections that were asked for stand.
+    func sessionStates() async -> [TransportSessionKey: SMPSessionState]
+
     /// What happens on all connections, for one reader. It never holds more messages than there are subscriptions, since a
     /// router sends the next one only when the last has been acknowledged.
     var events: AsyncStream<SMPClientEvent> { get }
 
     /// Closes all connections and ends ``events``. Commands that wait fail with code `closed`, and so do later ones.
     func close() async
+}
+
+/// How a connection to a router stands.
+public enum SMPSessionState: Sendable, Hashable {
+    case connected, connecting
+    /// The last attempt to connect has failed.
+    case failed
 }
 
 /// What a client and a router agreed on.

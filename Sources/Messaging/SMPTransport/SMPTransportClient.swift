@@ -45,26 +45,29 @@ public struct SMPTransportClient: Sendable {
     ///   - port: 1 to 65,535.
     ///   - keyHash: the SHA-256 hash of the server's identity certificate, 32 bytes.
     ///   - purpose: what the connection is for: a proxy that isolates keeps connections with different purposes apart.
+    ///   - limit: instead of the configuration's.
+    ///   - usesProxy: whether the configuration's proxy is used, if there is one.
     /// - Throws: ``ConnectionError``: `connectFailed`, `timedOut`, `wrongIdentity`, `wrongProtocol`, `tlsFailed`,
     ///   `disconnected`, `cancelled`, or `unsupported` for what cannot be asked of a proxy.
     public func connect(
-        host: String, port: Int, keyHash: Bytes, purpose: String = ""
+        host: String, port: Int, keyHash: Bytes, purpose: String = "", timeout limit: Duration? = nil, usesProxy: Bool = true
     ) async throws(ConnectionError) -> SMPConnection {
         guard let socksPort = UInt16(exactly: port), port > 0 else {
             throw ConnectionError(.connectFailed, "\(port) is not a port")
         }
         let attempt = ConnectAttempt()
+        let timeout = TimeAmount(limit ?? configuration.connectTimeout)
         let channel: any Channel
-        if let proxy = configuration.proxy {
+        if let proxy = configuration.proxy, usesProxy {
             let handshake = try SOCKSHandshake(host: host, port: socksPort, credentials: credentials(proxy, purpose))
-            channel = try await openChannel(host: proxy.host, port: proxy.port) { [self] channel in
+            channel = try await openChannel(host: proxy.host, port: proxy.port, timeout) { [self] channel in
                 try channel.pipeline.syncOperations.addHandler(
                     SOCKSHandler(handshake, timeout: timeout) { attempt.finish(.failure($0)) } addHandlers: {
-                        try addHandlers(to: $0, keyHash, attempt)
+                        try addHandlers(to: $0, keyHash, timeout, attempt)
                     })
             }
         } else {
-            channel = try await openChannel(host: host, port: port) { [self] in try addHandlers(to: $0, keyHash, attempt) }
+            channel = try await openChannel(host: host, port: port, timeout) { [self] in try addHandlers(to: $0, keyHash, timeout, attempt) }
         }
         let result = await withTaskCancellationHandler {
             await attempt.result
@@ -78,8 +81,6 @@ public struct SMPTransportClient: Sendable {
         return try result.get()
     }
 
-    private var timeout: TimeAmount { TimeAmount(configuration.connectTimeout) }
-
     private func credentials(_ proxy: SOCKSProxy, _ purpose: String) -> (user: String, password: String)? {
         switch proxy.authentication {
         case .none: nil
@@ -88,7 +89,7 @@ public struct SMPTransportClient: Sendable {
         }
     }
 
-    private func addHandlers(to channel: any Channel, _ keyHash: Bytes, _ attempt: ConnectAttempt) throws {
+    private func addHandlers(to channel: any Channel, _ keyHash: Bytes, _ timeout: TimeAmount, _ attempt: ConnectAttempt) throws {
         let session = try TLSSession(context, verifying: .server(fingerprint: keyHash), allocator: channel.allocator)
         try channel.pipeline.syncOperations.addHandlers([
             OpenSSLHandler(session),
@@ -97,7 +98,7 @@ public struct SMPTransportClient: Sendable {
     }
 
     private func openChannel(
-        host: String, port: Int, initialize: @escaping @Sendable (any Channel) throws -> Void
+        host: String, port: Int, _ timeout: TimeAmount, initialize: @escaping @Sendable (any Channel) throws -> Void
     ) async throws(ConnectionError) -> any Channel {
         let keepAlive = configuration.keepAlive
         do {

@@ -114,6 +114,12 @@ public final class ProxyingNetwork: SMPRouting {
         try await network.sessionInfo(session)
     }
 
+    public func setNetwork(_ settings: NetworkConfiguration) async throws(SMPClientError) { try await network.setNetwork(settings) }
+
+    public func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async { await network.reconnect(matches) }
+
+    public func sessionStates() async -> [TransportSessionKey: SMPSessionState] { await network.sessionStates() }
+
     public var events: AsyncStream<SMPClientEvent> { network.events }
 
     public func close() async {

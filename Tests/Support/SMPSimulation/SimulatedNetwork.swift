@@ -252,6 +252,25 @@ public final class SimulatedNetwork: SMPRouting {
         return SMPSessionInfo(version: router.version, versions: VersionRange(router.version), sessionID: [])
     }
 
+    /// Connections without wires are not told apart by settings.
+    public func setNetwork(_ network: NetworkConfiguration) async throws(SMPClientError) { await reconnect { _ in true } }
+
+    public func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async {
+        let routers = inner.withLock { inner in
+            Set(inner.subscriptions.keys.filter(matches).map(\.server)).subtracting(inner.offline)
+        }
+        for router in routers {
+            disconnect(router)
+            reconnect(router)
+        }
+    }
+
+    public func sessionStates() async -> [TransportSessionKey: SMPSessionState] {
+        inner.withLock { inner in
+            Dictionary(uniqueKeysWithValues: inner.subscriptions.keys.map { ($0, inner.offline.contains($0.server) ? .failed : .connected) })
+        }
+    }
+
     public func close() async { sever() }
 }
 

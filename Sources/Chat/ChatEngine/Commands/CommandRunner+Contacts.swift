@@ -107,11 +107,7 @@ extension CommandRunner {
     private func switchQueue(_ id: ContactID) async throws(ChatCoreError) -> ChatResponse {
         let (user, contact, _, agentID) = try await connected(id)
         let stats = try await core.agent { agent throws(AgentFault) in try await agent.switchQueue(of: agentID) }
-        try await transaction { transaction in
-            // What follows is reported by the agent.
-            var current = try transaction.contact(id, of: user)
-            try transaction.addSwitch(.receive, .started, stats, to: &current, of: user)
-        }
+        // The steps are reported by the agent.
         return .contactSwitchStarted(user: user, contact: contact, connectionStats: stats.api)
     }
 

@@ -80,5 +80,5 @@ protocol AgentService: Sendable {
 }
 
 extension SMPAgent: AgentService {
-    func apply(_ plan: NetworkPlan) { setPrivateRouting(plan.routing) }
+    func apply(_ plan: NetworkPlan) async throws(AgentFault) { try await setNetworkConfiguration(plan.settings) }
 }

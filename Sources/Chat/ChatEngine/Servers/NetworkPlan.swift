@@ -5,27 +5,44 @@ import SMPTransport
 
 /// What a network configuration means for the agent.
 struct NetworkPlan: Sendable, Hashable {
-    var routing: PrivateRoutingPolicy
+    var settings = NetworkConfiguration()
 
     /// - Throws: `commandError` for words that the configuration cannot have.
     init(_ config: NetworkConfig) throws(Refusal) {
         if let text = config.socksProxy {
-            guard SOCKSProxy(parsing: text) != nil else { throw Refusal.command("socksProxy: \"\(text)\" is not host:port") }
+            guard let proxy = SOCKSProxy(parsing: text) else { throw Refusal.command("socksProxy: \"\(text)\" is not host:port") }
+            settings.socksProxy = proxy
         }
-        let socksMode: NetworkOptions.SOCKSMode = try Self.word(config.socksMode, "socksMode")
-        let hostMode: NetworkOptions.HostMode = try Self.word(config.hostMode, "hostMode")
         for (time, name) in [
             (config.tcpConnectTimeout.interactive, "tcpConnectTimeout"), (config.tcpConnectTimeout.background, "tcpConnectTimeout"),
             (config.tcpTimeout.interactive, "tcpTimeout"), (config.tcpTimeout.background, "tcpTimeout"),
             (config.smpPingInterval, "smpPingInterval"), (Int64(config.smpPingCount), "smpPingCount"),
             (Int64(config.tcpKeepAlive.map { min($0.keepIdle, $0.keepInterval, $0.keepCount) } ?? 1), "tcpKeepAlive"),
         ] where time <= 0 { throw Refusal.command("\(name) must be above 0") }
-        guard ["all", "preset", "off"].contains(config.smpWebPortServers) else {
+        guard case .string(let webPorts) = config.smpWebPortServers else {
             throw Refusal.command("smpWebPortServers cannot be \(config.smpWebPortServers.text)")
         }
-        routing = PrivateRoutingPolicy(
-            mode: try Self.word(config.smpProxyMode, "smpProxyMode"), fallback: try Self.word(config.smpProxyFallback, "smpProxyFallback"),
-            usesSOCKS: config.socksProxy != nil && socksMode == .always, prefersOnion: config.socksProxy != nil && hostMode != .public)
+        settings.socksMode = try Self.word(config.socksMode, "socksMode")
+        settings.hostMode = try Self.word(config.hostMode, "hostMode")
+        settings.isHostModeRequired = config.requiredHostMode
+        settings.sessionMode = try Self.word(config.sessionMode, "sessionMode")
+        settings.privateRouting = try Self.word(config.smpProxyMode, "smpProxyMode")
+        settings.privateRoutingFallback = try Self.word(config.smpProxyFallback, "smpProxyFallback")
+        settings.webPortServers = try Self.word(webPorts, "smpWebPortServers")
+        settings.connectTimeout = Self.limit(config.tcpConnectTimeout)
+        settings.responseTimeout = Self.limit(config.tcpTimeout)
+        settings.timeoutPerKilobyte = .microseconds(config.tcpTimeoutPerKb)
+        settings.keepAlive = config.tcpKeepAlive.map { options in
+            var keepAlive = TCPKeepAlive()
+            (keepAlive.idleSeconds, keepAlive.intervalSeconds, keepAlive.probes) = (options.keepIdle, options.keepInterval, options.keepCount)
+            return keepAlive
+        }
+        settings.pingInterval = .microseconds(config.smpPingInterval)
+        settings.pingCount = config.smpPingCount
+    }
+
+    private static func limit(_ timeout: NetworkTimeout) -> NetworkConfiguration.Limit {
+        .init(background: .microseconds(timeout.background), interactive: .microseconds(timeout.interactive))
     }
 
     private static func word<Word: RawRepresentable<String>>(_ text: String, _ name: String) throws(Refusal) -> Word {

@@ -12,10 +12,8 @@ public struct AgentConfiguration: Sendable {
     /// What authorises the commands about new queues.
     public var queueKeys = QueueKeyAlgorithm.x25519
 
-    /// Who shares sessions with routers.
-    public var sessionIsolation = SessionIsolation.user
-    /// Whether commands to the routers of others go through a proxy, at the start; see ``SMPAgent/setPrivateRouting(_:)``.
-    public var privateRouting = PrivateRoutingPolicy()
+    /// How routers are reached, at the start; see ``SMPAgent/setNetworkConfiguration(_:)``. The network must have been made with the same.
+    public var network = NetworkConfiguration()
 
     /// When a message that the router did not get is sent again.
     public var fastRetry = RetryInterval(initial: .seconds(2), increaseAfter: .seconds(10), maximum: .seconds(120))

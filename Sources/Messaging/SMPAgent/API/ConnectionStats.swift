@@ -15,6 +15,8 @@ public struct ConnectionStats: Sendable, Equatable {
 
 /// The state of a queue that we receive from.
 public struct ReceiveQueueStats: Sendable, Equatable {
+    /// The store's number of the queue.
+    let row: RowID
     public var server: SMPServerAddress
     public var status: QueueStatus
     public var switchStatus: ReceiveSwitchStatus?

@@ -36,6 +36,7 @@ extension Transition {
             queue: SMPQueueURI(clientVersions: context.configuration.clientVersions, address: queue.senderAddress), replaced: old.address)
         try enqueue(OutgoingContent(.queueAdd([replacement])), flags: MessageFlags(), context)
         updateReceiveQueue(replaced) { $0.switchStatus = .sendingQADD }
+        emitSwitch(.receive, .started)
     }
 
     /// `QKEY`: the sender's keys for the new queue.
@@ -176,7 +177,7 @@ extension ConnectionStats {
     init(_ state: ConnectionState, subscriptions: [RowID: SubscriptionStatus] = [:]) {
         let receiveQueues = state.receiveQueues.map { queue in
             ReceiveQueueStats(
-                server: queue.server, status: queue.status, switchStatus: queue.switchStatus,
+                row: queue.row, server: queue.server, status: queue.status, switchStatus: queue.switchStatus,
                 canAbortSwitch: queue.switchStatus == .started || queue.switchStatus == .sendingQADD,
                 subscription: subscriptions[queue.row] ?? .noSubscription)
         }
@@ -185,12 +186,37 @@ extension ConnectionStats {
             sendQueues: state.sendQueues.map { SendQueueStats(server: $0.server, status: $0.status, switchStatus: $0.switchStatus) },
             ratchetSyncState: state.record.ratchetSync,
             ratchetSyncSupported: state.record.agentVersion >= AgentVersion.ratchetSync,
-            subscription: receiveQueues.map(\.subscription).max { $0.order < $1.order })
+            subscription: receiveQueues.best)
+    }
+
+    /// The same with subscriptions as they stand now.
+    func with(_ subscriptions: SubscriptionRegistry) -> ConnectionStats {
+        var stats = self
+        for index in stats.receiveQueues.indices {
+            stats.receiveQueues[index].subscription = subscriptions.status(of: stats.receiveQueues[index].row) ?? .noSubscription
+        }
+        stats.subscription = stats.receiveQueues.best
+        return stats
+    }
+}
+
+extension [ReceiveQueueStats] {
+    /// Of several queues the one that works best counts.
+    fileprivate var best: SubscriptionStatus? { map(\.subscription).max { $0.order < $1.order } }
+}
+
+extension AgentEvent {
+    /// The same with subscriptions as they stand now.
+    func with(_ subscriptions: SubscriptionRegistry) -> AgentEvent {
+        switch self {
+        case .queueSwitch(let direction, let phase, let stats): .queueSwitch(direction, phase, stats.with(subscriptions))
+        case .ratchetSync(let state, let error, let stats): .ratchetSync(state, error, stats.with(subscriptions))
+        default: self
+        }
     }
 }
 
 extension SubscriptionStatus {
-    /// Of several queues the one that works best counts.
     fileprivate var order: Int {
         switch self {
         case .active: 3

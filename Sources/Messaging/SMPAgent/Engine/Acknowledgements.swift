@@ -105,9 +105,17 @@ extension AgentCore {
             let results = await network.send(batch: requests, over: session)
             FailPoint.agentAcknowledged.pass()
             for (item, result) in zip(items, results) {
-                guard case .failure(let error) = result else { continue }
+                statistics.add(.ackAttempts, session.userID, session.server)
+                guard case .failure(let error) = result else {
+                    statistics.add(.ackMsgs, session.userID, session.server)
+                    continue
+                }
                 // Acknowledged before.
-                if case .protocol(.noMessage) = error.code { continue }
+                if case .protocol(.noMessage) = error.code {
+                    statistics.add(.ackNoMsgErrs, session.userID, session.server)
+                    continue
+                }
+                if !error.isTemporary { statistics.add(.ackOtherErrs, session.userID, session.server) }
                 if error.isTemporary, item.attempts + 1 < AcknowledgementRegistry.maximumAttempts {
                     retry(item, over: session)
                 } else {

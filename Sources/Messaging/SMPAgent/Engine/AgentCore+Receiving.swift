@@ -23,10 +23,13 @@ extension AgentCore {
             let connections = subscriptions.setStatus(.pending, of: keys(session, queues))
             if !connections.isEmpty { notify(.down(session.server, connections)) }
         case .subscribed(let session, let queues):
+            statistics.add(.connSubAttempts, session.userID, session.server, count: queues.count)
+            statistics.add(.connSubscribed, session.userID, session.server, count: queues.count)
             let connections = subscriptions.setStatus(.active, of: keys(session, queues))
             if !connections.isEmpty { notify(.up(session.server, connections)) }
         case .subscriptionFailed(let session, let queue, let error):
-            let connections = subscriptions.setStatus(.removed(error: error.label), of: keys(session, [queue]))
+            statistics.add(.connSubErrs, session.userID, session.server)
+            let connections = subscriptions.setStatus(.removed(error: "\(error)"), of: keys(session, [queue]))
             for connection in connections { notify(.failed(AgentError(error, server: session.server)), connection) }
         case .message(let session, let queue, let message):
             await received(message, QueueKey(server: session.server, recipientID: queue))
@@ -47,6 +50,7 @@ extension AgentCore {
         guard let entry = subscriptions[key] else {
             return log.info("a message came for a queue that is not known", metadata: ["message": "\(message.id)"])
         }
+        statistics.add(.recvMsgs, entry.user, key.server)
         let lane = lanes.checkOut(entry.connection)
         guard lane.append(IncomingMessage(queue: key, row: entry.row, message: message)) else { return lanes.checkIn(lane) }
         tasks.run { [self] in
@@ -115,13 +119,16 @@ extension AgentCore {
         guard let known else {
             var transition = Transition(state)
             if case .agent(.crypto(let fault)) = error.reason {
+                statistics.add(.recvCryptoErrs, state.record.user, queue.server)
                 transition.undecryptable(fault)
             } else {
+                statistics.add(.recvErrs, state.record.user, queue.server)
                 transition.emit(.failed(error))
             }
             try await access.commit(transition)
             return acknowledge(message.id, in: queue, for: state.record.owner)
         }
+        statistics.add(.recvDuplicates, state.record.user, queue.server)
         guard !known.isAcknowledged else { return acknowledge(message.id, in: queue, for: state.record.owner) }
         try await repeatMessage(known, message, queue, access)
     }

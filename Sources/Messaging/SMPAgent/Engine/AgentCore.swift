@@ -16,8 +16,8 @@ final class AgentCore: Sendable {
     let configuration: AgentConfiguration
     let store: AgentStore
     let network: any SMPRouting
-    private let router: PrivateRouter
-    let privateRouting: Mutex<PrivateRoutingPolicy>
+    let router: PrivateRouter
+    let settings: Mutex<NetworkConfiguration>
     let random: any RandomSource
     let keyPairs: KEMKeyPairPool
     let runtime: AgentRuntime
@@ -31,7 +31,8 @@ final class AgentCore: Sendable {
     let commands = CommandRegistry()
     let acknowledgements = AcknowledgementRegistry()
     let pauses: PauseRegistry
-    let users = Mutex<[AgentUserID: [SMPServerWithAuth]]>([:])
+    let statistics = StatisticsRegistry()
+    let users = Mutex<[AgentUserID: UserServers]>([:])
     let life = Mutex(Life.stopped)
     let tasks: TaskRegistry
     private let events: AsyncStream<AgentNotification>.Continuation
@@ -43,8 +44,8 @@ final class AgentCore: Sendable {
         self.configuration = configuration
         self.store = store
         self.network = network
-        router = PrivateRouter(network: network, random: random, clock: runtime.clock)
-        privateRouting = Mutex(configuration.privateRouting)
+        router = PrivateRouter(network: network, random: random, times: configuration.network, clock: runtime.clock)
+        settings = Mutex(configuration.network)
         self.random = random
         self.runtime = runtime
         pauses = PauseRegistry(runtime)
@@ -111,7 +112,12 @@ final class AgentCore: Sendable {
     /// Does what follows from transitions that are stored.
     func carryOut(_ transition: Transition, _ lane: ConnectionLane) {
         let state = transition.state
-        for (event, durableID) in transition.notifications { notify(event, lane.id, durableID: durableID) }
+        for (event, durableID) in transition.notifications {
+            if case .connected = event, let queue = state.receiveQueues.first {
+                statistics.add(.connCompleted, state.record.user, queue.server)
+            }
+            notify(event.with(subscriptions), lane.id, durableID: durableID)
+        }
         for queue in transition.removedSendQueues { deliveries.remove(queue)?.stop() }
         for (queue, delivery) in transition.deliveries {
             if let sendQueue = state.sendQueue(queue) { worker(for: sendQueue, state.record).push(delivery) }
@@ -123,7 +129,13 @@ final class AgentCore: Sendable {
     // MARK: Network
 
     func session(_ owner: SessionOwner, _ server: SMPServerAddress) -> TransportSessionKey {
-        let entity = configuration.sessionIsolation == .connection ? owner.entity : nil
+        Self.session(owner, server, settings.withLock { $0.sessionMode })
+    }
+
+    static func session(
+        _ owner: SessionOwner, _ server: SMPServerAddress, _ mode: NetworkConfiguration.SessionMode
+    ) -> TransportSessionKey {
+        let entity = mode == .entity ? owner.entity : nil
         return TransportSessionKey(userID: owner.user, server: server, entity: entity.map { EntityID($0) })
     }
 
@@ -149,11 +161,17 @@ final class AgentCore: Sendable {
     func requestPrivately(
         _ request: SMPRequest, to server: SMPServerAddress, for owner: SessionOwner
     ) async throws(AgentError) -> PrivateRouter.Response {
-        let known = users.withLock { $0[owner.user] ?? [] }
-        let policy = privateRouting.withLock { $0 }
+        let servers = users.withLock { $0[owner.user] ?? UserServers() }
+        let policy = settings.withLock { $0.privateRoutingPolicy }
+        var isMessage = false
+        if case .send = request.command { isMessage = true }
         do {
-            return try await router.send(request, over: session(owner, server), policy: policy, known: known)
+            let response = try await router.send(
+                request, over: session(owner, server), policy: policy, known: servers.known, proxies: servers.proxies(for: server))
+            if isMessage { countAttempt(owner.user, server, proxy: response.proxy, isSent: response.message == .ok) }
+            return response
         } catch {
+            if isMessage { countAttempt(owner.user, server, proxy: error.proxy(for: server), isSent: false) }
             throw AgentError(error)
         }
     }

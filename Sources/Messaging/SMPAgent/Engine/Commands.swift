@@ -97,12 +97,19 @@ extension AgentCore {
     private static let nowhere = SMPServerAddress(host: .domain("localhost"), keyHash: .none)
 
     private func fail(_ command: CommandRecord, _ error: AgentError, _ connection: ConnectionID) async {
-        do {
-            try await stored { try await store.apply([.deleteCommand(command.row)]) }
-        } catch {
+        do throws(AgentError) {
+            try await withLane(connection) { access throws(AgentError) in
+                var transition = Transition(try await access.state())
+                transition.add(.deleteCommand(command.row))
+                // So that the user can ask for it again.
+                if case .switchQueue(let queue) = command.kind { transition.updateReceiveQueue(queue) { $0.switchStatus = nil } }
+                transition.emit(.failed(error))
+                try await access.commit(transition)
+            }
+        } catch let fault {
+            notify(.failed(fault), connection)
             notify(.failed(error), connection)
         }
-        notify(.failed(error), connection)
     }
 
     private func perform(_ command: CommandRecord, _ access: LaneAccess) async throws(AgentError) {
@@ -135,8 +142,7 @@ extension AgentCore {
             if case .deleteReplacedQueue = command.kind { isReplaced = true }
             try await deleteQueue(queue, isReplaced: isReplaced, command, access)
         case .switchQueue(let queue):
-            try await startSwitch(queue, access)
-            store.applyLater([.deleteCommand(command.row)])
+            try await startSwitch(queue, command, access)
         }
     }
 
@@ -152,6 +158,7 @@ extension AgentCore {
         }
         try await send(
             .key(senderKey), name: "KEY", entity: queue.recipientID, key: queue.privateKey, to: queue.server, for: state.record.owner)
+        statistics.add(.connSecured, state.record.user, queue.server)
     }
 
     /// The user has allowed a connection: secure our queue, connect the peer's, and confirm it.

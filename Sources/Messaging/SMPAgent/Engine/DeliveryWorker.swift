@@ -244,6 +244,7 @@ final class DeliveryWorker: Sendable {
             let messages = Set(expired)
             inner.withLock { $0.buffer.removeAll { messages.contains($0.message.messageID) } }
         }
+        core.countGivenUp(error, isExpired: expireOthers != nil, count: expired.count + 1, owner.user, queue.server)
         await commit { transition in
             transition.gaveUp(message, to: queue.row, because: error)
             transition.gaveUp(expired, to: queue.row, because: error)

@@ -28,15 +28,11 @@ struct PreparedQueue: Sendable {
 }
 
 extension AgentCore {
-    /// A router of the user for a new queue: a random one that is not among `used`, if there is such a one.
+    /// A router of the user for a new queue: a random one; see ``UserServers/next(avoiding:_:)``.
     func server(of user: AgentUserID, avoiding used: [SMPServerAddress] = []) throws(AgentError) -> SMPServerWithAuth {
         guard let servers = users.withLock({ $0[user] }) else { throw AgentError(.noUser) }
-        let usedHosts = Set(used.flatMap(\.hosts))
-        let fresh = servers.filter { usedHosts.isDisjoint(with: $0.server.hosts) }
-        let candidates = fresh.isEmpty ? servers : fresh
-        guard !candidates.isEmpty else { throw .prohibited("the user has no routers") }
-        let number = random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        return candidates[Int(number % UInt32(candidates.count))]
+        guard let server = servers.next(avoiding: used, random) else { throw .prohibited("the user has no routers") }
+        return server
     }
 
     /// Makes a queue on a router. Nothing of it is stored: a queue whose creation is interrupted is never used, and expires there.
@@ -58,6 +54,7 @@ extension AgentCore {
                 command: .new(request), authKey: recipientKey, correlationID: link == nil ? nil : prepared.correlationID),
             to: server.server, for: owner)
         guard case .ids(let ids) = response else { throw AgentError(unexpected: response, to: "NEW", server: server.server) }
+        statistics.add(.connCreated, owner.user, server.server)
         let routerSecret: BoxSecret
         do {
             routerSecret = try BoxSecret(routerKeys.privateKey, with: ids.serverKey)

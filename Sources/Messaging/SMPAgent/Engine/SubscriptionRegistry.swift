@@ -11,25 +11,86 @@ final class SubscriptionRegistry: Sendable {
         var status: SubscriptionStatus
     }
 
-    private let entries = Mutex<[QueueKey: Entry]>([:])
+    private struct Inner {
+        var entries: [QueueKey: Entry] = [:]
+        /// The queues by their rows.
+        var keys: [RowID: QueueKey] = [:]
+    }
 
-    subscript(_ key: QueueKey) -> Entry? { entries.withLock { $0[key] } }
+    private let inner = Mutex(Inner())
 
-    func set(_ key: QueueKey, _ entry: Entry) { entries.withLock { $0[key] = entry } }
+    subscript(_ key: QueueKey) -> Entry? { inner.withLock { $0.entries[key] } }
 
-    func remove(_ key: QueueKey) { entries.withLock { $0[key] = nil } }
+    func set(_ key: QueueKey, _ entry: Entry) {
+        inner.withLock { inner in
+            inner.entries[key] = entry
+            inner.keys[entry.row] = key
+        }
+    }
+
+    func remove(_ key: QueueKey) {
+        inner.withLock { inner in
+            guard let entry = inner.entries.removeValue(forKey: key) else { return }
+            inner.keys[entry.row] = nil
+        }
+    }
+
+    /// Begins to subscribe to a queue.
+    ///
+    /// - Returns: whether it was subscribed to already; it stays so until something else is known.
+    func begin(_ key: QueueKey, _ entry: Entry) -> Bool {
+        inner.withLock { inner in
+            if case .active? = inner.entries[key]?.status { return true }
+            inner.entries[key] = entry
+            inner.keys[entry.row] = key
+            return false
+        }
+    }
+
+    /// How a queue's subscription stands; nil if it has none.
+    func status(of row: RowID) -> SubscriptionStatus? {
+        inner.withLock { inner in inner.keys[row].flatMap { inner.entries[$0]?.status } }
+    }
+
+    var all: [QueueSubscriptionStatus] {
+        inner.withLock { inner in
+            inner.entries.map { key, entry in
+                QueueSubscriptionStatus(
+                    connection: entry.connection, user: entry.user, server: key.server, queue: key.recipientID, status: entry.status)
+            }
+        }
+    }
+
+    /// The entries of all queues.
+    var entries: [QueueKey: Entry] { inner.withLock { $0.entries } }
+
+    /// How many subscriptions stand how, by user and router.
+    var counts: [AgentServerKey: SubscriptionCounts] {
+        inner.withLock { inner in
+            var counts: [AgentServerKey: SubscriptionCounts] = [:]
+            for (key, entry) in inner.entries {
+                let server = AgentServerKey(user: entry.user, server: key.server)
+                switch entry.status {
+                case .active: counts[server, default: SubscriptionCounts()].active += 1
+                case .pending: counts[server, default: SubscriptionCounts()].pending += 1
+                case .removed, .noSubscription: break
+                }
+            }
+            return counts
+        }
+    }
 
     /// Changes the status of queues that are known.
     ///
     /// - Returns: their connections, each once.
     func setStatus(_ status: SubscriptionStatus, of keys: [QueueKey]) -> [ConnectionID] {
-        entries.withLock { entries in
+        inner.withLock { inner in
             var connections: [ConnectionID] = []
             var seen: Set<ConnectionID> = []
             for key in keys {
-                guard entries[key] != nil else { continue }
-                entries[key]?.status = status
-                if let connection = entries[key]?.connection, seen.insert(connection).inserted { connections.append(connection) }
+                guard inner.entries[key] != nil else { continue }
+                inner.entries[key]?.status = status
+                if let connection = inner.entries[key]?.connection, seen.insert(connection).inserted { connections.append(connection) }
             }
             return connections
         }
@@ -37,9 +98,9 @@ final class SubscriptionRegistry: Sendable {
 
     /// The status of a connection's queues, by row.
     func statuses(of queues: [ReceiveQueue]) -> [RowID: SubscriptionStatus] {
-        entries.withLock { entries in
+        inner.withLock { inner in
             var statuses: [RowID: SubscriptionStatus] = [:]
-            for queue in queues { statuses[queue.row] = entries[queue.key]?.status }
+            for queue in queues { statuses[queue.row] = inner.entries[queue.key]?.status }
             return statuses
         }
     }
@@ -53,27 +114,32 @@ extension AgentCore {
         var sessions: [TransportSessionKey: [(connection: ConnectionID, queue: SubscriptionRecord.Queue)]] = [:]
         var order: [TransportSessionKey] = []
         var results: [ConnectionID: Result<Void, AgentError>] = [:]
+        var wereActive: Set<QueueKey> = []
         for record in records {
             guard let queue = record.queue else {
                 results[record.connection] = .success(())
                 continue
             }
-            subscriptions.set(
-                queue.key, .init(connection: record.connection, row: queue.row, user: record.user, status: .pending))
+            let entry = SubscriptionRegistry.Entry(
+                connection: record.connection, row: queue.row, user: record.user, status: .pending)
+            if subscriptions.begin(queue.key, entry) { wereActive.insert(queue.key) }
             let owner = SessionOwner(user: record.user, entity: record.connection.bytes)
             let session = session(owner, queue.key.server)
             if sessions[session] == nil { order.append(session) }
             sessions[session, default: []].append((record.connection, queue))
         }
+        let known = wereActive
         await withTaskGroup(of: [(ConnectionID, Result<Void, AgentError>)].self) { group in
             for session in order {
                 let queues = sessions[session] ?? []
                 group.addTask { [self] in
                     let requests = queues.map { QueueSubscription(queue: $0.queue.key.recipientID, authKey: $0.queue.privateKey) }
                     let responses = await network.subscribe(requests, over: session)
-                    return zip(queues, responses).map { queue, response in
-                        (queue.connection, subscribed(queue.queue.key, response))
+                    let outcomes = zip(queues, responses).map { queue, response in
+                        (queue.connection, subscribed(queue.queue.key, response, over: session))
                     }
+                    report(zip(queues, outcomes).filter { !known.contains($0.0.queue.key) }.map { $0.1 }, session.server)
+                    return outcomes
                 }
             }
             for await outcomes in group {
@@ -87,18 +153,55 @@ extension AgentCore {
     }
 
     private func subscribed(
-        _ key: QueueKey, _ response: Result<SMPBrokerMessage, SMPClientError>
+        _ key: QueueKey, _ response: Result<SMPBrokerMessage, SMPClientError>, over session: TransportSessionKey
     ) -> Result<Void, AgentError> {
+        statistics.add(.connSubAttempts, session.userID, session.server)
         switch response {
         case .success(.ok), .success(.sok):
+            statistics.add(.connSubscribed, session.userID, session.server)
             _ = subscriptions.setStatus(.active, of: [key])
             return .success(())
         case .success(let other): return .failure(AgentError(unexpected: other, to: "SUB", server: key.server))
         case .failure(let error):
             // A temporary error is repaired by the network.
-            if !error.isTemporary { _ = subscriptions.setStatus(.removed(error: error.label), of: [key]) }
+            if error.isTemporary {
+                _ = subscriptions.setStatus(.pending, of: [key])
+            } else {
+                statistics.add(.connSubErrs, session.userID, session.server)
+                _ = subscriptions.setStatus(.removed(error: "\(error)"), of: [key])
+            }
             return .failure(AgentError(error, server: key.server))
         }
+    }
+
+    /// Reports what came of subscriptions that were not there before.
+    private func report(_ outcomes: [(connection: ConnectionID, result: Result<Void, AgentError>)], _ server: SMPServerAddress) {
+        var up: [ConnectionID] = []
+        var down: [ConnectionID] = []
+        var failures: [ConnectionFailure] = []
+        for (connection, result) in outcomes {
+            switch result {
+            case .success: up.append(connection)
+            case .failure(let error) where error.isTemporary: down.append(connection)
+            case .failure(let error): failures.append(ConnectionFailure(connection: connection, error: error))
+            }
+        }
+        if !up.isEmpty { notify(.up(server, up)) }
+        if !down.isEmpty { notify(.down(server, down)) }
+        if !failures.isEmpty { notify(.connectionsFailed(failures)) }
+    }
+
+    /// Lets the sessions forget all subscriptions.
+    ///
+    /// - Returns: the connections, which must be subscribed to again.
+    func releaseSubscriptions() async -> [ConnectionID] {
+        let entries = subscriptions.entries
+        for (key, entry) in entries {
+            let owner = SessionOwner(user: entry.user, entity: entry.connection.bytes)
+            _ = subscriptions.setStatus(.pending, of: [key])
+            await network.unsubscribe([key.recipientID], over: session(owner, key.server))
+        }
+        return Array(Set(entries.values.map(\.connection)))
     }
 
     /// Forgets the subscriptions of queues.

@@ -4,10 +4,11 @@ import SMPWire
 
 extension AgentCore {
     /// Makes a queue on another router and offers it to the peer.
-    func startSwitch(_ row: RowID, _ access: LaneAccess) async throws(AgentError) {
+    func startSwitch(_ row: RowID, _ command: CommandRecord, _ access: LaneAccess) async throws(AgentError) {
         let state = try await access.liveState()
         guard let old = state.receiveQueue(row), old.switchStatus == .started else {
-            throw AgentError(.internal("unexpected switch status, expected=started"))
+            // Given up meanwhile.
+            return store.applyLater([.deleteCommand(command.row)])
         }
         let user = state.record.user
         let all = state.receiveQueues.map(\.server) + state.sendQueues.map(\.server)
@@ -21,6 +22,7 @@ extension AgentCore {
         queue.replaces = row
         var transition = Transition(state)
         try transition.offer(queue, replacing: row, context)
+        transition.add(.deleteCommand(command.row))
         created(queue, state.record, .subscribe)
         try await access.commit(transition)
     }
@@ -37,6 +39,7 @@ extension AgentCore {
             do {
                 try await send(
                     .del, name: "DEL", entity: queue.recipientID, key: queue.privateKey, to: queue.server, for: state.record.owner)
+                statistics.add(.connDeleted, state.record.user, queue.server)
             } catch {
                 if error.isTemporary || error.isHostError { throw error }
                 transition.emit(.failed(error))

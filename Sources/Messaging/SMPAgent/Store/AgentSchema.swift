@@ -12,6 +12,9 @@ enum AgentSchema {
         migrator.registerMigration("2: skipped keys in the order of their age") { database in
             for statement in skippedKeysByAge { try database.execute(sql: statement) }
         }
+        migrator.registerMigration("3: operators and uses of routers, statistics") { database in
+            for statement in serverUses + statistics { try database.execute(sql: statement) }
+        }
         return migrator
     }()
 
@@ -281,6 +284,29 @@ enum AgentSchema {
         ) STRICT
         """,
         "CREATE INDEX events_by_connection ON events (connection_id)",
+    ]
+
+    private static let serverUses = [
+        "ALTER TABLE user_servers ADD COLUMN operator_id INTEGER",
+        "ALTER TABLE user_servers ADD COLUMN is_for_storage INTEGER NOT NULL DEFAULT 1",
+        "ALTER TABLE user_servers ADD COLUMN is_for_proxy INTEGER NOT NULL DEFAULT 1",
+    ]
+
+    private static let statistics = [
+        """
+        CREATE TABLE server_statistics (
+            user_id INTEGER NOT NULL,
+            address TEXT NOT NULL,
+            counter TEXT NOT NULL,
+            value INTEGER NOT NULL,
+            PRIMARY KEY (user_id, address, counter)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE statistics_start (
+            started_at INTEGER NOT NULL
+        ) STRICT
+        """,
     ]
 
     /// Keys that were stored before had no order; they count as older than all that come.

@@ -9,7 +9,7 @@ extension AgentStore {
     // MARK: Users
 
     /// Makes a user with its routers.
-    func createUser(servers: [SMPServerWithAuth]) async throws -> AgentUserID {
+    func createUser(servers: [AgentServer]) async throws -> AgentUserID {
         try await write { database in
             try database.run("INSERT INTO users DEFAULT VALUES")
             let user = database.lastInsertedRowID
@@ -21,7 +21,7 @@ extension AgentStore {
     /// Replaces a user's routers.
     ///
     /// - Returns: false if there is no such user.
-    func setServers(_ servers: [SMPServerWithAuth], user: AgentUserID) async throws -> Bool {
+    func setServers(_ servers: [AgentServer], user: AgentUserID) async throws -> Bool {
         try await write { database in
             guard try database.row("SELECT 1 FROM users WHERE user_id = ? AND is_deleted = 0", user) != nil else { return false }
             try database.run("DELETE FROM user_servers WHERE user_id = ?", user)
@@ -30,25 +30,30 @@ extension AgentStore {
         }
     }
 
-    private static func setServers(_ servers: [SMPServerWithAuth], user: AgentUserID, _ database: Database) throws {
+    private static func setServers(_ servers: [AgentServer], user: AgentUserID, _ database: Database) throws {
         for (position, server) in servers.enumerated() {
-            try database.run("INSERT INTO user_servers (user_id, position, address) VALUES (?, ?, ?)", user, position, server.wireString)
+            try database.run(
+                "INSERT INTO user_servers (user_id, position, address, operator_id, is_for_storage, is_for_proxy) VALUES (?, ?, ?, ?, ?, ?)",
+                user, position, server.server.wireString, server.operatorID, server.isForStorage, server.isForProxy)
         }
     }
 
     /// The users with their routers.
-    func users() async throws -> [AgentUserID: [SMPServerWithAuth]] {
+    func users() async throws -> [AgentUserID: UserServers] {
         try await read { database in
-            var users: [AgentUserID: [SMPServerWithAuth]] = [:]
+            var users: [AgentUserID: [AgentServer]] = [:]
             for row in try database.rows("SELECT user_id FROM users WHERE is_deleted = 0") { users[row["user_id"]] = [] }
-            for row in try database.rows("SELECT user_id, address FROM user_servers ORDER BY user_id, position") {
+            for row in try database.rows("SELECT * FROM user_servers ORDER BY user_id, position") {
                 do {
-                    users[row["user_id"]]?.append(try SMPServerWithAuth(wireString: row["address"]))
+                    users[row["user_id"]]?.append(
+                        AgentServer(
+                            try SMPServerWithAuth(wireString: row["address"]), operatorID: row["operator_id"],
+                            isForStorage: row["is_for_storage"], isForProxy: row["is_for_proxy"]))
                 } catch {
                     throw StorageError(.corrupt, "the address of a user's router cannot be read", cause: error)
                 }
             }
-            return users
+            return users.mapValues { UserServers($0) }
         }
     }
 

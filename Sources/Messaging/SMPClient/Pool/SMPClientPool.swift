@@ -3,9 +3,19 @@ public import NIOCore
 public import NIOPosix
 public import SMPCrypto
 public import SMPProtocol
-import SMPTransport
 import SMPWire
 import Synchronization
+
+/// What makes connections with the settings in use.
+private final class LiveConnector: Sendable {
+    private let connector: Mutex<RouterConnector>
+
+    init(_ connector: RouterConnector) { self.connector = Mutex(connector) }
+
+    var current: RouterConnector { connector.withLock { $0 } }
+
+    func set(_ new: RouterConnector) { connector.withLock { $0 = new } }
+}
 
 /// The connections of a process to the routers of the network.
 ///
@@ -17,6 +27,8 @@ public final class SMPClientPool: SMPRouting {
     private let emitter: AsyncStream<SMPClientEvent>.Continuation
     private let environment: SessionSlot.Environment
     private let slots = Mutex(Slots())
+    private let live: LiveConnector
+    private let makeConnector: @Sendable (SMPClientConfiguration) -> Result<RouterConnector, SMPClientError>
 
     private struct Slots {
         var byKey: [TransportSessionKey: SessionSlot] = [:]
@@ -35,24 +47,21 @@ public final class SMPClientPool: SMPRouting {
         clock: some Clock<Duration> = ContinuousClock(), logger: Logger = Logger(label: "smp.client")
     ) throws(SMPClientError) {
         let time = ClientTime(clock)
-        let connector: RouterConnector
-        do throws(ConnectionError) {
-            connector = RouterConnector(
-                transport: try SMPTransportClient(configuration: configuration.transport, group: group),
-                configuration: configuration, random: random, time: time)
-        } catch {
-            throw SMPClientError(.crypto, "TLS is not available: \(error.message)", cause: error)
+        makeConnector = { configuration in
+            Result { () throws(SMPClientError) in try RouterConnector(configuration, group: group, random: random, time: time) }
         }
+        let live = LiveConnector(try makeConnector(configuration).get())
+        self.live = live
         let (events, emitter) = AsyncStream.makeStream(of: SMPClientEvent.self)
         self.events = events
         self.emitter = emitter
         environment = SessionSlot.Environment(
-            configuration: configuration, time: time, logger: logger,
+            connector: { live.current }, time: time, logger: logger,
             randomUnit: {
                 let bytes = random.bytes(4)
                 return Double(bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }) / Double(UInt32.max)
             },
-            emit: { emitter.yield($0) }, connect: { await connector.connect($0, $1) })
+            emit: { emitter.yield($0) })
     }
 
     private func slot(_ key: TransportSessionKey) -> SessionSlot? {
@@ -81,7 +90,7 @@ public final class SMPClientPool: SMPRouting {
         guard !batch.isEmpty else { return [] }
         guard let slot = slot(session) else { return batch.map { _ in .failure(SessionSlot.closedError) } }
         do throws(SMPClientError) {
-            let connection = try await slot.session()
+            let connection = try await slot.session(isInteractive: batch.contains { $0.command.isInteractive })
             let results = await connection.send(batch)
             for (request, result) in zip(batch, results) { slot.note(request, result, on: connection) }
             return results
@@ -104,7 +113,23 @@ public final class SMPClientPool: SMPRouting {
 
     public func sessionInfo(_ session: TransportSessionKey) async throws(SMPClientError) -> SMPSessionInfo {
         guard let slot = slot(session) else { throw SessionSlot.closedError }
-        return try await slot.session().info
+        return try await slot.session(isInteractive: true).info
+    }
+
+    public func setNetwork(_ network: NetworkConfiguration) async throws(SMPClientError) {
+        var configuration = live.current.configuration
+        guard configuration.network != network else { return }
+        configuration.network = network
+        live.set(try makeConnector(configuration).get())
+        await reconnect { _ in true }
+    }
+
+    public func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async {
+        for slot in slots.withLock({ $0.byKey.values.filter { matches($0.key) } }) { slot.reconnect() }
+    }
+
+    public func sessionStates() async -> [TransportSessionKey: SMPSessionState] {
+        slots.withLock { $0.byKey }.compactMapValues(\.sessionState)
     }
 
     public func close() async {

@@ -12,13 +12,15 @@ final class SessionSlot: Sendable {
 
     /// What slots share.
     struct Environment: Sendable {
-        let configuration: SMPClientConfiguration
+        /// The settings in use.
+        let connector: @Sendable () -> RouterConnector
         let time: ClientTime
         let logger: Logger
         /// A random number from 0 to 1.
         let randomUnit: @Sendable () -> Double
         let emit: @Sendable (SMPClientEvent) -> Void
-        let connect: @Sendable (TransportSessionKey, SMPSessionObserver) async -> Result<SMPSession, SMPClientError>
+
+        var configuration: SMPClientConfiguration { connector().configuration }
     }
 
     typealias Waiter = CheckedContinuation<Result<SMPSession, SMPClientError>, Never>
@@ -43,6 +45,8 @@ final class SessionSlot: Sendable {
         var backoff: Backoff
         /// Whether the next attempt to take up subscriptions must wait.
         var mustWait = false
+        /// Whether the present connection is closed only to be made anew.
+        var isReconnecting = false
         var worker: Task<Void, Never>?
         var workerSleep: Task<Void, Never>?
 
@@ -63,18 +67,23 @@ final class SessionSlot: Sendable {
     }
 
     static let closedError = SMPClientError(.closed, "the client has been closed")
+    private static let reconnectingError = SMPClientError(.network(.failed), "the connection is made anew")
     private static let cancelledError = SMPClientError(.cancelled, "waiting for a connection was cancelled")
 
     // MARK: Connecting
 
     /// The present connection, or a new one.
     ///
-    /// - Parameter isPatient: whether to connect even when that has just failed.
-    func session(isPatient: Bool = false) async throws(SMPClientError) -> SMPSession {
+    /// - Parameters:
+    ///   - isPatient: whether to connect even when that has just failed.
+    ///   - isInteractive: whether a person waits.
+    func session(isPatient: Bool = false, isInteractive: Bool = false) async throws(SMPClientError) -> SMPSession {
         if case .connected(let session, _, _) = state.withLock({ $0.link }) { return session }
         let id = state.withLock { $0.nextNumber() }
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (waiter: Waiter) in wait(waiter, id, isPatient: isPatient) }
+            await withCheckedContinuation { (waiter: Waiter) in
+                wait(waiter, id, isPatient: isPatient, isInteractive: isInteractive)
+            }
         } onCancel: {
             let waiter = state.withLock { state -> Waiter? in
                 guard case .connecting(var waiters) = state.link else { return nil }
@@ -87,7 +96,7 @@ final class SessionSlot: Sendable {
         return try result.get()
     }
 
-    private func wait(_ waiter: Waiter, _ id: Int, isPatient: Bool) {
+    private func wait(_ waiter: Waiter, _ id: Int, isPatient: Bool, isInteractive: Bool) {
         let now = environment.time.now()
         let answer = state.withLock { state -> Result<SMPSession, SMPClientError>? in
             switch state.link {
@@ -106,17 +115,23 @@ final class SessionSlot: Sendable {
             }
             state.link = .connecting(waiters: [id: waiter])
             // A task of its own: the first to ask may be cancelled while others wait for the same connection.
-            state.connecting = Task { [self] in await connect() }
+            state.connecting = Task { [self] in await connect(isInteractive: isInteractive) }
             return nil
         }
         if let answer { waiter.resume(returning: answer) }
     }
 
-    private func connect() async {
+    private func connect(isInteractive: Bool) async {
+        let connector = environment.connector()
         let number = state.withLock { $0.nextNumber() }
         let observer = SMPSessionObserver(
             event: { [weak self] in self?.take($0, number) }, end: { [weak self] in self?.ended(number, $0) })
-        var result = await environment.connect(key, observer)
+        var result = await connector.connect(key, isInteractive: isInteractive, observer)
+        if connector.epoch != environment.connector().epoch, !Task.isCancelled {
+            // The settings have changed meanwhile.
+            if case .success(let session) = result { session.close(Self.reconnectingError) }
+            return await connect(isInteractive: isInteractive)
+        }
         let now = environment.time.now()
         let waiters = state.withLock { state -> [Waiter]? in
             state.connecting = nil
@@ -126,6 +141,7 @@ final class SessionSlot: Sendable {
             switch result {
             case .success(let session):
                 state.link = .connected(session, number: number, since: now)
+                state.isReconnecting = false
                 state.failure = nil
                 // What waits to be subscribed to need not wait any longer.
                 state.mustWait = false
@@ -149,6 +165,32 @@ final class SessionSlot: Sendable {
         }
         for waiter in waiters { waiter.resume(returning: result) }
         resubscribeIfNeeded()
+    }
+
+    /// Connects anew, at once where there are subscriptions.
+    func reconnect() {
+        let link = state.withLock { state in
+            state.failure = nil
+            state.mustWait = false
+            state.backoff.reset()
+            state.isReconnecting = state.current != nil
+            state.workerSleep?.cancel()
+            return state.link
+        }
+        if case .connected(let session, _, _) = link { session.close(Self.reconnectingError) }
+        resubscribeIfNeeded()
+    }
+
+    /// How the connection stands; nil if none was asked for.
+    var sessionState: SMPSessionState? {
+        state.withLock { state in
+            switch state.link {
+            case .connected: .connected
+            case .connecting: .connecting
+            case .idle: state.failure == nil ? nil : .failed
+            case .closed: nil
+            }
+        }
     }
 
     /// Closes the connection for good.
@@ -205,7 +247,8 @@ final class SessionSlot: Sendable {
             }
             state.link = .idle
             // A router that accepts connections only to drop them must not be asked without pause.
-            state.mustWait = now - since < environment.configuration.retry.increaseAfter
+            state.mustWait = !state.isReconnecting && now - since < environment.configuration.retry.increaseAfter
+            state.isReconnecting = false
             return state.subscriptions.disconnect(number)
         }
         guard let lost else { return }

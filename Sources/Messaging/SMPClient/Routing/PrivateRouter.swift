@@ -29,6 +29,7 @@ public final class PrivateRouter: Sendable {
         /// Destinations that cannot be reached through a proxy, and until when that is believed.
         var refusals: [TransportSessionKey: (error: PrivateRoutingError, until: Duration)] = [:]
         var lastNumber = 0
+        var times: NetworkConfiguration
     }
 
     /// Routes that are kept; all are forgotten when there are more.
@@ -38,33 +39,39 @@ public final class PrivateRouter: Sendable {
 
     private let network: any SMPRouting
     private let random: any RandomSource
-    private let configuration: SMPClientConfiguration
     private let time: ClientTime
-    private let inner = Mutex(Inner())
+    private let inner: Mutex<Inner>
 
-    /// - Parameter configuration: for its times: a command through a proxy may take as long as two.
+    /// - Parameter times: whose limits count: a command through a proxy may take as long as two.
     public init(
         network: any SMPRouting, random: any RandomSource = SystemRandomSource(),
-        configuration: SMPClientConfiguration = SMPClientConfiguration(), clock: any Clock<Duration> = ContinuousClock()
+        times: NetworkConfiguration = NetworkConfiguration(), clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.network = network
         self.random = random
-        self.configuration = configuration
+        inner = Mutex(Inner(times: times))
         time = ClientTime(clock)
     }
+
+    private var times: NetworkConfiguration { inner.withLock { $0.times } }
+
+    /// Uses other time limits, and draws proxies anew.
+    public func reset(times: NetworkConfiguration) { inner.withLock { $0 = Inner(lastNumber: $0.lastNumber, times: times) } }
 
     /// Sends a command of a sender (`SEND`, `SKEY`) or of who opens a link (`LKEY`, `LGET`), and waits for the response.
     ///
     /// - Parameters:
     ///   - session: what a direct connection would be for.
-    ///   - known: the user's own routers, one of which becomes the proxy.
+    ///   - known: the user's own routers.
+    ///   - proxies: the routers that may become the proxy; nil for the user's own.
     /// - Returns: the response of the router, never `ERR`.
     public func send(
-        _ request: SMPRequest, over session: TransportSessionKey, policy: PrivateRoutingPolicy, known: [SMPServerWithAuth]
+        _ request: SMPRequest, over session: TransportSessionKey, policy: PrivateRoutingPolicy, known: [SMPServerWithAuth],
+        proxies: [SMPServerWithAuth]? = nil
     ) async throws(PrivateRoutingError) -> Response {
         guard policy.usesProxy(for: session.server, known: known) else { return try await sendDirectly(request, session) }
         do throws(PrivateRoutingError) {
-            return try await sendThroughProxy(request, session, known)
+            return try await sendThroughProxy(request, session, proxies ?? known)
         } catch {
             guard error.isHostError, policy.allowsDirect(to: session.server) else { throw error }
             return try await sendDirectly(request, session)
@@ -113,7 +120,7 @@ public final class PrivateRouter: Sendable {
         let proxy = route.proxy.server
         let forwarded: ProxiedRelay.Forwarded
         do throws(SMPClientError) {
-            forwarded = try relay.seal(request, timeout: request.timeout ?? configuration.responseTimeout * 2, random)
+            forwarded = try relay.seal(request, timeout: request.timeout ?? times.responseTimeout.limit(isInteractive: request.command.isInteractive) * 2, random)
         } catch {
             throw .client(error, server: session.server)
         }
@@ -187,7 +194,7 @@ public final class PrivateRouter: Sendable {
     private func connect(_ proxy: SMPServerWithAuth, _ session: TransportSessionKey) async -> Attempt {
         do throws(SMPClientError) {
             let request = SMPRequest(
-                command: .prxy(session.server, proxy.basicAuth), timeout: configuration.connectTimeout + configuration.responseTimeout)
+                command: .prxy(session.server, proxy.basicAuth), timeout: times.connectTimeout.interactive + times.responseTimeout.interactive)
             let response = try await network.send(request, over: Self.key(of: proxy.server, for: session))
             guard case .pkey(let relay) = response else {
                 throw SMPClientError(.unexpectedResponse(response.name), "the proxy answered \(response.name)")

@@ -23,7 +23,7 @@ final class SMPSession: SMPConnectionDelegate {
     private let connection: SMPConnection
     private let encoder: RequestEncoder
     private let time: ClientTime
-    private let responseTimeout: Duration
+    private let network: NetworkConfiguration
     private let observer: SMPSessionObserver
 
     private struct Inbox {
@@ -49,7 +49,7 @@ final class SMPSession: SMPConnectionDelegate {
         self.connection = connection
         self.time = time
         self.observer = observer
-        responseTimeout = configuration.responseTimeout
+        network = configuration.network
         encoder = RequestEncoder(session, random: random)
         info = SMPSessionInfo(
             version: session.version, versions: session.serverVersions, sessionID: session.context.sessionID)
@@ -66,11 +66,15 @@ final class SMPSession: SMPConnectionDelegate {
         let now = time.now()
         var encoded: [Machine.Request] = []
         encoded.reserveCapacity(requests.count)
+        var bytes = 0
         for (index, request) in requests.enumerated() {
             let handle = ResponseHandle(collector: collector, index: index)
             do throws(SMPClientError) {
-                let deadline = now + (request.timeout ?? responseTimeout)
-                encoded.append(try encoder.encode(request, deadline: deadline, handle: handle))
+                var next = try encoder.encode(request, deadline: now, handle: handle)
+                bytes += next.transmission.count
+                let limit = request.timeout ?? network.responseTimeout.limit(isInteractive: request.command.isInteractive)
+                next.deadline += limit + network.timeoutPerKilobyte * (bytes / 1024)
+                encoded.append(next)
             } catch {
                 handle.complete(.failure(error))
             }
@@ -179,7 +183,7 @@ final class SMPSession: SMPConnectionDelegate {
     private func sendPing() {
         let request = SMPRequest(command: .ping)
         do throws(SMPClientError) {
-            submit([try encoder.encode(request, deadline: time.now() + responseTimeout, handle: nil)])
+            submit([try encoder.encode(request, deadline: time.now() + network.responseTimeout.background, handle: nil)])
         } catch {
             closeConnection(error)
         }

@@ -22,8 +22,8 @@ struct SMPSessionLimits: Sendable {
     var blocksAtOnce = 16
 
     init(_ configuration: SMPClientConfiguration) {
-        pingInterval = configuration.pingInterval
-        pingCount = configuration.pingCount
+        pingInterval = configuration.network.pingInterval
+        pingCount = configuration.network.pingCount
         silenceLimit = configuration.silenceLimit
         maximumPendingRequests = configuration.maximumPendingRequests
         maximumOutgoingBytes = configuration.maximumOutgoingBytes

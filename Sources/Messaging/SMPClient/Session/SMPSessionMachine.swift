@@ -11,7 +11,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
         let entity: EntityID
         let command: SMPCommand
         let transmission: Bytes
-        let deadline: Duration
+        var deadline: Duration
         /// Nil for commands that nobody waits for.
         let handle: Handle?
     }
@@ -251,7 +251,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
     /// When ``tick(now:)`` is due next.
     var nextTick: Duration? {
         guard !hasEnded else { return nil }
-        let probe = isProbing && !isPinging ? lastReceived + limits.pingInterval : nil
+        let probe = isProbing && !isPinging && limits.pingInterval > .zero ? lastReceived + limits.pingInterval : nil
         return [earliestDeadline, probe].compactMap { $0 }.min()
     }
 
@@ -264,7 +264,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
         if limits.pingCount > 0, unansweredCount >= limits.pingCount, silence >= limits.silenceLimit {
             return (actions + [.close(SMPClientError(.network(.timeout), "the router has stopped answering"))], false)
         }
-        let ping = isProbing && !isPinging && silence >= limits.pingInterval
+        let ping = isProbing && !isPinging && limits.pingInterval > .zero && silence >= limits.pingInterval
         if ping { isPinging = true }
         return (actions, ping)
     }

@@ -6,21 +6,16 @@ public import SMPWire
 public struct SMPClientConfiguration: Sendable {
     /// Versions of the protocol to offer.
     public var versions: VersionRange = SMPVersion.offered
-    /// The longest time for connecting to one host, handshakes included.
-    public var connectTimeout: Duration = .seconds(15)
-    /// The longest time for the response to a command that names no time of its own.
-    public var responseTimeout: Duration = .seconds(30)
+    /// How routers are reached, at the start; see ``SMPRouting/setNetwork(_:)``.
+    public var network = NetworkConfiguration()
     /// The port of routers whose address names none.
     public var defaultPort: UInt16 = 5223
+    /// Ends of the names of routers for ``NetworkConfiguration/WebPortServers/preset``.
+    public var presetDomains = [".simplex.im", ".simplexonflux.com"]
     /// How long to wait between attempts to take up subscriptions again.
     public var retry = RetryInterval()
     /// For how long after a failed attempt to connect further commands fail at once with the same error.
     public var failureMemory: Duration = .seconds(3)
-    /// A connection with subscriptions on which nothing has arrived for this long is probed with `PING`.
-    public var pingInterval: Duration = .seconds(600)
-    /// Commands without a response in a row after which a connection is given up, if it has been silent for
-    /// ``silenceLimit``.
-    public var pingCount = 3
     /// How long a connection must have been silent before unanswered commands end it.
     public var silenceLimit: Duration = .seconds(900)
     /// Queues that are subscribed to in one go; the next go waits for the responses.
@@ -34,4 +29,21 @@ public struct SMPClientConfiguration: Sendable {
     public var transport = SMPTransportClient.Configuration()
 
     public init() {}
+
+    /// The port of a router.
+    func port(of server: SMPServerAddress) -> Int {
+        if let port = server.port { return Int(port) }
+        switch network.webPortServers {
+        case .all: return Self.webPort
+        case .preset: return server.hosts.first.map(isPreset) == true ? Self.webPort : Int(defaultPort)
+        case .off: return Int(defaultPort)
+        }
+    }
+
+    private func isPreset(_ host: TransportHost) -> Bool {
+        guard case .domain(let name) = host else { return false }
+        return presetDomains.contains { name.hasSuffix($0) }
+    }
+
+    private static let webPort = 443
 }

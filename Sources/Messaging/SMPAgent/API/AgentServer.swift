@@ -1,0 +1,19 @@
+public import SMPProtocol
+
+/// A router of a user, with what it is used for.
+public struct AgentServer: Sendable, Hashable {
+    public var server: SMPServerWithAuth
+    /// Who runs the router, in the numbering of the caller; nil for the user's own.
+    public var operatorID: Int64?
+    /// Whether new queues are made on it.
+    public var isForStorage: Bool
+    /// Whether commands for the routers of others may go through it.
+    public var isForProxy: Bool
+
+    public init(_ server: SMPServerWithAuth, operatorID: Int64? = nil, isForStorage: Bool = true, isForProxy: Bool = true) {
+        self.server = server
+        self.operatorID = operatorID
+        self.isForStorage = isForStorage
+        self.isForProxy = isForProxy
+    }
+}

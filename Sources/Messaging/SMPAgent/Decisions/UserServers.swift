@@ -1,0 +1,45 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+
+/// The routers of a user. Chooses among them so that as few as possible, and as few of their operators as possible, see both sides of a
+/// connection.
+struct UserServers: Sendable, Equatable {
+    let all: [AgentServer]
+
+    init(_ all: [AgentServer] = []) { self.all = all }
+
+    /// All routers, which are the user's own as far as private routing is concerned.
+    var known: [SMPServerWithAuth] { all.map(\.server) }
+
+    /// Those that new queues are made on; all if there are none that are meant for it.
+    private var storage: [AgentServer] { Self.preferred(all) { $0.isForStorage } }
+
+    /// A random router for a new queue: of an operator that is not used yet if there is one, and among those one that is not used yet.
+    ///
+    /// - Parameter used: the routers of the connection's other queues.
+    func next(avoiding used: [SMPServerAddress], _ random: any RandomSource) -> SMPServerWithAuth? {
+        let hosts = Set(used.flatMap(\.hosts))
+        let ofOthers = ofOtherOperators(storage, than: hosts)
+        let candidates = Self.preferred(ofOthers) { hosts.isDisjoint(with: $0.server.server.hosts) }
+        guard !candidates.isEmpty else { return nil }
+        let number = random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return candidates[Int(number % UInt32(candidates.count))].server
+    }
+
+    /// The routers that may be a proxy for this one: of other operators if there are such.
+    func proxies(for destination: SMPServerAddress) -> [SMPServerWithAuth] {
+        ofOtherOperators(Self.preferred(all) { $0.isForProxy }, than: Set(destination.hosts)).map(\.server)
+    }
+
+    private func ofOtherOperators(_ servers: [AgentServer], than hosts: Set<TransportHost>) -> [AgentServer] {
+        let operators = Set(all.filter { !hosts.isDisjoint(with: $0.server.server.hosts) }.map(\.operatorID))
+        return Self.preferred(servers) { !operators.contains($0.operatorID) }
+    }
+
+    /// Those that `isWanted`, or all if there are none.
+    private static func preferred(_ servers: [AgentServer], _ isWanted: (AgentServer) -> Bool) -> [AgentServer] {
+        let wanted = servers.filter(isWanted)
+        return wanted.isEmpty ? servers : wanted
+    }
+}

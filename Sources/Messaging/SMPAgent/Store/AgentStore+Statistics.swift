@@ -1,0 +1,36 @@
+import GRDB
+import SMPProtocol
+import SMPWire
+
+extension AgentStore {
+    /// What was counted for routers, and since when (milliseconds since 1970); nil if nothing was.
+    func statistics() async throws -> (servers: [AgentServerKey: ServerStatistics], startedAt: Int64)? {
+        try await read { database in
+            guard let start = try database.row("SELECT started_at FROM statistics_start") else { return nil }
+            var servers: [AgentServerKey: ServerStatistics] = [:]
+            for row in try database.rows("SELECT * FROM server_statistics") {
+                // One of a later version is nothing to us.
+                guard let counter = ServerCounter(rawValue: row["counter"]) else { continue }
+                let key = AgentServerKey(user: row["user_id"], server: try serverAddress(row))
+                servers[key, default: ServerStatistics()][counter] = row["value"]
+            }
+            return (servers, start["started_at"])
+        }
+    }
+
+    /// Replaces what was counted.
+    func setStatistics(_ servers: [AgentServerKey: ServerStatistics], startedAt: Int64) async throws {
+        try await write { database in
+            try database.run("DELETE FROM statistics_start")
+            try database.run("INSERT INTO statistics_start (started_at) VALUES (?)", startedAt)
+            try database.run("DELETE FROM server_statistics")
+            for (key, statistics) in servers {
+                for counter in ServerCounter.allCases where statistics[counter] != 0 {
+                    try database.run(
+                        "INSERT INTO server_statistics (user_id, address, counter, value) VALUES (?, ?, ?, ?)", key.user,
+                        key.server.wireString, counter.rawValue, statistics[counter])
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import SMPProtocol
+public import SMPTransport
+
+/// How routers are reached, and what they may learn by it. It may change while clients run: connections are made anew then.
+///
+/// The defaults are those of the official clients.
+public struct NetworkConfiguration: Sendable, Hashable {
+    /// When connections go through the SOCKS proxy.
+    public enum SOCKSMode: String, Sendable, Hashable, CaseIterable {
+        case always
+        /// For onion hosts only; other hosts see our address.
+        case onion
+    }
+
+    /// Which of a router's hosts is used.
+    public enum HostMode: String, Sendable, Hashable, CaseIterable {
+        /// Onion hosts if there is a SOCKS proxy, else public ones.
+        case onionViaSOCKS = "onionViaSocks"
+        case onion
+        case `public`
+    }
+
+    /// What connections share, as a router or a SOCKS proxy such as Tor's sees it.
+    public enum SessionMode: String, Sendable, Hashable, CaseIterable {
+        /// One connection with each router for a user, and one circuit for all of a user's routers.
+        case user
+        /// The same, with other circuits after each start of the process or change of the proxy.
+        case session
+        /// The same, and another circuit for each router.
+        case server
+        /// A connection of its own for each of the user's connections: the router cannot tell by them which queues are one user's. Costs
+        /// about 32 KB for each on either side.
+        case entity
+    }
+
+    /// Routers that are reached by port 443 where their address names no port.
+    public enum WebPortServers: String, Sendable, Hashable, CaseIterable {
+        case all
+        /// Those in the ``SMPClientConfiguration/presetDomains``.
+        case preset
+        case off
+    }
+
+    /// A time limit.
+    public struct Limit: Sendable, Hashable {
+        /// For what nobody waits for.
+        public var background: Duration
+        /// For what a person waits for.
+        public var interactive: Duration
+
+        public init(background: Duration, interactive: Duration) {
+            self.background = background
+            self.interactive = interactive
+        }
+
+        /// The limit.
+        func limit(isInteractive: Bool) -> Duration { isInteractive ? interactive : background }
+    }
+
+    /// nil to connect directly; onion hosts cannot be reached then.
+    public var socksProxy: SOCKSProxy?
+    public var socksMode = SOCKSMode.always
+    public var hostMode = HostMode.onionViaSOCKS
+    /// Whether a router without such a host is not connected to at all.
+    public var isHostModeRequired = false
+    public var sessionMode = SessionMode.session
+    /// For which routers commands go through a proxy.
+    public var privateRouting = PrivateRoutingPolicy.Mode.never
+    /// What to do when that is not possible.
+    public var privateRoutingFallback = PrivateRoutingPolicy.Fallback.allow
+    public var webPortServers = WebPortServers.preset
+    /// For a connection with its handshakes, host by host.
+    public var connectTimeout = Limit(background: .seconds(45), interactive: .seconds(15))
+    /// For the response to a command.
+    public var responseTimeout = Limit(background: .seconds(30), interactive: .seconds(10))
+    /// How much longer a response may take for each 1,024 bytes that are sent before it.
+    public var timeoutPerKilobyte = Duration.milliseconds(5)
+    /// nil to leave idle connections unprobed by TCP.
+    public var keepAlive: TCPKeepAlive? = TCPKeepAlive()
+    /// A connection with subscriptions on which nothing has arrived for this long is probed with `PING`; zero for never.
+    public var pingInterval = Duration.seconds(600)
+    /// Commands without a response in a row after which a silent connection is given up; 0 for never.
+    public var pingCount = 3
+
+    public init() {}
+
+    /// The same with half as much time again for everything, for networks such as those of mobile phones.
+    public var slow: NetworkConfiguration {
+        var slow = self
+        slow.connectTimeout = Limit(background: connectTimeout.background * 3 / 2, interactive: connectTimeout.interactive * 3 / 2)
+        slow.responseTimeout = Limit(background: responseTimeout.background * 3 / 2, interactive: responseTimeout.interactive * 3 / 2)
+        slow.timeoutPerKilobyte = timeoutPerKilobyte * 3 / 2
+        return slow
+    }
+
+    /// When commands go through a proxy, with these settings.
+    public var privateRoutingPolicy: PrivateRoutingPolicy {
+        PrivateRoutingPolicy(
+            mode: privateRouting, fallback: privateRoutingFallback, usesSOCKS: socksProxy != nil && socksMode == .always,
+            prefersOnion: socksProxy != nil && hostMode != .public)
+    }
+
+    /// The hosts to try, in their order. All are of one kind, so that a failure never leads to a host that learns more about us.
+    func hosts(of server: SMPServerAddress) -> [TransportHost] {
+        let reachable = server.hosts.filter { socksProxy != nil || !$0.isOnion }
+        let wantsOnion = hostMode == .onion || (hostMode == .onionViaSOCKS && socksProxy != nil)
+        let wanted = reachable.filter { $0.isOnion == wantsOnion }
+        guard wanted.isEmpty, !isHostModeRequired else { return wanted }
+        return reachable
+    }
+
+    /// Whether the SOCKS proxy is used for a host.
+    func usesProxy(for host: TransportHost) -> Bool { socksProxy != nil && (socksMode == .always || host.isOnion) }
+
+    /// What a SOCKS proxy that isolates is told, so that it keeps apart what must not be seen together.
+    ///
+    /// - Parameter epoch: other after each start of the process, and each change of the proxy.
+    func purpose(of session: TransportSessionKey, epoch: String) -> String {
+        switch sessionMode {
+        case .user: "\(session.userID)"
+        case .session: "\(session.userID):\(epoch)"
+        case .server: "\(session.userID):\(epoch)@\(session.server)"
+        case .entity: "\(session.userID):\(epoch)@\(session.server)/\(session.entity?.description ?? "")"
+        }
+    }
+}
+
+extension SMPCommand {
+    /// Whether a person waits for the response, as a rule.
+    var isInteractive: Bool {
+        switch self {
+        case .new, .key, .skey, .rkey, .lset, .ldel, .lkey, .lget, .que, .off, .nkey, .ndel, .prxy: true
+        default: false
+        }
+    }
+}
