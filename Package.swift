@@ -78,7 +78,7 @@ let chat: [Target] =
         uses: [
             "FailPoints", "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "EncryptedSQLite", grdb, logging,
         ],
-        tests: ["SMPSimulation", "SMPServer", "TranscriptSupport"])
+        tests: ["SMPSimulation", "SMPServer", "TranscriptSupport", "StorageFaults"])
 
     + room(
         "ChatSocket", on: "Chat",
@@ -161,7 +161,9 @@ let testSupport: [Target] = [
     // Parley with the official programs, where SIMPLEX_PEERS names their folder.
     .testTarget(
         name: "InteropTests",
-        dependencies: ["OfficialPeers", "ProcessSupport", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPProtocol", "SMPWire"],
+        dependencies: [
+            "OfficialPeers", "ProcessSupport", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPProtocol", "SMPWire", "EncryptedSQLite", grdb,
+        ],
         path: "Tests/Interop", swiftSettings: settings),
     .target(
         name: "TranscriptSupport", dependencies: ["VectorSupport", "ChatProtocol"], path: "Tests/Support/TranscriptSupport",
@@ -185,7 +187,8 @@ let benchmarks: [Target] = [
     .executableTarget(
         name: "ParleyBench",
         dependencies: [
-            "OfficialPeers", "ProcessSupport", "ChatProtocol", "SMPTransport", "SMPProtocol", "SMPRatchet", "SMPCrypto", "SMPWire", arguments,
+            "OfficialPeers", "ProcessSupport", "ChatProtocol", "SMPTransport", "SMPProtocol", "SMPRatchet", "SMPCrypto", "SMPWire",
+            "EncryptedSQLite", grdb, arguments,
         ] + nio,
         path: "Benchmarks/ParleyBench", swiftSettings: settings)
 ]

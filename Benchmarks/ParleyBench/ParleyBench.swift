@@ -41,12 +41,13 @@ struct ParleyBench: AsyncParsableCommand {
 
 /// What is measured together.
 enum Section: String, CaseIterable, ExpressibleByArgument {
-    case primitives, echo, messages, connecting, starting, router
+    case primitives, storage, echo, messages, connecting, starting, router
 
     /// - Returns: figures; none where they cannot be had of a make.
     func measure(_ make: any Make, effort: Double) async throws -> [Figure] {
         switch self {
         case .primitives: make.isOurs ? try Primitives.measure(effort: effort) : []
+        case .storage: make.isOurs ? try await Storage.measure(effort: effort) : []
         case .echo: try await EchoRoundTrip.measure(make, count: make.scaled(500, effort))
         case .messages: try await OneWayMessages.measure(make, effort: effort)
         case .connecting: try await Connecting.measure(make, count: make.scaled(50, effort))

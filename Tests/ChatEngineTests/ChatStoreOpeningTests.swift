@@ -1,6 +1,6 @@
+import EncryptedSQLite
 import Foundation
 import GRDB
-import EncryptedSQLite
 import Testing
 
 @testable import ChatEngine

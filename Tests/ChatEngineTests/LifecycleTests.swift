@@ -1,9 +1,9 @@
 import ChatAPI
 import ChatProtocol
+import EncryptedSQLite
 import GRDB
 import SMPAgent
 import SMPSimulation
-import EncryptedSQLite
 import Testing
 
 @testable import ChatEngine

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EncryptedSQLite
 
-@Suite("An encrypted database on disk")
+@Suite("An encrypted database on disk", .serialized)
 struct EncryptionAtRestTests {
     /// What must not be found.
     private static let secret = "the quick brown fox jumps over the lazy dog"

@@ -44,7 +44,7 @@ final class Folder: Sendable {
 
 extension DatabaseKey {
     /// A key of pages itself, which takes no time to derive.
-    static func raw(_ byte: UInt8) throws -> DatabaseKey {
+    static func raw(_ byte: UInt8) throws(StorageError) -> DatabaseKey {
         try DatabaseKey("x'" + String(repeating: (byte < 16 ? "0" : "") + String(byte, radix: 16), count: 32) + "'")
     }
 }
@@ -53,7 +53,7 @@ extension DatabaseFile {
     /// A database with one table; with more versions the table has a further column.
     static func entries(
         _ path: String?, key: DatabaseKey? = nil, versions: Int = 1, health: @escaping @Sendable (DiskHealthChange) -> Void = { _ in }
-    ) throws -> DatabaseFile {
+    ) throws(StorageError) -> DatabaseFile {
         try DatabaseFile(path: path, label: "test", migrator: .entries(versions: versions), key: key, health: health)
     }
 

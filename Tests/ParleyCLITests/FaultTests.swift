@@ -1,7 +1,7 @@
 import ChatAPI
+import EncryptedSQLite
 import Foundation
 import Parley
-import EncryptedSQLite
 import Testing
 
 @testable import ParleyCLI

@@ -1,10 +1,10 @@
+import EncryptedSQLite
 import Foundation
 import GRDB
 import SMPCrypto
 import SMPProtocol
 import SMPRatchet
 import SMPWire
-import EncryptedSQLite
 import Testing
 
 @testable import SMPAgent

@@ -21,13 +21,19 @@ struct CommonOptions: ParsableArguments {
     @Flag(help: "Print JSON, one object a line, for scripts.")
     var json = false
 
+    @OptionGroup var keys: KeyOptions
+
+    /// How the data folder is opened; asks a person at a terminal for the key if it is encrypted and none is given.
+    ///
     /// - Parameter file: what a bots.yaml says about the network; the command line wins.
     func configuration(data: String?, network file: HostNetwork = HostNetwork()) throws -> HostConfiguration {
         let level = logLevel.level, format: StructuredLogHandler.Format = json ? .json : .text
-        return HostConfiguration(
+        var configuration = HostConfiguration(
             dataFolder: data, servers: server, router: EmbeddedRouterConfiguration(host: routerHost, port: routerPort),
             network: try network.network(over: file),
             logger: Logger(label: "parley") { StructuredLogHandler(label: $0, level: level, format: format) })
+        configuration.databaseKey = try keys.source(for: DataFolder(path: configuration.dataFolder))
+        return configuration
     }
 }
 

@@ -1,10 +1,10 @@
 internal import ArgumentParser
 internal import ChatAPI
+internal import EncryptedSQLite
 internal import Foundation
 internal import Parley
 internal import ParleyRules
 internal import SMPServer
-internal import EncryptedSQLite
 
 /// How the process ends.
 enum Outcome {
@@ -70,7 +70,8 @@ struct Fault: Equatable {
         case let error as HandlerFault: self.init("handlers", error.description, exitCode: 2)
         case let error as HostError: self.init(error.code.rawValue, error.message, exitCode: error.code.isInput ? 2 : 1)
         case let error as ChatCoreError: self.init(error.code.rawValue, Self.sentence(error.message, error.cause))
-        case let error as StorageError: self.init("storage.\(error.code.rawValue)", Self.sentence(error.message, error.cause))
+        case let error as StorageError:
+            self.init("storage.\(error.code.rawValue)", Self.sentence(error.message, error.cause), exitCode: error.code.isInput ? 2 : 1)
         case let error as SMPServer.RouterError: self.init("router.\(error.code.rawValue)", Self.sentence(error.message, error.cause))
         default: self.init("failed", (error as? any LocalizedError)?.errorDescription ?? String(describing: error))
         }
@@ -92,8 +93,18 @@ extension HostError.Code {
     /// Whether what a person gave is wrong.
     var isInput: Bool {
         switch self {
-        case .serverAddress, .handlers: true
+        case .serverAddress, .handlers, .databaseKey: true
         case .dataFolder, .dataFolderInUse, .router, .portInUse: false
+        }
+    }
+}
+
+extension StorageError.Code {
+    /// Whether the key that a person gave is wrong.
+    var isInput: Bool {
+        switch self {
+        case .keyNeeded, .wrongKey, .notEncrypted, .invalidKey: true
+        default: false
         }
     }
 }

@@ -10,8 +10,8 @@ struct ParleyCommand: AsyncParsableCommand {
             Exit codes: 0 done, 1 failed while running, 2 bad input.
             """,
         subcommands: [
-            RunCommand.self, CheckCommand.self, ChatCommandLine.self, SendCommand.self, ProfileCommand.self, ServerCommandLine.self,
-            APICommand.self, VersionCommand.self,
+            RunCommand.self, CheckCommand.self, ChatCommandLine.self, SendCommand.self, ProfileCommand.self, DatabaseCommandLine.self,
+            ServerCommandLine.self, APICommand.self, VersionCommand.self,
         ])
 
     static func main() async {

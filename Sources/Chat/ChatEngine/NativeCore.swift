@@ -1,10 +1,10 @@
 public import ChatAPI
 import ChatProtocol
+public import EncryptedSQLite
 import Logging
 import SMPAgent
 public import SMPClient
 import SMPCrypto
-public import EncryptedSQLite
 
 /// A chat core of our own: profiles, contacts and messages in one folder, over the agent beneath it.
 ///
@@ -36,17 +36,24 @@ public final class NativeCore: IdempotentChatCore {
     /// Opens the core of a folder, and makes its databases if they are not there.
     ///
     /// - Parameter network: How routers are reached; the core closes it.
-    /// - Throws: `StorageError` `locked` if another core uses the folder, `newerDatabase` or `unavailable`.
+    /// - Throws: `StorageError` `locked` if another core uses the folder, `keyNeeded`, `wrongKey` or `notEncrypted` if the key does not fit,
+    ///   `newerDatabase`, `foreign`, `corrupt`, `diskFull` or `unavailable`.
     public static func open(
         _ configuration: NativeCoreConfiguration, network: any SMPRouting
     ) throws(StorageError) -> NativeCore {
         let lock: FolderLock?
         if let prefix = configuration.prefix { lock = try FolderLock(path: prefix + ".lock") } else { lock = nil }
         do throws(StorageError) {
-            let store = try ChatStore(prefix: configuration.prefix)
-            let agentStore = try AgentStore(path: configuration.prefix.map { $0 + "_agent.db" })
+            // What a change of key that was interrupted has left is put in order first.
+            try configuration.databases?.checkKey(configuration.key)
+            let disk = DiskWatch()
+            let store = try ChatStore(prefix: configuration.prefix, key: configuration.key, health: disk.take)
+            let agentStore = try AgentStore(
+                path: configuration.prefix.map { $0 + "_agent.db" }, key: configuration.key, health: disk.take)
             let agent = SMPAgent(configuration: configuration.agent, store: agentStore, network: network)
-            return NativeCore(configuration: configuration, store: store, agent: agent, reports: agent.events, network: network, lock: lock)
+            let core = NativeCore(configuration: configuration, store: store, agent: agent, reports: agent.events, network: network, lock: lock)
+            disk.report(to: core.core.hub)
+            return core
         } catch {
             lock?.release()
             throw error

@@ -1,4 +1,5 @@
 public import ChatProtocol
+public import EncryptedSQLite
 public import Logging
 public import SMPAgent
 public import SMPClient
@@ -8,6 +9,11 @@ public import SMPProtocol
 public struct NativeCoreConfiguration: Sendable {
     /// Where the databases are: `<prefix>_chat.db`, `<prefix>_agent.db` and the lock `<prefix>.lock`; nil keeps everything in memory.
     public var prefix: String?
+    /// Opens encrypted databases, or makes new ones encrypted; nil for plain ones.
+    public var key: DatabaseKey?
+    /// Databases of others that lie beside the core's and are under the same key: they follow when a command changes it. They must not be
+    /// open then.
+    public var companions: [DatabaseSet.Member] = []
     /// The routers on which profiles make their queues until somebody chooses others for them; without preset operators there must be one.
     public var servers: [SMPServerWithAuth]
     /// File routers (`xftp://…`) that profiles begin with. This core keeps them and cannot use them yet.
@@ -40,5 +46,18 @@ public struct NativeCoreConfiguration: Sendable {
         self.servers = servers
         self.presetContacts = presetContacts
         self.logger = logger
+    }
+}
+
+extension NativeCoreConfiguration {
+    /// The databases that share the core's key; nil for a core in memory.
+    public var databases: DatabaseSet? {
+        guard let prefix else { return nil }
+        let slash = prefix.lastIndex(of: "/")
+        let folder = slash.map { $0 == prefix.startIndex ? "/" : String(prefix[..<$0]) } ?? "."
+        let name = slash.map { String(prefix[prefix.index(after: $0)...]) } ?? prefix
+        return DatabaseSet(
+            folder: folder, name: name,
+            members: [.init(label: "chat", path: prefix + "_chat.db"), .init(label: "agent", path: prefix + "_agent.db")] + companions)
     }
 }

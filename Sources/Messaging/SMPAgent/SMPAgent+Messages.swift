@@ -99,7 +99,8 @@ extension AgentCore {
         }
         let changed = transitions.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
         let changes = shared.changes + changed.flatMap(\.value.storeChanges)
-        try await stored { try await store.apply(changes) }
+        // Who sends has answered for the messages already: they wait for the disk rather than being given up.
+        try await stored { try await store.apply(changes, isPersistent: true) }
         for (id, transition) in changed {
             guard let lane = accesses[id]?.lane else { continue }
             lane.state = transition.state
@@ -140,7 +141,8 @@ extension AgentCore {
             let content = AgentMessageReceipt(id: message.metadata.senderMessageID, hash: message.hash, info: receipt)
             for change in changes { transition.add(change) }
             try transition.enqueue(OutgoingContent(.received([content])), flags: MessageFlags(), context)
-            try await access.commit(transition)
+            // Until the router has the acknowledgement it delivers nothing more.
+            try await access.commit(transition, isPersistent: true)
         } else {
             if message.kind == .receipt { changes += Self.receipted(message, row) }
             // If this is lost, the message may be reported again, which it may be anyway.

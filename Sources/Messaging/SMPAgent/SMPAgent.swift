@@ -103,6 +103,7 @@ public final class SMPAgent: Sendable {
         core.life.withLock { $0 = .closed }
         core.pauses.wakeAll()
         for worker in core.deliveries.removeAll() { worker.stop() }
+        core.store.stopWaitingForDisk()
         await core.tasks.close()
         core.keyPairs.stop()
         await core.saveStatistics()

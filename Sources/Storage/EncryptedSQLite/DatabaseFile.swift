@@ -80,17 +80,27 @@ public final class DatabaseFile: Sendable {
     ///
     /// `body` may run more than once, each time on a database that does not show the earlier ones: its effects belong into the database and
     /// into what it returns.
+    ///
+    /// - Parameter isPersistent: see ``submit(isPersistent:_:completion:)``.
     public func write<T: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> T, afterCommit: (@Sendable (T) -> Void)? = nil
+        isPersistent: Bool = false, _ body: @escaping @Sendable (Database) throws -> T, afterCommit: (@Sendable (T) -> Void)? = nil
     ) async throws -> T {
-        try await writer.write(body, afterCommit: afterCommit)
+        try await writer.write(isPersistent: isPersistent, body, afterCommit: afterCommit)
     }
 
+    /// From now on nothing waits for a disk that fails: for who is about to close, and waits himself for what is being written.
+    public func stopWaitingForDisk() { writer.stopWaitingForDisk() }
+
     /// Runs `body` in a transaction without waiting for it.
+    ///
+    /// - Parameter isPersistent: whether it waits, before all that is written later, for a disk that fails to work again; the completion is
+    ///   called once it has been written, or with the disk's error when the database is closed. For what must not get lost and not change
+    ///   its place.
     public func submit<T: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> T, completion: @escaping @Sendable (Result<T, any Error>) -> Void
+        isPersistent: Bool = false, _ body: @escaping @Sendable (Database) throws -> T,
+        completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
-        writer.submit(body, completion: completion)
+        writer.submit(isPersistent: isPersistent, body, completion: completion)
     }
 
     /// Finishes what waits, folds the write-ahead log into the database and closes it. Calling it twice is harmless.
@@ -110,6 +120,8 @@ public final class DatabaseFile: Sendable {
             // somebody reads is replayed when the file is opened next.
             _ = try? await pool.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
             try pool.close()
+            // Another key, or none, may be in force from now on.
+            registration?.release()
         } catch {
             throw StorageError(.unavailable, "a database could not be closed", cause: error)
         }

@@ -1,7 +1,7 @@
 import ChatAPI
 import ChatProtocol
-import SMPSimulation
 import EncryptedSQLite
+import SMPSimulation
 import Synchronization
 import Testing
 

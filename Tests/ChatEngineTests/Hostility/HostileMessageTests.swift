@@ -1,10 +1,10 @@
 import ChatAPI
+import EncryptedSQLite
 import Foundation
 import GRDB
 import SMPAgent
 import SMPProtocol
 import SMPWire
-import EncryptedSQLite
 import Testing
 
 @testable import ChatEngine

@@ -1,10 +1,10 @@
 import ChatAPI
 import ChatProtocol
+import EncryptedSQLite
 import Foundation
 import Logging
 import SMPClient
 import SMPProtocol
-import EncryptedSQLite
 import SMPSimulation
 import SMPWire
 

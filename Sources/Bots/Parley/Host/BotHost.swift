@@ -32,7 +32,7 @@ public struct BotHost: Service, CustomStringConvertible {
         try Self.check(bots)
         let host = try await CoreHost.open(configuration)
         do {
-            let store = try BotStateStore(path: host.dataFolder + "/bots.db", logger: configuration.logger)
+            let store = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: configuration.logger)
             let session = HostSession(
                 core: host.core, bots: bots, store: store, parallelHandlers: configuration.parallelHandlers,
                 logger: configuration.logger)

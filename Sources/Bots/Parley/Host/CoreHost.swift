@@ -1,11 +1,11 @@
 public import ChatAPI
 internal import ChatEngine
+internal import EncryptedSQLite
 internal import Foundation
 internal import Logging
 internal import SMPProtocol
 internal import SMPServer
 internal import SMPWire
-internal import EncryptedSQLite
 
 /// A chat core of this process's own on a data folder, with a router beside it when no other is named.
 ///
@@ -17,12 +17,15 @@ public final class CoreHost: Sendable {
     /// The routers that new queues are made on.
     public let servers: [String]
     let dataFolder: String
+    /// What the databases of the folder are encrypted with.
+    let key: DatabaseKey?
     private let native: NativeCore
     private let router: SMPRouter?
     private let lock: FolderLock
 
-    private init(native: NativeCore, router: SMPRouter?, servers: [String], dataFolder: String, lock: FolderLock) {
+    private init(native: NativeCore, router: SMPRouter?, servers: [String], dataFolder: String, key: DatabaseKey?, lock: FolderLock) {
         self.lock = lock
+        self.key = key
         core = native
         self.native = native
         self.router = router
@@ -32,8 +35,8 @@ public final class CoreHost: Sendable {
 
     /// Opens the data folder, makes it if need be, and starts the router if none is named.
     ///
-    /// - Throws: ``HostError`` for a server address that cannot be read, a port that is taken or a folder that another process uses;
-    ///   `StorageError` for a folder that cannot be used.
+    /// - Throws: ``HostError`` for a server address that cannot be read, a port that is taken, a key that cannot be read or a folder that another
+    ///   process uses; `StorageError` for databases that cannot be used, or that the key does not open.
     public static func open(_ configuration: HostConfiguration) async throws -> CoreHost {
         let folder = configuration.dataFolder
         do {
@@ -43,7 +46,9 @@ public final class CoreHost: Sendable {
             throw HostError(.dataFolder, "cannot make the data folder \(folder): \(error.localizedDescription)")
         }
         var servers = try configuration.servers.map(Self.address)
-        let lock = try Self.lock(folder)
+        let key = try configuration.databaseKey?.load()
+        let data = DataFolder(path: folder)
+        let lock = try data.lock()
         var router: SMPRouter?
         do {
             if servers.isEmpty {
@@ -51,10 +56,12 @@ public final class CoreHost: Sendable {
                 servers = [SMPServerWithAuth(started.address)]
                 router = started
             }
-            var setup = NativeCoreConfiguration(prefix: folder + "/parley", servers: servers, logger: configuration.logger)
+            var setup = NativeCoreConfiguration(prefix: data.corePrefix, servers: servers, logger: configuration.logger)
             setup.network = configuration.network.options
-            let native = try NativeCore.open(setup)
-            return CoreHost(native: native, router: router, servers: servers.map(\.wireString), dataFolder: folder, lock: lock)
+            setup.key = key
+            setup.companions = data.companions
+            return CoreHost(
+                native: try NativeCore.open(setup), router: router, servers: servers.map(\.wireString), dataFolder: folder, key: key, lock: lock)
         } catch {
             await router?.stop()
             lock.release()
@@ -84,18 +91,6 @@ public final class CoreHost: Sendable {
         lock.release()
     }
 
-    /// Before anything of the folder is touched, so that who is second hears of the folder and not of something in it.
-    private static func lock(_ folder: String) throws -> FolderLock {
-        do throws(StorageError) {
-            return try FolderLock(path: folder + "/folder.lock")
-        } catch {
-            guard error.code == .locked else { throw error }
-            throw HostError(
-                .dataFolderInUse,
-                "another process uses the data folder \(folder), and one at a time can: stop that one, or name another folder with --data or PARLEY_DATA")
-        }
-    }
-
     private static func address(_ text: String) throws(HostError) -> SMPServerWithAuth {
         do throws(WireError) {
             return try SMPServerWithAuth(wireString: text)
@@ -113,6 +108,8 @@ public struct HostError: Error, Sendable, CustomStringConvertible {
         case dataFolder
         /// Another process uses the data folder.
         case dataFolderInUse
+        /// The key of the databases cannot be read.
+        case databaseKey
         /// A router's address cannot be read.
         case serverAddress
         /// The router inside the process cannot run.

@@ -9,6 +9,9 @@ public struct HostConfiguration: Sendable {
     public var servers: [String]
     /// How routers are reached.
     public var network: HostNetwork
+    /// Where the key of the databases comes from: ``DatabaseKeySource/standard(_:)`` if nothing is set. With one, new databases are made
+    /// encrypted; without, encrypted ones are refused.
+    public var databaseKey: DatabaseKeySource?
     /// The router inside the process.
     public var router: EmbeddedRouterConfiguration
     /// Handlers that run at once at the most.
@@ -31,6 +34,7 @@ public struct HostConfiguration: Sendable {
         let named = environment["PARLEY_SERVER"]?.split(whereSeparator: \.isWhitespace).map(String.init) ?? []
         self.servers = servers.isEmpty ? named : servers
         self.network = network
+        databaseKey = .standard(environment)
         self.router = router
         self.logger = logger
     }

@@ -1,6 +1,6 @@
+internal import EncryptedSQLite
 internal import GRDB
 internal import Logging
-internal import EncryptedSQLite
 
 /// What the bots of a data folder have to remember themselves: which profile is whose, and how far their handlers have come.
 ///
@@ -10,11 +10,13 @@ final class BotStateStore: Sendable {
     private let database: DatabaseFile
     private let logger: Logger
 
-    /// - Parameter path: nil for a store in memory.
+    /// - Parameters:
+    ///   - path: nil for a store in memory.
+    ///   - key: the data folder's, if it is encrypted.
     /// - Throws: ``StorageError``.
-    init(path: String?, logger: Logger) throws(StorageError) {
+    init(path: String?, key: DatabaseKey? = nil, logger: Logger) throws(StorageError) {
         self.logger = logger
-        database = try DatabaseFile(path: path, label: "bots", migrator: Self.migrator, readers: 1)
+        database = try DatabaseFile(path: path, label: "bots", migrator: Self.migrator, key: key, readers: 1, logger: logger)
     }
 
     private static var migrator: DatabaseMigrator {

@@ -11,6 +11,7 @@ extension CommandRunner {
     func run(_ command: CoreCommand) async throws(ChatCoreError) -> ChatResponse {
         switch command {
         case .start:
+            try core.checkStoreUnchanged()
             _ = try await query { try $0.user() }
             return try await core.start() ? .chatStarted : .chatRunning
         case .checkRunning: return core.isRunning ? .chatRunning : .chatStopped

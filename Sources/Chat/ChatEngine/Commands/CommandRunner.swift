@@ -25,7 +25,7 @@ struct CommandRunner: Sendable {
         case .servers(let command): try await run(command)
         case .calls(let command): try await run(command)
         case .devices(let command): try await run(command)
-        case .database: try await refuse("this command on databases")
+        case .database(let command): try await run(command)
         case .raw: throw ChatCoreError(.notACommand)
         }
     }

@@ -1,8 +1,8 @@
 import ChatAPI
 import ChatProtocol
+import EncryptedSQLite
 import Logging
 import SMPAgent
-import EncryptedSQLite
 import Synchronization
 
 // Starting and stopping. A core that is stopped still takes commands; what they send waits in the store.
@@ -14,6 +14,7 @@ extension EngineCore {
     @discardableResult
     func start() async throws(ChatCoreError) -> Bool {
         try checkOpen()
+        try checkStoreUnchanged()
         guard running.withLock({ running in
             defer { running.isRunning = true }
             return !running.isRunning
@@ -74,6 +75,7 @@ extension EngineCore {
         }
         guard isFirst else { return }
         await stop()
+        store.stopWaitingForDisk()
         await agent.close()
         await running.withLock { $0.receiver }?.value
         do {

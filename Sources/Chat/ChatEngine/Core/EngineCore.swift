@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import EncryptedSQLite
 import Logging
 import SMPAgent
 import SMPCrypto
@@ -32,12 +33,17 @@ final class EngineCore: Sendable {
     struct Running {
         var isRunning = false
         var isClosed = false
+        /// The stores are closed because what is in them was changed: the core has to be opened anew.
+        var isStoreChanged = false
         var receiver: Task<Void, Never>?
     }
 
     let running = Mutex(Running())
     var isRunning: Bool { running.withLock { $0.isRunning } }
     var isClosed: Bool { running.withLock { $0.isClosed } }
+
+    /// What the databases are encrypted with now.
+    let storeKey: Mutex<DatabaseKey?>
 
     private let parts = Mutex<Parts?>(nil)
     /// Whether servers are arranged as the core is set up.
@@ -50,6 +56,7 @@ final class EngineCore: Sendable {
         clock: any Clock<Duration>, now: @escaping @Sendable () -> UTCTimestamp
     ) {
         self.configuration = configuration
+        storeKey = Mutex(configuration.key)
         self.store = store
         self.agent = agent
         self.reports = reports

@@ -1,7 +1,7 @@
 import ChatAPI
 import ChatProtocol
-import GRDB
 import EncryptedSQLite
+import GRDB
 
 /// An error of the API, thrown where a command or a received event cannot be carried out.
 struct Refusal: Error, Sendable, Hashable {

@@ -41,7 +41,8 @@ final class Receiver: Sendable {
     private func handle(_ incoming: Incoming, attempt: Int) {
         let core = core
         let now = core.now()
-        core.store.submit({ db -> Effects in
+        // While the disk fails it waits, and what came later waits behind it.
+        core.store.submit(isPersistent: true, { db -> Effects in
             let transaction = ChatTransaction(db, now: now, random: core.random)
             try transaction.receive(incoming)
             return transaction.effects
@@ -84,7 +85,7 @@ final class Receiver: Sendable {
         let core = core
         let now = core.now()
         let cause = ChatCoreError(thrown: error)
-        core.store.submit({ db -> Effects in
+        core.store.submit(isPersistent: true, { db -> Effects in
             let transaction = ChatTransaction(db, now: now, random: core.random)
             try transaction.setAside(incoming, cause)
             return transaction.effects

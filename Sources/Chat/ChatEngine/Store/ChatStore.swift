@@ -1,5 +1,5 @@
-import GRDB
 import EncryptedSQLite
+import GRDB
 import Synchronization
 
 /// Told of every transaction; tests make them fail.
@@ -28,11 +28,18 @@ final class ChatStore: Sendable {
 
     /// Opens, and if need be makes or migrates, `<prefix>_chat.db`; nil keeps the database in memory.
     ///
-    /// - Throws: `StorageError` `newerDatabase` or `unavailable`.
-    init(prefix: String?, interceptor: (any ChatStoreInterceptor)? = nil) throws(StorageError) {
+    /// - Parameters:
+    ///   - key: opens an encrypted database, or makes a new one encrypted.
+    ///   - health: told when the disk begins to fail and when it works again.
+    /// - Throws: what opening a `DatabaseFile` does, such as `newerDatabase`, `wrongKey` or `unavailable`.
+    init(
+        prefix: String?, key: DatabaseKey? = nil, health: @escaping @Sendable (DiskHealthChange) -> Void = { _ in },
+        interceptor: (any ChatStoreInterceptor)? = nil
+    ) throws(StorageError) {
         self.interceptor = interceptor
         file = try DatabaseFile(
-            path: prefix.map { $0 + "_chat.db" }, label: "chat", migrator: ChatStoreMigrations.migrator,
+            path: prefix.map { $0 + "_chat.db" }, label: "chat", migrator: ChatStoreMigrations.migrator, key: key,
+            health: health,
             prepare: { db in db.add(function: Self.caseFolding) })
     }
 
@@ -63,11 +70,14 @@ final class ChatStore: Sendable {
     }
 
     /// Runs `body` in a transaction without waiting for it; completions come in the order of the writes.
+    ///
+    /// - Parameter isPersistent: whether it waits, before later writes, for a disk that fails to work again.
     func submit<T: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> T, completion: @escaping @Sendable (Result<T, any Error>) -> Void
+        isPersistent: Bool = false, _ body: @escaping @Sendable (Database) throws -> T,
+        completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
         submitDeferred()
-        submitNow(body, completion: completion)
+        submitNow(isPersistent: isPersistent, body, completion: completion)
     }
 
     /// Runs `body` in the next transaction, before what that is for, or by itself after a moment. For what nobody waits for.
@@ -75,7 +85,7 @@ final class ChatStore: Sendable {
         _ body: @escaping @Sendable (Database) throws -> T, completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
         let startsTimer = deferred.withLock { deferred in
-            deferred.submissions.append { [self] in submitNow(body, completion: completion) }
+            deferred.submissions.append { [self] in submitNow(isPersistent: true, body, completion: completion) }
             defer { deferred.isTimerRunning = true }
             return !deferred.isTimerRunning
         }
@@ -96,10 +106,11 @@ final class ChatStore: Sendable {
     }
 
     private func submitNow<T: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> T, completion: @escaping @Sendable (Result<T, any Error>) -> Void
+        isPersistent: Bool, _ body: @escaping @Sendable (Database) throws -> T,
+        completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
         guard let interceptor else {
-            file.submit(body, completion: completion)
+            file.submit(isPersistent: isPersistent, body, completion: completion)
             return
         }
         do {
@@ -108,7 +119,7 @@ final class ChatStore: Sendable {
             completion(.failure(error))
             return
         }
-        file.submit(body) { result in
+        file.submit(isPersistent: isPersistent, body) { result in
             do {
                 try interceptor.didWrite()
                 completion(result)
@@ -117,6 +128,9 @@ final class ChatStore: Sendable {
             }
         }
     }
+
+    /// From now on nothing waits for a disk that fails.
+    func stopWaitingForDisk() { file.stopWaitingForDisk() }
 
     /// Finishes what waits and closes the file.
     func close() async throws(StorageError) {

@@ -1,8 +1,8 @@
 import ChatAPI
 import ChatProtocol
+import EncryptedSQLite
 import GRDB
 import SMPWire
-import EncryptedSQLite
 
 /// Something that the agent must do and that outlives a crash.
 struct AgentWork: Sendable, Hashable {

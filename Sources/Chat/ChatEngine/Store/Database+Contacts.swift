@@ -1,8 +1,8 @@
 import ChatAPI
 import ChatProtocol
+import EncryptedSQLite
 import GRDB
 import SMPWire
-import EncryptedSQLite
 
 // Contacts.
 

@@ -1,8 +1,8 @@
 import ChatAPI
 import ChatProtocol
+import EncryptedSQLite
 import GRDB
 import SMPWire
-import EncryptedSQLite
 
 // Messages on their way out, and other work that the agent still has to be given. Both are written together with what they carry
 // out, and stay until the agent has them: a crash between the two databases loses nothing.

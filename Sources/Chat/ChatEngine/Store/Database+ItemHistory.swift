@@ -1,8 +1,8 @@
 import ChatAPI
 import ChatProtocol
+import EncryptedSQLite
 import GRDB
 import SMPWire
-import EncryptedSQLite
 
 // What belongs to items: earlier versions, reactions, reading, times to live.
 

@@ -1,8 +1,8 @@
 import ChatAPI
 import ChatProtocol
+import EncryptedSQLite
 import GRDB
 import SMPWire
-import EncryptedSQLite
 
 // Chat items: what was written and what happened in chats.
 

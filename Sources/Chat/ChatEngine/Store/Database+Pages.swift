@@ -1,7 +1,7 @@
 import ChatAPI
 import ChatProtocol
-import GRDB
 import EncryptedSQLite
+import GRDB
 
 // Pages of items, and the list of chats.
 

@@ -1,7 +1,7 @@
 import ChatAPI
 import ChatProtocol
-import GRDB
 import EncryptedSQLite
+import GRDB
 
 // Commands that are carried out once, and what came of them.
 

@@ -1,7 +1,7 @@
 import ChatAPI
 import ChatProtocol
-import GRDB
 import EncryptedSQLite
+import GRDB
 
 // Stored profiles and the local names that are unique in each user's lists.
 

@@ -1,7 +1,7 @@
 import ChatAPI
 import ChatProtocol
-import GRDB
 import EncryptedSQLite
+import GRDB
 
 // Tags that group chats, folders of notes, and settings of the core.
 

@@ -54,17 +54,31 @@ extension AgentCore {
         let lane = lanes.checkOut(entry.connection)
         guard lane.append(IncomingMessage(queue: key, row: entry.row, message: message)) else { return lanes.checkIn(lane) }
         tasks.run { [self] in
-            while let next = lane.nextIncoming() {
-                guard isRunning, !Task.isCancelled else { continue }
-                do throws(AgentError) {
-                    try await withLane(lane.id) { access throws(AgentError) in try await process(next, access) }
-                } catch {
-                    // Not acknowledged: the router delivers it again to the next subscription.
-                    if case .connection(.notFound, _) = error.reason { continue }
-                    notify(.failed(error), lane.id)
-                }
-            }
+            while let next = lane.nextIncoming() { await receive(next, lane) }
             lanes.checkIn(lane)
+        }
+    }
+
+    /// How often a message is tried whose connection cannot be read from the store.
+    private static let receiveAttempts = 10
+
+    private func receive(_ message: IncomingMessage, _ lane: ConnectionLane) async {
+        let interval = configuration.fastRetry
+        var delay = interval.initial, elapsed = Duration.zero
+        for attempt in 1...Self.receiveAttempts {
+            guard isRunning, !Task.isCancelled else { return }
+            do throws(AgentError) {
+                return try await withLane(lane.id) { access throws(AgentError) in try await process(message, access) }
+            } catch {
+                // Not acknowledged: the router delivers it again to the next subscription.
+                if case .connection(.notFound, _) = error.reason { return }
+                if attempt == 1 || attempt == Self.receiveAttempts { notify(.failed(error), lane.id) }
+                // What the store could not do now it may do soon, before there is another subscription.
+                guard case .critical = error.reason else { return }
+                try? await clock.sleep(for: delay)
+                elapsed += delay
+                delay = interval.next(after: delay, elapsed: elapsed)
+            }
         }
     }
 
@@ -86,7 +100,7 @@ extension AgentCore {
         }
         if case .waitForUser(let record) = outcome { access.lane.setUnacknowledged(record) }
         // The router should have the acknowledgement of its message about a full queue before the sender is told to go on.
-        try await access.commit(transition) {
+        try await access.commit(transition, isPersistent: true) {
             if case .acknowledge = outcome { acknowledge(brokerID, in: queue, for: state.record.owner) }
         }
         if case .undecryptable(let hash, let error) = outcome {
@@ -125,7 +139,7 @@ extension AgentCore {
                 statistics.add(.recvErrs, state.record.user, queue.server)
                 transition.emit(.failed(error))
             }
-            try await access.commit(transition)
+            try await access.commit(transition, isPersistent: true)
             return acknowledge(message.id, in: queue, for: state.record.owner)
         }
         statistics.add(.recvDuplicates, state.record.user, queue.server)
@@ -145,7 +159,7 @@ extension AgentCore {
             let dropped = AgentError.DroppedMessage(brokerTime: known.metadata.brokerTime / 1000, attempts: attempts)
             transition.fail(.agent(.duplicate(dropped: dropped)))
             transition.add(.acknowledge(connection: state.record.row, known.messageID))
-            try await access.commit(transition)
+            try await access.commit(transition, isPersistent: true)
             return acknowledge(message.id, in: queue, for: state.record.owner)
         }
         transition.add(.countAttempt(connection: state.record.row, known.messageID))
@@ -164,7 +178,7 @@ extension AgentCore {
         default: throw .peer(.message)
         }
         access.lane.setUnacknowledged(record)
-        try await access.commit(transition)
+        try await access.commit(transition, isPersistent: true)
     }
 }
 

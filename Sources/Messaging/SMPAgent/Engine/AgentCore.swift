@@ -225,9 +225,11 @@ struct LaneAccess: Sendable {
 
     /// Stores what a transition changes, and then does what follows from it.
     ///
-    /// - Parameter stored: runs in between.
-    func commit(_ transition: Transition, stored: () -> Void = {}) async throws(AgentError) {
-        try await core.stored { try await core.store.apply(transition.storeChanges) }
+    /// - Parameters:
+    ///   - isPersistent: whether it waits for a disk that fails to work again: for what nobody would ask for again.
+    ///   - stored: runs in between.
+    func commit(_ transition: Transition, isPersistent: Bool = false, stored: () -> Void = {}) async throws(AgentError) {
+        try await core.stored { try await core.store.apply(transition.storeChanges, isPersistent: isPersistent) }
         FailPoint.agentStored.pass()
         lane.state = transition.state
         stored()

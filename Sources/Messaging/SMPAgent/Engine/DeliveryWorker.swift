@@ -251,13 +251,14 @@ final class DeliveryWorker: Sendable {
         }
     }
 
-    /// Stores what follows from a message that was sent or given up. A failure leaves it in the store, to be sent after a restart.
+    /// Stores what follows from a message that was sent or given up, also if it has to wait for the disk. A failure leaves it in the store, to
+    /// be sent after a restart.
     private func commit(_ change: (inout Transition) -> Void) async {
         do throws(AgentError) {
             try await core.withLane(connection) { access throws(AgentError) in
                 var transition = Transition(try await access.state())
                 change(&transition)
-                try await access.commit(transition)
+                try await access.commit(transition, isPersistent: true)
             }
         } catch {
             if case .connection(.notFound, _) = error.reason { return stop() }

@@ -1,6 +1,6 @@
+public import EncryptedSQLite
 import GRDB
 import Logging
-public import EncryptedSQLite
 import Synchronization
 
 /// Told of every transaction; tests make them fail.
@@ -38,14 +38,24 @@ public final class AgentStore: Sendable {
 
     /// Opens, and if need be makes or migrates, a database. The caller holds the lock of the data folder.
     ///
-    /// - Parameter path: nil for a database in memory, for tests and for runs that leave nothing behind.
-    /// - Throws: `unavailable`, or `newerDatabase` if a newer version has written it.
-    public convenience init(path: String?) throws(StorageError) { try self.init(path: path, interceptor: nil) }
+    /// - Parameters:
+    ///   - path: nil for a database in memory, for tests and for runs that leave nothing behind.
+    ///   - key: opens an encrypted database, or makes a new one encrypted.
+    ///   - health: told when the disk begins to fail and when it works again.
+    /// - Throws: what opening a `DatabaseFile` does, such as `newerDatabase`, `wrongKey` or `unavailable`.
+    public convenience init(
+        path: String?, key: DatabaseKey? = nil, health: @escaping @Sendable (DiskHealthChange) -> Void = { _ in }
+    ) throws(StorageError) {
+        try self.init(path: path, key: key, health: health, interceptor: nil)
+    }
 
-    init(path: String?, interceptor: (any StoreInterceptor)?) throws(StorageError) {
+    init(
+        path: String?, key: DatabaseKey? = nil, health: @escaping @Sendable (DiskHealthChange) -> Void = { _ in },
+        interceptor: (any StoreInterceptor)?
+    ) throws(StorageError) {
         self.interceptor = interceptor
         runtime = AgentRuntime()
-        file = try DatabaseFile(path: path, label: "agent", migrator: AgentSchema.migrator)
+        file = try DatabaseFile(path: path, label: "agent", migrator: AgentSchema.migrator, key: key, health: health)
     }
 
     /// A store on a database that is open.
@@ -56,9 +66,11 @@ public final class AgentStore: Sendable {
     }
 
     /// Makes the changes in one transaction, all or none; returns once it is on disk.
-    func apply(_ changes: [StoreChange]) async throws {
+    ///
+    /// - Parameter isPersistent: whether they wait for a disk that fails to work again.
+    func apply(_ changes: [StoreChange], isPersistent: Bool = false) async throws {
         guard !changes.isEmpty else { return }
-        try await write { database in
+        try await write(isPersistent: isPersistent) { database in
             for change in changes { try change.apply(to: database) }
         }
     }
@@ -88,21 +100,26 @@ public final class AgentStore: Sendable {
     }
 
     /// Runs `body` in a transaction that takes the deferred changes along.
-    func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+    func write<Value: Sendable>(
+        isPersistent: Bool = false, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
         submitDeferred()
         try interceptor?.willWrite()
         let value =
             if let interceptor {
-                try await file.write { database in
+                try await file.write(isPersistent: isPersistent) { database in
                     try interceptor.isWriting()
                     return try body(database)
                 }
             } else {
-                try await file.write(body)
+                try await file.write(isPersistent: isPersistent, body)
             }
         try interceptor?.didWrite()
         return value
     }
+
+    /// From now on nothing waits for a disk that fails.
+    func stopWaitingForDisk() { file.stopWaitingForDisk() }
 
     /// Finishes what waits and closes the database.
     public func close() async throws(StorageError) {
@@ -121,13 +138,16 @@ public final class AgentStore: Sendable {
         } catch {
             return
         }
-        file.submit { [interceptor] database in
+        file.submit(isPersistent: true) { [interceptor] database in
             try interceptor?.isWriting()
             // One that cannot be made must not undo the others.
             var failures: [any Error] = []
             for change in changes {
                 do {
                     try change.apply(to: database)
+                } catch let error as DatabaseError where error.isOfDisk {
+                    // Tried again as a whole.
+                    throw error
                 } catch {
                     failures.append(error)
                 }

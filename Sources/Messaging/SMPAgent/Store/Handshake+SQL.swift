@@ -1,9 +1,9 @@
+import EncryptedSQLite
 import FoundationEssentials
 import GRDB
 import SMPCrypto
 import SMPProtocol
 import SMPWire
-import EncryptedSQLite
 
 extension StoreChange {
     func applyHandshakeChange(to database: Database) throws {

@@ -1,9 +1,9 @@
+import EncryptedSQLite
 import FoundationEssentials
 import GRDB
 import SMPProtocol
 import SMPRatchet
 import SMPWire
-import EncryptedSQLite
 
 extension StoreChange {
     func applyMessageChange(to database: Database) throws {

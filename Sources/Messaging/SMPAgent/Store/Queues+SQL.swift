@@ -1,9 +1,9 @@
+import EncryptedSQLite
 import FoundationEssentials
 import GRDB
 import SMPCrypto
 import SMPProtocol
 import SMPWire
-import EncryptedSQLite
 
 /// The row of a server's address, made if need be.
 func serverRow(_ server: SMPServerAddress, _ database: Database) throws -> RowID {

@@ -1,7 +1,7 @@
+import EncryptedSQLite
 import FoundationEssentials
 import GRDB
 import SMPWire
-import EncryptedSQLite
 
 extension Database {
     /// Runs a statement that is prepared once.

@@ -1,10 +1,10 @@
+import EncryptedSQLite
 import FoundationEssentials
 import GRDB
 import SMPCrypto
 import SMPProtocol
 import SMPRatchet
 import SMPWire
-import EncryptedSQLite
 
 extension StoreChange {
     /// Makes the change.

@@ -1,8 +1,8 @@
+import EncryptedSQLite
 import FoundationEssentials
 import GRDB
 import SMPProtocol
 import SMPWire
-import EncryptedSQLite
 
 extension CommandRecord {
     func insert(_ database: Database) throws {

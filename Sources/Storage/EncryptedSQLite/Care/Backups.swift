@@ -7,7 +7,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Copies of a database that were made before it was changed by a new version: `backups/<name>.<UTC time>.<version>.db` beside it, encrypted
+/// Copies of a database that were made before it was changed by a new version: `backups/<name>.<UTC time>.of-<version>.db` beside it, encrypted
 /// under the key that the database had.
 struct Backups {
     /// How many are kept of each database; the oldest go.
@@ -17,13 +17,18 @@ struct Backups {
     private let folder: String
     private let now: @Sendable () -> Int
 
-    /// - Parameter now: seconds since 1970.
-    init(of path: String, now: @escaping @Sendable () -> Int = { time(nil) }) {
+    /// - Parameters:
+    ///   - folder: where they are; `backups` beside the database if it is not given.
+    ///   - now: seconds since 1970.
+    init(of path: String, in folder: String? = nil, now: @escaping @Sendable () -> Int = { time(nil) }) {
         let file = Files.name(of: path)
         name = file.hasSuffix(".db") ? String(file.dropLast(3)) : file
-        folder = Files.folder(of: path) + "/backups"
+        self.folder = folder ?? Files.folder(of: path) + "/backups"
         self.now = now
     }
+
+    /// The path of a backup that is made now.
+    func path(version: String) -> String { "\(folder)/\(name).\(Self.stamp(now())).\(Self.short(version)).db" }
 
     /// Makes a backup of what a database has now; it is on disk when this returns.
     ///
@@ -31,7 +36,7 @@ struct Backups {
     /// - Returns: the path.
     func make(version: String, key: DatabaseKey?, from database: any DatabaseWriter) throws -> String {
         try Files.makePrivateFolder(folder)
-        let path = "\(folder)/\(name).\(Self.stamp(now())).\(Self.short(version)).db"
+        let path = path(version: "of-" + version)
         try database.writeWithoutTransaction { db in try DatabaseCopy(to: path, key: key).make(from: db) }
         try removeOldest()
         return path
@@ -39,7 +44,10 @@ struct Backups {
 
     private func removeOldest() throws(StorageError) {
         // Times sort as text.
-        let all = try Files.names(in: folder).filter { $0.hasPrefix(name + ".") && $0.hasSuffix(".db") }.sorted()
+        let all = try Files.names(in: folder).filter {
+            // Those that a person made stay.
+            $0.hasPrefix(name + ".") && $0.contains(".of-") && $0.hasSuffix(".db")
+        }.sorted()
         for old in all.dropLast(Self.kept) { try Files.delete(folder + "/" + old) }
     }
 
@@ -55,9 +63,9 @@ struct Backups {
             + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2) + "Z"
     }
 
-    /// A migration's name as part of a file's: letters, digits and dashes, at most 40.
+    /// A migration's name as part of a file's: letters, digits and dashes, at most 48.
     static func short(_ version: String) -> String {
         let characters = version.lowercased().unicodeScalars.map { ("a"..."z").contains($0) || ("0"..."9").contains($0) ? Character($0) : "-" }
-        return String(String(characters).split(separator: "-").joined(separator: "-").prefix(40))
+        return String(String(characters).split(separator: "-").joined(separator: "-").prefix(48))
     }
 }

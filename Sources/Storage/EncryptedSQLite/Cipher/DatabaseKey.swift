@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Dispatch
 internal import Synchronization
 
 /// The key of encrypted databases: a passphrase, or the key itself in SQLCipher's notation `x'…'`.
@@ -76,6 +77,19 @@ public final class DatabaseKey: Sendable {
             derived[salt] = keys
         }
         return keys
+    }
+
+    /// Derives keys for several databases side by side.
+    func derive(_ salts: [[UInt8]]) throws(StorageError) {
+        let failure = Mutex<StorageError?>(nil)
+        DispatchQueue.concurrentPerform(iterations: salts.count) { index in
+            do throws(StorageError) {
+                _ = try pageKeys(salt: salts[index])
+            } catch {
+                failure.withLock { $0 = error }
+            }
+        }
+        if let error = failure.withLock(\.self) { throw error }
     }
 
     /// The bytes of `x'…'` with 64 or 96 digits; nil for another text.

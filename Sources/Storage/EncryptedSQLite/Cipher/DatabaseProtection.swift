@@ -47,14 +47,23 @@ final class DatabaseProtection: Sendable {
     }
 }
 
-/// Keeps the protection of a path in force. Files that are open stay encrypted when it is gone.
+/// Keeps the protection of a path in force until it is released or forgotten. Files that are open stay encrypted then.
 final class ProtectionRegistration: Sendable {
     /// As SQLite names it.
     let path: String
+    private let isReleased = Mutex(false)
 
     fileprivate init(path: String) { self.path = path }
 
-    deinit {
+    deinit { release() }
+
+    /// Calling it twice is harmless.
+    func release() {
+        let isFirst = isReleased.withLock { isReleased in
+            defer { isReleased = true }
+            return !isReleased
+        }
+        guard isFirst else { return }
         ParleyVFS.state.withLock { state in
             let uses = (state.uses[path] ?? 1) - 1
             state.uses[path] = uses > 0 ? uses : nil

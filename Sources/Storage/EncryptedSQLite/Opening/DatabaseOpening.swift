@@ -15,10 +15,15 @@ struct DatabaseOpening {
         self.label = label
         self.key = key
         self.path = path
+        // Also for plain databases: those that are made from one are opened as it was, and may have a key.
+        try ParleyVFS.register()
         let protection = try DatabaseAccess.protection(of: path, label: label, key: key)
         // SQLite makes its files with the process's mask; the log files take the mode of the main one.
         FolderLock.makePrivateFile(path)
         registration = try protection?.register(path)
+        if registration == nil, try ParleyVFS.isProtected(path) {
+            throw StorageError(.locked, "\(path) is open under a key in this process")
+        }
     }
 
     /// A configuration whose connections keep temporary things in memory and leave room for the encryption on each page.

@@ -1,4 +1,4 @@
-internal import GRDB
+public import GRDB
 internal import GRDBSQLite
 
 extension StorageError {
@@ -26,10 +26,16 @@ extension StorageError {
 
     /// Whether an error is the disk's, and what stands in the way may go away: it is full, or does not read or write.
     static func isOfDisk(_ error: any Error) -> Bool {
-        guard let error = error as? DatabaseError else { return false }
-        return switch error.resultCode {
+        (error as? DatabaseError)?.isOfDisk ?? false
+    }
+}
+
+extension DatabaseError {
+    /// Whether the disk is full, or does not open, read or write a file: what cannot be done now may be done later. A damaged page stays one.
+    public var isOfDisk: Bool {
+        switch resultCode {
+        case .SQLITE_IOERR: extendedResultCode.rawValue != SQLITE_IOERR_DATA_CODE
         case .SQLITE_FULL, .SQLITE_CANTOPEN, .SQLITE_READONLY: true
-        case .SQLITE_IOERR: true
         default: false
         }
     }

@@ -54,6 +54,12 @@ package enum ParleyVFS {
         state.withLock { $0.interposers.removeAll { $0 === interposer } }
     }
 
+    /// Whether files of a path are encrypted.
+    static func isProtected(_ path: String) throws(StorageError) -> Bool {
+        let full = try fullPath(path)
+        return state.withLock { $0.protections[full] != nil }
+    }
+
     /// The path as SQLite tells it to a VFS: absolute, without symbolic links.
     static func fullPath(_ path: String) throws(StorageError) -> String {
         try register()

@@ -9,7 +9,8 @@ internal import Synchronization
 /// that throws undoes only itself. A job's outcome, good or bad, becomes known only after the commit that holds it.
 ///
 /// A transaction that cannot be committed because of what is in it is undone, and its jobs run again, each in a transaction of its own:
-/// one that breaks a constraint at the end takes nobody along. When the disk fails, all of them fail: nothing of them is there.
+/// one that breaks a constraint at the end takes nobody along. When the disk fails, all of them fail: nothing of them is there. Those that
+/// are marked as persistent stay where they are in the line instead, and the writer tries again until the disk works.
 public final class GroupCommitWriter: Sendable {
     /// What one transaction takes at most: it bounds how long the first waiting job must wait.
     public static let largestBatch = 256
@@ -19,24 +20,39 @@ public final class GroupCommitWriter: Sendable {
         var run: @Sendable (Database) -> (any Error)?
         /// Delivers the outcome after the commit, or the error that undid the whole transaction.
         var finish: @Sendable ((any Error)?) -> Void
+        /// Whether it waits for the disk to work again.
+        var isPersistent = false
     }
 
     private struct State {
         var waiting: [Job] = []
         var isDraining = false
         var isClosed = false
+        /// Whether jobs wait for the disk at all.
+        var isPatient = true
+        /// How often in a row the disk has failed jobs that wait for it.
+        var retries = 0
     }
+
+    /// How long the writer waits after the disk failed jobs that wait for it: at first, and at most.
+    static let firstDelay = Duration.milliseconds(50)
+    static let longestDelay = Duration.seconds(5)
 
     private let database: any DatabaseWriter
     private let health: DiskHealth
     private let scheduler: DatabaseFile.Scheduler?
+    private let clock: any Clock<Duration>
     private let state = Mutex(State())
 
     /// - Parameter scheduler: nil to write on the database's own queue.
-    init(_ database: any DatabaseWriter, health: DiskHealth, scheduler: DatabaseFile.Scheduler? = nil) {
+    init(
+        _ database: any DatabaseWriter, health: DiskHealth, scheduler: DatabaseFile.Scheduler? = nil,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
         self.scheduler = scheduler
         self.database = database
         self.health = health
+        self.clock = clock
     }
 
     /// Runs `body` in a transaction and returns its value once that transaction is on disk.
@@ -44,10 +60,10 @@ public final class GroupCommitWriter: Sendable {
     /// - Parameter afterCommit: runs after the commit and before any later job's `afterCommit`: what is announced here is
     ///   announced in the order in which it was written.
     public func write<T: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> T, afterCommit: (@Sendable (T) -> Void)? = nil
+        isPersistent: Bool = false, _ body: @escaping @Sendable (Database) throws -> T, afterCommit: (@Sendable (T) -> Void)? = nil
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
-            submit(body) { result in
+            submit(isPersistent: isPersistent, body) { result in
                 if case .success(let value) = result { afterCommit?(value) }
                 continuation.resume(with: result)
             }
@@ -55,8 +71,12 @@ public final class GroupCommitWriter: Sendable {
     }
 
     /// Runs `body` in a transaction without anybody waiting for it.
+    ///
+    /// - Parameter isPersistent: whether it waits, before all that came later, for a disk that fails to work again. It is given up only when
+    ///   the writer is closed.
     public func submit<T: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> T, completion: @escaping @Sendable (Result<T, any Error>) -> Void
+        isPersistent: Bool = false, _ body: @escaping @Sendable (Database) throws -> T,
+        completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
         let outcome = Mutex<Result<T, any Error>>(.failure(StorageError(.closed, "the database was closed before the write ran")))
         enqueue(Job(
@@ -70,12 +90,26 @@ public final class GroupCommitWriter: Sendable {
                     return error
                 }
             },
-            finish: { failure in completion(failure.map(Result.failure) ?? outcome.withLock(\.self)) }))
+            finish: { failure in completion(failure.map(Result.failure) ?? outcome.withLock(\.self)) }, isPersistent: isPersistent))
     }
 
-    /// Refuses later jobs; those that wait are still run.
+    /// Refuses later jobs; those that wait are still run, once.
     public func close() {
-        state.withLock { $0.isClosed = true }
+        let hasWaiting = state.withLock { state in
+            state.isClosed = true
+            return !state.waiting.isEmpty
+        }
+        // Those that wait for the disk get their last try now.
+        if hasWaiting { startDraining() }
+    }
+
+    /// From now on the disk's failures end every job that they concern: for who is about to close and must not wait.
+    func stopWaitingForDisk() {
+        let hasWaiting = state.withLock { state in
+            state.isPatient = false
+            return !state.waiting.isEmpty
+        }
+        if hasWaiting { startDraining() }
     }
 
     private func enqueue(_ job: Job) {
@@ -87,7 +121,10 @@ public final class GroupCommitWriter: Sendable {
             return (true, false)
         }
         if refused { return job.finish(StorageError(.closed, "the database is closed")) }
-        guard starts else { return }
+        if starts { startDraining() }
+    }
+
+    private func startDraining() {
         if let scheduler {
             scheduler { [self] in database.unsafeReentrantWrite { db in drain(db) } }
         } else {
@@ -99,15 +136,41 @@ public final class GroupCommitWriter: Sendable {
         while let batch = takeBatch() {
             do {
                 try commit(batch, db)
+                state.withLock { $0.retries = 0 }
                 for job in batch { job.finish(nil) }
             } catch {
-                guard batch.count > 1, !StorageError.isOfDisk(error) else {
+                if StorageError.isOfDisk(error) {
+                    if retryLater(batch, error) { return }
+                } else if batch.count > 1 {
+                    for job in batch { runAlone(job, db) }
+                } else {
                     for job in batch { job.finish(error) }
-                    continue
                 }
-                for job in batch { runAlone(job, db) }
             }
         }
+    }
+
+    /// Ends the jobs of a batch that do not wait for the disk, and has the others tried again after a while.
+    ///
+    /// - Returns: whether draining goes on by itself later.
+    private func retryLater(_ batch: [Job], _ error: any Error) -> Bool {
+        let (persistent, delay) = state.withLock { state -> ([Job], Duration) in
+            guard !state.isClosed, state.isPatient else { return ([], .zero) }
+            let persistent = batch.filter(\.isPersistent)
+            guard !persistent.isEmpty else { return ([], .zero) }
+            state.waiting.insert(contentsOf: persistent, at: 0)
+            let delay = min(Self.firstDelay * (1 << min(state.retries, 10)), Self.longestDelay)
+            state.retries += 1
+            return (persistent, delay)
+        }
+        for job in batch where persistent.isEmpty || !job.isPersistent { job.finish(error) }
+        guard !persistent.isEmpty else { return false }
+        Task { [self] in
+            // Also a wait that is interrupted is followed by a try.
+            try? await clock.sleep(for: delay)
+            startDraining()
+        }
+        return true
     }
 
     private func runAlone(_ job: Job, _ db: Database) {
@@ -123,10 +186,12 @@ public final class GroupCommitWriter: Sendable {
     ///
     /// GRDB's own transactions and savepoints prepare their statements each time, which costs as much as a small job.
     private func commit(_ batch: [Job], _ db: Database) throws {
+        let changes = db.totalChangesCount
         do {
             try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
             if batch.count == 1 {
                 if let failure = batch[0].run(db) {
+                    if batch[0].isPersistent, StorageError.isOfDisk(failure) { throw failure }
                     health.note(failure: failure)
                     // One that is alone is undone with the transaction; some errors have ended that already.
                     if db.isInsideTransaction { try db.rollback() }
@@ -144,14 +209,15 @@ public final class GroupCommitWriter: Sendable {
             health.note(failure: error)
             throw error
         }
-        health.noteCommit()
+        // A transaction that changes nothing does not touch the disk.
+        if db.totalChangesCount != changes { health.noteCommit() }
     }
 
     private func runInSavepoint(_ job: Job, _ db: Database) throws {
         try db.cachedStatement(sql: "SAVEPOINT job").execute()
         if let failure = job.run(db) {
-            // The jobs before are undone as well.
-            guard db.isInsideTransaction else { throw failure }
+            // The jobs before are undone as well; and those that wait for the disk must not be overtaken.
+            guard db.isInsideTransaction, !(job.isPersistent && StorageError.isOfDisk(failure)) else { throw failure }
             health.note(failure: failure)
             try db.cachedStatement(sql: "ROLLBACK TRANSACTION TO SAVEPOINT job").execute()
         }

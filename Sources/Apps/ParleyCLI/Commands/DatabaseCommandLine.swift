@@ -1,0 +1,141 @@
+internal import ArgumentParser
+internal import EncryptedSQLite
+internal import Foundation
+internal import Parley
+
+/// `parley db`: checks, keys and backups of the databases of a data folder.
+struct DatabaseCommandLine: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "db", abstract: "Check, encrypt and back up the databases of a data folder.",
+        discussion: "The bots of the folder must not be running.", subcommands: [Check.self, Key.self, Backup.self])
+
+    /// The folder, its key, and how to print.
+    struct Options: ParsableArguments {
+        @Option(help: "The folder for databases and keys. [default: $PARLEY_DATA, else parley-data]")
+        var data: String?
+
+        @OptionGroup var keys: KeyOptions
+
+        @Flag(help: "Print JSON, one object a line, for scripts.")
+        var json = false
+
+        var folder: DataFolder { DataFolder(path: HostConfiguration(dataFolder: data).dataFolder) }
+
+        /// Holds the folder for the time of `body`, which gets its databases and their key.
+        func run(_ body: (DatabaseSet, DatabaseKey?) throws -> Void) throws {
+            let key = try keys.source(for: folder)?.load()
+            try folder.locked { databases in
+                guard try !databases.present.isEmpty else {
+                    throw Outcome.Failed("db.none", description: "there are no databases in \(folder.path)")
+                }
+                try body(databases, key)
+            }
+        }
+    }
+
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "check", abstract: "Look whether the databases are whole.",
+            discussion: """
+                Every page of an encrypted database is compared with its authentication code, SQLite checks the structure, and every \
+                reference between tables is followed. Exit code 1 tells that something was found.
+                """)
+
+        @OptionGroup var options: Options
+
+        func run() async throws {
+            var isSound = true
+            try options.run { databases, key in
+                for report in try databases.check(key: key) {
+                    isSound = isSound && report.isSound
+                    // That the key is wrong is not the database's fault.
+                    if report.error?.isInput == true, let error = report.error {
+                        throw Outcome.BadInput("storage.\(error.rawValue)", description: report.problems.first ?? "the key is wrong")
+                    }
+                    Output.line(options.json ? Self.json(report) : Self.text(report))
+                }
+            }
+            if !isSound { throw ExitCode(1) }
+        }
+
+        private static func text(_ report: DatabaseReport) -> String {
+            let what = "\(report.label): \(report.path), \(report.size / 1024) KB, \(report.isEncrypted ? "encrypted" : "not encrypted")"
+            guard !report.isSound else { return what + ", whole" }
+            return ([what + ", DAMAGED: restore a backup"] + report.problems.map { "  " + $0 }).joined(separator: "\n")
+        }
+
+        private static func json(_ report: DatabaseReport) -> String {
+            let problems = report.problems.map(Output.quoted).joined(separator: ",")
+            let pages = report.damagedPages.map(String.init).joined(separator: ",")
+            return #"{"database":\#(Output.quoted(report.label)),"path":\#(Output.quoted(report.path)),"bytes":\#(report.size),"encrypted":\#(report.isEncrypted),"version":\#(report.version.map(Output.quoted) ?? "null"),"sound":\#(report.isSound),"problems":[\#(problems)],"damagedPages":[\#(pages)]}"#
+        }
+    }
+
+    struct Key: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "key", abstract: "Encrypt the databases, change their key, or decrypt them.",
+            discussion: """
+                The new key comes from --new-key-file or the environment variable PARLEY_NEW_KEY; a person at a terminal is asked. \
+                All databases of the folder change, or none: also when the process ends in the middle. Backups keep the key they \
+                were made under.
+                """)
+
+        @Option(name: .customLong("new-key-file"), help: "The file that holds the new key. [default: $PARLEY_NEW_KEY]")
+        var newKeyFile: String?
+
+        @Flag(help: "Decrypt the databases.")
+        var remove = false
+
+        @OptionGroup var options: Options
+
+        func validate() throws {
+            guard !remove || newKeyFile == nil else { throw ValidationError("--remove and --new-key-file exclude each other") }
+        }
+
+        func run() async throws {
+            try options.run { databases, key in
+                // Before a person thinks of a new one.
+                try databases.recover()
+                let new = try newKey()
+                try databases.changeKey(from: key, to: new)
+                let what = new == nil ? "decrypted" : key == nil ? "encrypted" : "rekeyed"
+                if options.json {
+                    Output.line(#"{"event":"key","folder":\#(Output.quoted(options.folder.path)),"databases":"\#(what)"}"#)
+                } else {
+                    Output.line("The databases of \(options.folder.path) are \(new == nil ? "not encrypted any more" : key == nil ? "encrypted" : "under the new key").")
+                }
+            }
+        }
+
+        private func newKey() throws -> DatabaseKey? {
+            if remove { return nil }
+            if let newKeyFile { return try DatabaseKeySource.file(newKeyFile).load() }
+            if ProcessInfo.processInfo.environment["PARLEY_NEW_KEY"]?.isEmpty == false {
+                return try DatabaseKeySource.environment("PARLEY_NEW_KEY").load()
+            }
+            guard HiddenInput.isPossible else {
+                throw Outcome.BadInput("db.noNewKey", description: "say the new key with --new-key-file or PARLEY_NEW_KEY, or decrypt with --remove")
+            }
+            return try HiddenInput.newKey()
+        }
+    }
+
+    struct Backup: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "backup", abstract: "Copy the databases, each whole and under the key it has.",
+            discussion: "A backup of connections gets old with every message: read what restoring one means before you rely on it.")
+
+        @Option(name: .customLong("to"), help: "The folder for the copies. [default: backups in the data folder]")
+        var target: String?
+
+        @OptionGroup var options: Options
+
+        func run() async throws {
+            try options.run { databases, key in
+                for path in try databases.backUp(to: target ?? options.folder.path + "/backups", key: key) {
+                    Output.line(options.json ? #"{"event":"backup","path":\#(Output.quoted(path))}"# : path)
+                }
+            }
+        }
+    }
+}

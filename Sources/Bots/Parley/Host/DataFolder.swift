@@ -1,0 +1,58 @@
+public import EncryptedSQLite
+internal import Foundation
+
+/// The databases of a data folder, for what is done to them while no bot runs: checks, backups and changes of key.
+public struct DataFolder: Sendable {
+    public let path: String
+
+    public init(path: String) { self.path = path }
+
+    /// Where a core keeps its databases in the folder.
+    var corePrefix: String { path + "/parley" }
+
+    /// What lies beside the core's databases and is under the same key.
+    var companions: [DatabaseSet.Member] { [.init(label: "bots", path: path + "/bots.db")] }
+
+    /// The core's databases and what the bots remember.
+    public var databases: DatabaseSet {
+        DatabaseSet(
+            folder: path, name: "parley",
+            members: [.init(label: "chat", path: corePrefix + "_chat.db"), .init(label: "agent", path: corePrefix + "_agent.db")] + companions)
+    }
+
+    /// Holds the folder for the time of `body`.
+    ///
+    /// - Throws: ``HostError`` `dataFolder` when there is no such folder, `dataFolderInUse` when another process uses it.
+    public func locked<Result>(_ body: (DatabaseSet) throws -> Result) throws -> Result {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+            throw HostError(.dataFolder, "there is no data folder \(path): name it with --data or PARLEY_DATA")
+        }
+        let lock = try lock()
+        defer { lock.release() }
+        let core: FolderLock
+        do throws(StorageError) {
+            core = try FolderLock(path: corePrefix + ".lock")
+        } catch {
+            throw inUse(error)
+        }
+        defer { core.release() }
+        return try body(databases)
+    }
+
+    /// Before anything of the folder is touched, so that who is second hears of the folder and not of something in it.
+    func lock() throws -> FolderLock {
+        do throws(StorageError) {
+            return try FolderLock(path: path + "/folder.lock")
+        } catch {
+            throw inUse(error)
+        }
+    }
+
+    private func inUse(_ error: StorageError) -> any Error {
+        guard error.code == .locked else { return error }
+        return HostError(
+            .dataFolderInUse,
+            "another process uses the data folder \(path), and one at a time can: stop that one, or name another folder with --data or PARLEY_DATA")
+    }
+}

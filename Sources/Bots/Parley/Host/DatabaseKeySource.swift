@@ -1,0 +1,51 @@
+public import EncryptedSQLite
+public import Foundation
+
+/// Where the key of the databases comes from. It is never in a file of rules or on a command line, where others can see it.
+public enum DatabaseKeySource: Sendable {
+    /// A key that the program has.
+    case key(DatabaseKey)
+    /// The text of a file: a line end behind it is not part of the key.
+    case file(String)
+    /// The value of an environment variable. Other processes of the same account can see it; a file or a credential is better.
+    case environment(String)
+
+    /// The file of a systemd credential (`LoadCredential=parley-key:…`).
+    static let credential = "parley-key"
+
+    /// What the environment says: `PARLEY_KEY_FILE`, else `PARLEY_KEY`, else the systemd credential `parley-key`; nil when there is none.
+    public static func standard(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> DatabaseKeySource? {
+        if let path = environment["PARLEY_KEY_FILE"], !path.isEmpty { return .file(path) }
+        if let value = environment["PARLEY_KEY"], !value.isEmpty { return .environment("PARLEY_KEY") }
+        if let folder = environment["CREDENTIALS_DIRECTORY"], !folder.isEmpty {
+            let path = folder + "/" + credential
+            if FileManager.default.fileExists(atPath: path) { return .file(path) }
+        }
+        return nil
+    }
+
+    /// Reads the key.
+    ///
+    /// - Throws: ``HostError`` `databaseKey` if there is none; `StorageError` `invalidKey` if it cannot be one.
+    public func load() throws -> DatabaseKey {
+        switch self {
+        case .key(let key): return key
+        case .file(let path):
+            var bytes: [UInt8]
+            do {
+                bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+            } catch {
+                throw HostError(.databaseKey, "cannot read the key of the databases from \(path): \(error.localizedDescription)")
+            }
+            if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+            if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+            guard !bytes.isEmpty else { throw HostError(.databaseKey, "\(path) is empty: it should hold the key of the databases") }
+            return try DatabaseKey(utf8: bytes)
+        case .environment(let name):
+            guard let value = ProcessInfo.processInfo.environment[name], !value.isEmpty else {
+                throw HostError(.databaseKey, "the environment variable \(name) should hold the key of the databases, and is not there")
+            }
+            return try DatabaseKey(value)
+        }
+    }
+}

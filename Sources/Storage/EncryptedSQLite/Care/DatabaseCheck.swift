@@ -1,0 +1,99 @@
+internal import GRDB
+
+/// What a check found in a database.
+public struct DatabaseReport: Sendable, Equatable {
+    public let label: String
+    public let path: String
+    public let isEncrypted: Bool
+    /// The size of the file in bytes.
+    public internal(set) var size = 0
+    /// The last migration that was applied to it.
+    public internal(set) var version: String?
+    /// Pages of an encrypted database that are not as they were written, by number; the first ``DatabaseCheck/limit`` of them.
+    public internal(set) var damagedPages: [UInt32] = []
+    /// What is wrong, each a sentence; empty when nothing is.
+    public internal(set) var problems: [String] = []
+    /// The code of the error that kept the database from being opened, if one did.
+    public internal(set) var error: StorageError.Code?
+
+    /// Whether nothing was found.
+    public var isSound: Bool { problems.isEmpty }
+}
+
+/// Checks a database that nobody has open: every page against its authentication code, SQLite's own check of its structure, and every
+/// reference between tables.
+public struct DatabaseCheck {
+    /// How many findings of a kind are told.
+    public static let limit = 100
+
+    private let member: DatabaseSet.Member
+    private let key: DatabaseKey?
+
+    init(_ member: DatabaseSet.Member, key: DatabaseKey?) {
+        self.member = member
+        self.key = key
+    }
+
+    func run() -> DatabaseReport {
+        var report = DatabaseReport(label: member.label, path: member.path, isEncrypted: key != nil)
+        do {
+            report.size = try RawFile(path: member.path)?.size ?? 0
+            try checkPages(&report)
+            try checkContents(&report)
+        } catch {
+            let error = StorageError.wrapping(error, "the \(member.label) database cannot be checked")
+            report.error = error.code
+            report.problems.append(error.message)
+        }
+        return report
+    }
+
+    /// Reads the file before SQLite does, and again after the log was folded in.
+    private func checkPages(_ report: inout DatabaseReport) throws {
+        guard let key, case .encrypted(let salt) = try DatabaseAccess.format(of: member.path) else { return }
+        let inspection = PageInspection(path: member.path, label: member.label, cipher: try PageCipher(try key.pageKeys(salt: salt)))
+        do throws(StorageError) {
+            try inspection.checkKey()
+            // Pages that were torn while the log was folded in are mended from it.
+            try fold()
+        } catch {
+            guard error.code == .corrupt else { throw error }
+            report.error = error.code
+            report.problems.append(error.message)
+        }
+        let pages = try inspection.damagedPages(limit: Self.limit)
+        report.damagedPages = pages.damaged
+        if !pages.damaged.isEmpty {
+            report.problems.append(
+                "\(pages.damaged.count) of \(pages.count) pages are damaged: \(pages.damaged.prefix(10).map(String.init).joined(separator: ", "))\(pages.damaged.count > 10 ? " …" : "")")
+        }
+        if pages.hasPartialPage { report.problems.append("the file ends within a page: it was cut off") }
+    }
+
+    private func fold() throws(StorageError) {
+        do {
+            try KeyChange.opened(member, key: key) { db in _ = try db.checkpoint(.truncate) }
+        } catch {
+            throw StorageError.wrapping(error, "the log of the \(member.label) database cannot be folded in")
+        }
+    }
+
+    private func checkContents(_ report: inout DatabaseReport) throws {
+        guard report.error == nil else { return }
+        let (structure, references, version) = try KeyChange.opened(member, key: key) { db in
+            let structure = try String.fetchAll(db, sql: "PRAGMA integrity_check(\(Self.limit))")
+            let references = try Row.fetchCursor(db, sql: "PRAGMA foreign_key_check")
+            var found: [String] = []
+            while found.count < Self.limit, let row = try references.next() {
+                let table: String = row[0], parent: String = row[2]
+                found.append("a row of \(table) refers to one of \(parent) that is not there")
+            }
+            let hasVersion = try db.tableExists("grdb_migrations")
+            let version = hasVersion ? try String.fetchOne(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY rowid DESC") : nil
+            return (structure, found, version)
+        }
+        if structure != ["ok"] { report.problems += structure.map { "structure: \($0)" } }
+        report.problems += references
+        report.version = version
+    }
+}

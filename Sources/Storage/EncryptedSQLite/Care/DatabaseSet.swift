@@ -1,0 +1,92 @@
+/// Databases that lie in one folder and share a key, such as those of a data folder.
+///
+/// What is done to all of them is done while none is open: whoever calls holds the folder's lock.
+public struct DatabaseSet: Sendable {
+    /// One of the databases. It need not be there.
+    public struct Member: Sendable, Hashable {
+        /// What it is called in errors and reports.
+        public let label: String
+        public let path: String
+
+        public init(label: String, path: String) {
+            self.label = label
+            self.path = path
+        }
+    }
+
+    public let members: [Member]
+    /// The file that says that a change of key is decided and has to be finished.
+    let decision: String
+
+    /// - Parameter name: distinguishes the set from others in the folder.
+    public init(folder: String, name: String, members: [Member]) {
+        self.members = members
+        decision = folder + "/" + name + ".rekey"
+    }
+
+    /// Those that are there.
+    public var present: [Member] {
+        get throws(StorageError) {
+            var present: [Member] = []
+            for member in members where try DatabaseAccess.format(of: member.path) != .absent { present.append(member) }
+            return present
+        }
+    }
+
+    /// Whether one of them is encrypted, or at least no plain database.
+    public var isEncrypted: Bool {
+        get throws(StorageError) {
+            for member in members {
+                if case .encrypted = try DatabaseAccess.format(of: member.path) { return true }
+            }
+            return false
+        }
+    }
+
+    /// Tells whether the key, or none, opens each of them.
+    ///
+    /// - Throws: ``StorageError`` `keyNeeded`, `wrongKey`, `notEncrypted`, `corrupt` or `foreign`.
+    public func checkKey(_ key: DatabaseKey?) throws(StorageError) {
+        try recover()
+        try deriveKeys(key)
+        for member in try present { _ = try DatabaseAccess.protection(of: member.path, label: member.label, key: key) }
+    }
+
+    /// Derives the keys of all that are there side by side: from a passphrase each takes a good part of a second.
+    public func deriveKeys(_ key: DatabaseKey?) throws(StorageError) {
+        guard let key else { return }
+        var salts: [[UInt8]] = []
+        for member in members {
+            if case .encrypted(let salt) = try DatabaseAccess.format(of: member.path) { salts.append(salt) }
+        }
+        try key.derive(salts)
+    }
+
+    /// Checks each of those that are there; see ``DatabaseCheck``.
+    public func check(key: DatabaseKey?) throws(StorageError) -> [DatabaseReport] {
+        try recover()
+        try deriveKeys(key)
+        var reports: [DatabaseReport] = []
+        for member in try present { reports.append(DatabaseCheck(member, key: key).run()) }
+        return reports
+    }
+
+    /// Copies each of those that are there into a folder, under the key that it has.
+    ///
+    /// - Returns: the paths of the copies, which are on disk.
+    public func backUp(to folder: String, key: DatabaseKey?) throws(StorageError) -> [String] {
+        try checkKey(key)
+        try Files.makePrivateFolder(folder)
+        var copies: [String] = []
+        for member in try present {
+            let copy = Backups(of: member.path, in: folder).path(version: "by-hand")
+            do {
+                try KeyChange.opened(member, key: key) { db in try DatabaseCopy(to: copy, key: key).make(from: db) }
+            } catch {
+                throw StorageError.wrapping(error, "the \(member.label) database \(member.path) cannot be backed up")
+            }
+            copies.append(copy)
+        }
+        return copies
+    }
+}

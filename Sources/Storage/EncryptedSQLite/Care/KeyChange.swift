@@ -1,0 +1,159 @@
+internal import GRDB
+
+extension DatabaseSet {
+    /// Gives all databases another key, or encrypts plain ones, or decrypts them: all, or none if it fails or the process ends.
+    ///
+    /// Each is copied under the new key into a file of its own, and the copies are checked. Then a file is written that decides for the new
+    /// key, and the copies take the place of the originals. What an end of the process interrupts is finished by ``recover()``: before the
+    /// decision the old key holds, after it the new one.
+    ///
+    /// - Parameters:
+    ///   - old: nil for databases that are not encrypted.
+    ///   - new: nil to decrypt. A database that opens with it already is left as it is.
+    /// - Throws: ``StorageError``; then the old key holds, unless the error tells of the end of the change.
+    public func changeKey(from old: DatabaseKey?, to new: DatabaseKey?) throws(StorageError) {
+        try KeyChange(self, from: old, to: new).run()
+    }
+
+    /// Finishes a change of key that was decided, and removes what is left of one that was not. To be called before the databases are opened.
+    public func recover() throws(StorageError) { try KeyChange.recover(self) }
+}
+
+/// A change of key; see ``DatabaseSet/changeKey(from:to:)``.
+struct KeyChange {
+    /// Where a change can be interrupted.
+    enum Step: Equatable {
+        case copied(String), decided, replaced(String), finished
+    }
+
+    private let set: DatabaseSet
+    private let old: DatabaseKey?
+    private let new: DatabaseKey?
+    /// Told after each step; tests end the change there by throwing.
+    private let reached: (Step) throws -> Void
+
+    init(_ set: DatabaseSet, from old: DatabaseKey?, to new: DatabaseKey?, reached: @escaping (Step) throws -> Void = { _ in }) {
+        self.set = set
+        self.old = old
+        self.new = new
+        self.reached = reached
+    }
+
+    private static func copy(of path: String) -> String { path + ".rekeyed" }
+
+    func run() throws(StorageError) {
+        try Self.recover(set)
+        try set.deriveKeys(old)
+        var members: [DatabaseSet.Member] = []
+        for member in try set.present where try needsChange(member) { members.append(member) }
+        guard !members.isEmpty else { return }
+        do {
+            for member in members {
+                try copy(member)
+                try reached(.copied(member.label))
+            }
+            try decide(members)
+        } catch is Interruption {
+            throw StorageError(.closed, "interrupted")
+        } catch {
+            // The old key holds. What is left is in nobody's way, and removed here if that can be.
+            try? Self.recover(set)
+            throw StorageError.wrapping(error, "the key cannot be changed")
+        }
+        do {
+            try reached(.decided)
+            for member in members {
+                try Self.replace(member.path)
+                try reached(.replaced(member.label))
+            }
+            try Files.delete(set.decision)
+            try Files.flushFolder(of: set.decision)
+            try reached(.finished)
+        } catch is Interruption {
+            throw StorageError(.closed, "interrupted")
+        } catch {
+            throw StorageError.wrapping(error, "the key is changed, but the change is not finished: it will be at the next start, with the new key")
+        }
+    }
+
+    /// Whether a database opens with the old key and not with the new one.
+    private func needsChange(_ member: DatabaseSet.Member) throws(StorageError) -> Bool {
+        do throws(StorageError) {
+            _ = try DatabaseAccess.protection(of: member.path, label: member.label, key: old)
+            guard let old, let new else { return !(old == nil && new == nil) }
+            return !old.equals(new)
+        } catch {
+            let isOfKey = [.keyNeeded, .wrongKey, .notEncrypted].contains(error.code)
+            guard isOfKey, (try? DatabaseAccess.protection(of: member.path, label: member.label, key: new)) != nil || opensPlain(member) else {
+                throw error
+            }
+            return false
+        }
+    }
+
+    private func opensPlain(_ member: DatabaseSet.Member) -> Bool {
+        guard new == nil else { return false }
+        return (try? DatabaseAccess.format(of: member.path)) == .plain
+    }
+
+    /// Makes a copy under the new key and looks whether it is sound.
+    private func copy(_ member: DatabaseSet.Member) throws {
+        let path = Self.copy(of: member.path)
+        try Self.opened(member, key: old) { db in
+            // Folds the log in, and fails if anybody else has the database open.
+            guard try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE") == "delete" else {
+                throw StorageError(.locked, "the \(member.label) database is in use: stop what uses it")
+            }
+            try db.execute(sql: "PRAGMA page_size = \(PageLayout.pageSize)")
+            try DatabaseCopy(to: path, key: new).make(from: db)
+        }
+        let report = DatabaseCheck(DatabaseSet.Member(label: member.label, path: path), key: new).run()
+        guard report.isSound else {
+            throw StorageError(
+                .corrupt, "the \(member.label) database is damaged, and its key was not changed: \(report.problems.first ?? "") See parley db check")
+        }
+    }
+
+    /// Opens a database outside transactions for the time of `body`.
+    static func opened<Result>(_ member: DatabaseSet.Member, key: DatabaseKey?, _ body: (Database) throws -> Result) throws -> Result {
+        let opening = try DatabaseOpening(path: member.path, label: member.label, key: key)
+        return try withExtendedLifetime(opening) {
+            let queue = try DatabaseQueue(
+                path: member.path, configuration: DatabaseOpening.configuration(label: member.label, readers: 1, isEncrypted: key != nil))
+            defer { try? queue.close() }
+            return try queue.writeWithoutTransaction(body)
+        }
+    }
+
+    /// Writes down that the copies are to take the place of the originals.
+    private func decide(_ members: [DatabaseSet.Member]) throws(StorageError) {
+        let draft = set.decision + ".draft"
+        try Files.write(members.map { Files.name(of: $0.path) + "\n" }.joined(), to: draft)
+        try Files.rename(draft, to: set.decision)
+        try Files.flushFolder(of: set.decision)
+    }
+
+    private static func replace(_ path: String) throws(StorageError) {
+        guard Files.exists(copy(of: path)) else { return }
+        // Their contents are in the copy. Beside the new database they would be taken for its own.
+        for suffix in ["-wal", "-shm", "-journal"] { try Files.delete(path + suffix) }
+        try Files.rename(copy(of: path), to: path)
+        try Files.flushFolder(of: path)
+    }
+
+    static func recover(_ set: DatabaseSet) throws(StorageError) {
+        if Files.exists(set.decision) {
+            for member in set.members { try replace(member.path) }
+            try Files.delete(set.decision)
+            try Files.flushFolder(of: set.decision)
+        }
+        for member in set.members {
+            let copy = copy(of: member.path), partial = DatabaseCopy(to: copy, key: nil).partial
+            for path in [copy, partial] { for suffix in ["", "-wal", "-shm", "-journal"] { try Files.delete(path + suffix) } }
+        }
+        try Files.delete(set.decision + ".draft")
+    }
+
+    /// How tests end a change as a crash would: nothing is cleaned up.
+    struct Interruption: Error {}
+}

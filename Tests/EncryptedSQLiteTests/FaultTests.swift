@@ -1,0 +1,204 @@
+import GRDB
+import StorageFaults
+import Synchronization
+import Testing
+
+@testable import EncryptedSQLite
+
+@Suite("A disk that fails beneath a database")
+struct FaultTests {
+    /// What a database told of its disk.
+    private final class Changes: Sendable {
+        private let list = Mutex<[String]>([])
+        var all: [String] { list.withLock(\.self) }
+        @Sendable func note(_ change: DiskHealthChange) {
+            list.withLock {
+                switch change {
+                case .failing(let error): $0.append(error.code.rawValue)
+                case .healed: $0.append("healed")
+                }
+            }
+        }
+    }
+
+    @Test("for any N-th operation: what was answered is there, what was refused is not, and it goes on when the disk does", arguments: [
+        StorageFaults.Operation.write, .sync, .truncate,
+    ], [true, false])
+    func everyOperation(_ operation: StorageFaults.Operation, isEncrypted: Bool) async throws {
+        let folder = try Folder(), key = isEncrypted ? try DatabaseKey.raw(1) : nil
+        let disk = try StorageFaults(below: folder.path), changes = Changes()
+        var file = try DatabaseFile.entries(folder("a.db"), key: key, health: changes.note)
+        var expected: [String] = [], refused = 0
+        for number in 1...40 {
+            disk.fail(operation, number: number % 13 + 1, times: number % 3 == 0 ? .max : 1, with: number % 2 == 0 ? .full : .io, tears: number % 4 == 0)
+            for job in 0..<6 {
+                let name = "\(number).\(job)"
+                do {
+                    try await file.add(name)
+                    expected.append(name)
+                } catch let error as DatabaseError {
+                    #expect(error.isOfDisk, "\(error)")
+                    refused += 1
+                }
+            }
+            disk.heal()
+            try await file.add("after \(number)")
+            expected.append("after \(number)")
+            #expect(try await file.names() == expected, "\(operation) \(number)")
+            if number % 10 == 0 {
+                try await file.close()
+                file = try DatabaseFile.entries(folder("a.db"), key: key, health: changes.note)
+                #expect(try await file.names() == expected)
+            }
+        }
+        try await file.close()
+        // The log is cut only now and then.
+        if operation != .truncate {
+            #expect(refused > 20)
+            #expect(changes.all.filter { $0 == "healed" }.count > 10)
+            #expect(Set(changes.all) == ["healed", "diskFull", "inputOutput"])
+        }
+    }
+
+    @Test("while it is opened: it is refused with a reason, and opens later")
+    func opening() async throws {
+        for isEncrypted in [true, false] {
+            let folder = try Folder(), key = isEncrypted ? try DatabaseKey.raw(1) : nil
+            let disk = try StorageFaults(below: folder.path)
+            for operation in [StorageFaults.Operation.open, .write, .sync, .read] {
+                var number = 1
+                while true {
+                    disk.fail(operation, number: number, with: .io)
+                    do throws(StorageError) {
+                        let file = try DatabaseFile.entries(folder("a.db"), key: key)
+                        disk.heal()
+                        try await file.close()
+                    } catch {
+                        #expect([.inputOutput, .unavailable, .corrupt, .foreign].contains(error.code), "\(operation) \(number): \(error)")
+                    }
+                    if disk.failures == 0 { break }
+                    number += 1
+                    disk.heal()
+                    let file = try DatabaseFile.entries(folder("a.db"), key: key)
+                    try await file.close()
+                }
+                #expect(number > 1)
+            }
+        }
+    }
+
+    @Test("what waits for it keeps its place, and is written once")
+    func persistence() async throws {
+        let folder = try Folder()
+        let disk = try StorageFaults(below: folder.path), changes = Changes()
+        let file = try DatabaseFile.entries(folder("a.db"), key: try .raw(1), health: changes.note)
+        for round in 0..<5 {
+            disk.fail(round % 2 == 0 ? .write : .sync, number: 1, with: .full)
+            let (done, continuation) = AsyncStream.makeStream(of: String.self)
+            for number in 0..<20 {
+                let name = "\(round).\(number)"
+                file.submit(isPersistent: true, { try $0.execute(sql: "INSERT INTO entry (name) VALUES (?)", arguments: [name]) }) { result in
+                    if case .success = result { continuation.yield(name) }
+                }
+            }
+            // One that does not wait is refused meanwhile.
+            let error = await #expect(throws: DatabaseError.self) { try await file.add("impatient") }
+            #expect(error?.isOfDisk == true)
+            disk.heal()
+            var order: [String] = []
+            for await name in done {
+                order.append(name)
+                if order.count == 20 { break }
+            }
+            #expect(order == (0..<20).map { "\(round).\($0)" })
+            #expect(try await file.names() == (0...round).flatMap { round in (0..<20).map { "\(round).\($0)" } })
+        }
+        // Who closes does not wait.
+        disk.fail(.write, number: 1, with: .full)
+        let (done, continuation) = AsyncStream.makeStream(of: Bool.self)
+        file.submit(isPersistent: true, { try $0.execute(sql: "INSERT INTO entry (name) VALUES ('late')") }) { result in
+            if case .failure = result { continuation.yield(true) }
+        }
+        try await file.close()
+        for await isRefused in done {
+            #expect(isRefused)
+            break
+        }
+        disk.heal()
+        let again = try DatabaseFile.entries(folder("a.db"), key: try .raw(1))
+        #expect(try await again.names().count == 100)
+        try await again.close()
+    }
+
+    @Test("a page that was damaged is an error of the disk's contents, not a wrong answer, while the database is open")
+    func damageWhileOpen() async throws {
+        let folder = try Folder()
+        let file = try DatabaseFile.entries(folder("a.db"), key: try .raw(1))
+        try await file.add(String(repeating: "x", count: 100_000))
+        try await file.write { db in _ = try db.execute(sql: "SELECT 1") }
+        try await file.close()
+        try folder.change("a.db") { bytes in for page in 2..<20 { bytes[page * 4096 + 100] ^= 1 } }
+        let again = try DatabaseFile.entries(folder("a.db"), key: try .raw(1))
+        let error = await #expect(throws: DatabaseError.self) { try await again.names() }
+        #expect(error?.extendedResultCode.rawValue == SQLITE_IOERR_DATA_CODE)
+        try await again.close()
+    }
+}
+
+@Suite("Jobs that share a commit")
+struct GroupCommitTests {
+    @Test("one that breaks a constraint at the commit fails alone")
+    func deferredConstraint() async throws {
+        let file = try await Self.constrained()
+        let results = await Self.run(file, [
+            "INSERT INTO entry (name) VALUES ('a')", "INSERT INTO child VALUES (99)", "INSERT INTO entry (name) VALUES ('b')",
+            "INSERT INTO child VALUES (1)",
+        ])
+        #expect(results == [true, false, true, true])
+        #expect(try await file.names() == ["a", "b"])
+    }
+
+    @Test("one that rolls the whole transaction back fails alone")
+    func rollback() async throws {
+        let file = try await Self.constrained()
+        let results = await Self.run(file, [
+            "INSERT INTO entry (name) VALUES ('a')", "INSERT INTO guarded VALUES (-1)", "INSERT INTO entry (name) VALUES ('b')",
+        ])
+        #expect(results == [true, false, true])
+        #expect(try await file.names() == ["a", "b"])
+    }
+
+    private static func constrained() async throws -> DatabaseFile {
+        let file = try DatabaseFile.entries(nil)
+        try await file.write { db in
+            try db.execute(sql: """
+                CREATE TABLE child (parent INTEGER REFERENCES entry (id) DEFERRABLE INITIALLY DEFERRED);
+                CREATE TABLE guarded (a INTEGER);
+                CREATE TRIGGER guard BEFORE INSERT ON guarded WHEN new.a < 0 BEGIN SELECT RAISE(ROLLBACK, 'negative'); END;
+                """)
+        }
+        return file
+    }
+
+    /// Runs statements, each as a job, so that they share a transaction.
+    private static func run(_ file: DatabaseFile, _ statements: [String]) async -> [Bool] {
+        let (stream, continuation) = AsyncStream.makeStream(of: (Int, Bool).self)
+        // While this one runs the others gather.
+        let gate = Mutex(0)
+        file.submit({ _ in gate.withLock { _ in } }) { _ in }
+        gate.withLock { _ in
+            for (index, statement) in statements.enumerated() {
+                file.submit({ try $0.execute(sql: statement) }) { result in
+                    continuation.yield((index, (try? result.get()) != nil))
+                }
+            }
+        }
+        var results = statements.map { _ in false }, count = 0
+        for await (index, isDone) in stream {
+            results[index] = isDone
+            count += 1
+            if count == statements.count { break }
+        }
+        return results
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import GRDB
+import StorageFaults
+import Testing
+
+@testable import EncryptedSQLite
+
+@Suite("A change of key")
+struct KeyChangeTests {
+    /// Which keys there are before and after.
+    enum Change: String, CaseIterable, Sendable {
+        case rekey, encrypt, decrypt
+
+        func keys() throws -> (old: DatabaseKey?, new: DatabaseKey?) {
+            switch self {
+            case .rekey: (try .raw(1), try .raw(2))
+            case .encrypt: (nil, try .raw(2))
+            case .decrypt: (try .raw(1), nil)
+            }
+        }
+    }
+
+    private static func set(_ folder: Folder) -> DatabaseSet {
+        DatabaseSet(
+            folder: folder.path, name: "set",
+            members: ["a", "b", "none"].map { .init(label: $0, path: folder($0 + ".db")) })
+    }
+
+    /// Two databases with an entry each.
+    private static func make(_ folder: Folder, _ key: DatabaseKey?) async throws {
+        for name in ["a", "b"] {
+            let file = try DatabaseFile.entries(folder(name + ".db"), key: key)
+            try await file.add("the secret of \(name)")
+            try await file.close()
+        }
+    }
+
+    /// The one key under which both databases are as they were.
+    private static func keyInForce(_ folder: Folder, _ keys: [DatabaseKey?]) async throws -> Int? {
+        for (index, key) in keys.enumerated() {
+            do {
+                for name in ["a", "b"] {
+                    let file = try DatabaseFile.entries(folder(name + ".db"), key: key)
+                    #expect(try await file.names() == ["the secret of \(name)"])
+                    try await file.close()
+                }
+                return index
+            } catch let error as StorageError where [.wrongKey, .keyNeeded, .notEncrypted].contains(error.code) {}
+        }
+        return nil
+    }
+
+    @Test("concerns all databases, leaves nothing beside them and nothing readable", arguments: Change.allCases)
+    func change(_ change: Change) async throws {
+        let folder = try Folder(), (old, new) = try change.keys(), set = Self.set(folder)
+        try await Self.make(folder, old)
+        try set.changeKey(from: old, to: new)
+        #expect(Set(try folder.files().keys) == ["a.db", "b.db"])
+        for (name, bytes) in try folder.files() where new != nil {
+            let isReadable = bytes.contains("the secret")
+            #expect(!isReadable, "\(name)")
+        }
+        #expect(try set.isEncrypted == (new != nil))
+        #expect(try await Self.keyInForce(folder, [old, new]) == 1)
+        // The same again changes nothing.
+        let before = try folder.files()["a.db"]
+        try set.changeKey(from: old, to: new)
+        #expect(try folder.files()["a.db"] == before)
+        #expect(try set.check(key: new).allSatisfy { $0.isSound && $0.isEncrypted == (new != nil) })
+    }
+
+    @Test("with the wrong key is refused and changes nothing")
+    func wrongKey() async throws {
+        let folder = try Folder(), set = Self.set(folder)
+        try await Self.make(folder, try .raw(1))
+        let before = try folder.files()
+        #expect { try set.changeKey(from: try .raw(7), to: try .raw(2)) } throws: { ($0 as? StorageError)?.code == .wrongKey }
+        #expect { try set.changeKey(from: nil, to: try .raw(2)) } throws: { ($0 as? StorageError)?.code == .keyNeeded }
+        #expect(try folder.files() == before)
+    }
+
+    @Test("while somebody uses a database is refused")
+    func inUse() async throws {
+        let folder = try Folder(), set = Self.set(folder)
+        try await Self.make(folder, try .raw(1))
+        let user = try DatabaseFile.entries(folder("b.db"), key: try .raw(1))
+        #expect { try set.changeKey(from: try .raw(1), to: try .raw(2)) } throws: { ($0 as? StorageError)?.code == .locked }
+        try await user.close()
+        #expect(try await Self.keyInForce(folder, [try .raw(1), try .raw(2)]) == 0)
+    }
+
+    @Test("that is interrupted at any step is done or not done, and can be done again", arguments: Change.allCases)
+    func interruption(_ change: Change) async throws {
+        let (old, new) = try change.keys()
+        for step in 0..<6 {
+            let folder = try Folder(), set = Self.set(folder)
+            try await Self.make(folder, old)
+            var steps = 0, decided = false
+            let interrupted = KeyChange(set, from: old, to: new) { reached in
+                if reached == .decided { decided = true }
+                if steps == step { throw KeyChange.Interruption() }
+                steps += 1
+            }
+            #expect(throws: StorageError.self) { try interrupted.run() }
+            try set.recover()
+            #expect(try await Self.keyInForce(folder, [old, new]) == (decided ? 1 : 0), "step \(step)")
+            let left = try folder.files().keys.filter { !["a.db", "b.db"].contains($0) && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+            #expect(left == [], "step \(step)")
+            try set.changeKey(from: old, to: new)
+            #expect(try await Self.keyInForce(folder, [old, new]) == 1)
+        }
+    }
+
+    @Test("on a disk whose N-th operation fails, for every N, is done or not done", arguments: [StorageFaults.Operation.write, .sync, .open, .truncate])
+    func faults(_ operation: StorageFaults.Operation) async throws {
+        let folder = try Folder(), set = Self.set(folder), keys = (try DatabaseKey.raw(1), try DatabaseKey.raw(2))
+        try await Self.make(folder, keys.0)
+        let disk = try StorageFaults(below: folder.path)
+        var isDone = false, number = 1, failures = 0
+        while !isDone {
+            disk.fail(operation, number: number, with: number % 2 == 0 ? .full : .io, tears: true)
+            do throws(StorageError) {
+                try set.changeKey(from: keys.0, to: keys.1)
+                isDone = disk.failures == 0
+                disk.heal()
+                // A fault that SQLite can do without, such as that of a checkpoint.
+                if !isDone { try set.changeKey(from: keys.1, to: keys.0) }
+            } catch {
+                failures += 1
+                #expect([.diskFull, .inputOutput, .unavailable, .corrupt].contains(error.code), "\(operation) \(number): \(error)")
+                disk.heal()
+                try set.recover()
+                #expect(try await Self.keyInForce(folder, [keys.0, keys.1]) == 0, "\(operation) \(number)")
+            }
+            number += operation == .write ? 3 : 1
+            try #require(number < 200)
+        }
+        #expect(failures > (operation == .truncate ? -1 : 3))
+        #expect(try await Self.keyInForce(folder, [keys.0, keys.1]) == 1)
+    }
+
+    @Test("takes along a database that was left under the other key")
+    func mixed() async throws {
+        let folder = try Folder(), set = Self.set(folder)
+        for (name, key) in [("a", try DatabaseKey.raw(1)), ("b", try DatabaseKey.raw(2))] {
+            let file = try DatabaseFile.entries(folder(name + ".db"), key: key)
+            try await file.add("the secret of \(name)")
+            try await file.close()
+        }
+        #expect { try set.checkKey(try .raw(1)) } throws: { ($0 as? StorageError)?.code == .wrongKey }
+        try set.changeKey(from: try .raw(1), to: try .raw(2))
+        #expect(try await Self.keyInForce(folder, [try .raw(2)]) == 0)
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import ProcessSupport
+import Testing
+
+@Suite struct DatabaseCommandTests {
+    /// Keys themselves, which take no time to derive.
+    private static let keys = ["1f", "2e", "3d"].map { "x'" + String(repeating: $0, count: 32) + "'" }
+
+    private struct Outcome {
+        let exitCode: Int32
+        let output: String
+        let errors: String
+    }
+
+    private func parley(_ arguments: [String], _ folder: ScratchFolder, key: String? = nil, newKey: String? = nil) async throws -> Outcome {
+        let log = folder("errors-\(UUID().uuidString)")
+        let environment = ["PARLEY_KEY": key ?? "", "PARLEY_NEW_KEY": newKey ?? ""]
+        let process = try ParleyProgram.start(arguments, environment: environment, in: folder.path, log: log)
+        let exitCode = try await process.exit()
+        let output = await process.restOfOutput().map { $0 + "\n" }.joined()
+        return Outcome(exitCode: exitCode, output: output, errors: try String(contentsOfFile: log, encoding: .utf8))
+    }
+
+    private func folder(key: String? = nil) async throws -> ScratchFolder {
+        let folder = try ScratchFolder("db")
+        let made = try await parley(["chat", "--data", "d", "--name", "Alice", "--exec", ":list"], folder, key: key)
+        #expect(made.exitCode == 0, "\(made)")
+        return folder
+    }
+
+    @Test func aFolderIsEncryptedCheckedBackedUpAndDecrypted() async throws {
+        let folder = try await folder()
+        let check = try await parley(["db", "check", "--data", "d"], folder)
+        #expect(check.exitCode == 0 && check.output.contains("not encrypted, whole"), "\(check)")
+        let encrypted = try await parley(["db", "key", "--data", "d"], folder, newKey: Self.keys[0])
+        #expect(encrypted.exitCode == 0, "\(encrypted)")
+
+        // Without the key, and with another, every command says what is missing.
+        for (key, code) in [(nil, "storage.keyNeeded"), (Self.keys[1], "storage.wrongKey")] {
+            for command in [["profile", "list"], ["db", "check"], ["db", "backup"], ["db", "key", "--remove"]] {
+                let outcome = try await parley(command + ["--data", "d"], folder, key: key)
+                #expect(outcome.exitCode == 2 && outcome.errors.contains("[\(code)]"), "\(command) \(outcome)")
+            }
+        }
+        try folder.write(Self.keys[0] + "\n", to: "key")
+        let profiles = try await parley(["profile", "list", "--data", "d", "--key-file", "key"], folder)
+        #expect(profiles.output == "Alice\n", "\(profiles)")
+        let json = try await parley(["db", "check", "--data", "d", "--json"], folder, key: Self.keys[0])
+        #expect(json.output.split(separator: "\n").allSatisfy { $0.contains(#""encrypted":true"#) && $0.contains(#""sound":true"#) }, "\(json)")
+        let backup = try await parley(["db", "backup", "--data", "d", "--to", "copies"], folder, key: Self.keys[0])
+        #expect(backup.exitCode == 0 && backup.output.contains("copies/parley_chat."), "\(backup)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder("copies")).count == 2)
+
+        // One byte of a page.
+        let path = folder("d/parley_chat.db"), whole = try Data(contentsOf: URL(fileURLWithPath: path))
+        var damaged = whole
+        damaged[4096 * 2 + 17] ^= 1
+        try damaged.write(to: URL(fileURLWithPath: path))
+        let found = try await parley(["db", "check", "--data", "d"], folder, key: Self.keys[0])
+        #expect(found.exitCode == 1 && found.output.contains("pages are damaged: 3"), "\(found)")
+        let refused = try await parley(["db", "key", "--data", "d"], folder, key: Self.keys[0], newKey: Self.keys[1])
+        #expect(refused.exitCode == 1 && refused.errors.contains("[storage.corrupt]"), "\(refused)")
+        try whole.write(to: URL(fileURLWithPath: path))
+
+        let decrypted = try await parley(["db", "key", "--data", "d", "--remove"], folder, key: Self.keys[0])
+        #expect(decrypted.exitCode == 0, "\(decrypted)")
+        #expect(try await parley(["profile", "list", "--data", "d"], folder).output == "Alice\n")
+    }
+
+    @Test func aChangeOfKeyThatIsKilledIsDoneOrNotDone() async throws {
+        let folder = try await folder(key: Self.keys[0])
+        var current = 0, killed = 0
+        for round in 0..<12 {
+            let next = 1 - current
+            let process = try ParleyProgram.start(
+                ["db", "key", "--data", "d"], environment: ["PARLEY_KEY": Self.keys[current], "PARLEY_NEW_KEY": Self.keys[next]], in: folder.path)
+            // At a moment that the first trace of the change, or a delay after it, decides.
+            let started = ContinuousClock.now
+            while process.isRunning, ContinuousClock.now - started < .seconds(20) {
+                let names = (try? FileManager.default.contentsOfDirectory(atPath: folder("d"))) ?? []
+                let marks = names.count { $0.contains(".rekey") }
+                if marks > round % 4 { break }
+                await Task.yield()
+            }
+            if process.isRunning { killed += 1 }
+            process.kill()
+            _ = try await process.exit()
+            var fitting: [Int] = []
+            for key in [current, next] {
+                let outcome = try await parley(["profile", "list", "--data", "d"], folder, key: Self.keys[key])
+                if outcome.exitCode == 0, outcome.output == "Alice\n" { fitting.append(key) }
+            }
+            #expect(fitting.count == 1, "round \(round)")
+            current = try #require(fitting.first)
+        }
+        #expect(killed > 0)
+        let check = try await parley(["db", "check", "--data", "d"], folder, key: Self.keys[current])
+        #expect(check.exitCode == 0, "\(check)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder("d")).allSatisfy { !$0.contains(".rekey") })
+    }
+
+    @Test(arguments: [
+        (["db", "check", "--data", "nowhere"], "[dataFolder]", 1), (["db", "key", "--remove", "--new-key-file", "k"], "exclude each other", 2),
+        (["db", "check", "--key-file", "none"], "[databaseKey]", 2), (["db", "frobnicate"], "frobnicate", 2),
+    ])
+    func whatIsWrongIsSaid(_ arguments: [String], _ expected: String, _ exitCode: Int) async throws {
+        let folder = try ScratchFolder("db")
+        let outcome = try await parley(arguments, folder)
+        #expect(Int(outcome.exitCode) == exitCode && outcome.errors.contains(expected), "\(outcome)")
+    }
+}
