@@ -326,7 +326,7 @@ import Testing
             record: .message(
                 queue: queue.record.recipientID, sequence: 0,
                 JournalMessage(id: message.id, timestamp: message.timestamp, flags: message.flags, kind: .message)),
-            range: message.position)
+            attributes: [], range: message.position)
         var sink = Sink(journal: history.journal)
         #expect(history.state.store.keep(item, body: nil, sink: &sink))
         _ = history.run(.sub, queue.record.recipientID.entity, queue.recipientKey, from: history.session())

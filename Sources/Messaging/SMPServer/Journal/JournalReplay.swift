@@ -5,7 +5,10 @@ import SMPWire
 struct JournalReplay: Sendable {
     /// What is left of a queue. Its attributes are kept as bytes: there may be a million of them.
     struct Queue: Sendable {
-        fileprivate let attributes: SecretBytes
+        /// As the journal has them.
+        let attributes: SecretBytes
+        /// Whether nothing has changed since they were written.
+        let isExact: Bool
         fileprivate let firstSequence: UInt64
         fileprivate let lastUsed: UInt16
         let position: LogRange
@@ -23,7 +26,9 @@ struct JournalReplay: Sendable {
     }
 
     fileprivate struct Partial {
-        var record: (SecretBytes, LogRange)?
+        var record: (attributes: SecretBytes, range: LogRange)?
+        /// Of the record.
+        var recorded: (firstSequence: UInt64, lastUsed: UInt16, link: QueueRecord.Link?) = (0, 0, nil)
         var firstSequence: UInt64 = 0
         var messages: [UInt64: StoredMessage] = [:]
         var link: (QueueRecord.Link, LogRange)?
@@ -50,7 +55,8 @@ struct JournalReplay: Sendable {
         switch item.record {
         case .queue(let record):
             update(record.recipientID) { partial in
-                partial.record = (SecretBytes(record.wireBytes), item.range)
+                partial.record = (SecretBytes(item.attributes), item.range)
+                partial.recorded = (record.firstSequence, record.lastUsed, record.link)
                 partial.lastUsed = max(partial.lastUsed, record.lastUsed)
                 partial.discard(below: record.firstSequence)
             }
@@ -109,16 +115,15 @@ extension JournalReplay.Partial {
             }
             stored.append(message)
         }
-        var queue = JournalReplay.Queue(
-            attributes: attributes, firstSequence: firstSequence, lastUsed: lastUsed, position: position, linkPosition: nil, messages: stored)
-        if let link = queue.record.link {
-            guard let (known, range) = self.link, known == link else {
+        var linkPosition: LogRange?
+        if let expected = recorded.link {
+            guard let (known, range) = link, known == expected else {
                 throw RouterError(.corrupted, "the link data of queue \(id.entity) is missing in the journal")
             }
-            queue = JournalReplay.Queue(
-                attributes: attributes, firstSequence: firstSequence, lastUsed: lastUsed, position: position, linkPosition: range,
-                messages: stored)
+            linkPosition = range
         }
-        return queue
+        return JournalReplay.Queue(
+            attributes: attributes, isExact: firstSequence == recorded.firstSequence && lastUsed == recorded.lastUsed,
+            firstSequence: firstSequence, lastUsed: lastUsed, position: position, linkPosition: linkPosition, messages: stored)
     }
 }

@@ -5,6 +5,8 @@ struct SegmentScanner {
     struct Item: Sendable {
         var frame: RecordFrame
         var record: JournalRecord
+        /// What the record was read from.
+        var attributes: Bytes
         var range: LogRange
     }
 
@@ -44,7 +46,7 @@ struct SegmentScanner {
         offset += frame.count
         // Bodies are passed over: reading them would be in vain.
         readAhead = frame.bodyLength > Self.windowLength / 4 ? Self.windowLength : Self.longWindowLength
-        return Item(frame: frame, record: record, range: LogRange(start: start, end: position))
+        return Item(frame: frame, record: record, attributes: attributes, range: LogRange(start: start, end: position))
     }
 
     /// Goes back to the end of what remains of the segment.

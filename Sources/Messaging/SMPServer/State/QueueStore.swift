@@ -118,10 +118,11 @@ struct QueueStore: Sendable {
     init(_ queues: [JournalReplay.Queue] = []) {
         reserve(queues.count)
         for queue in queues {
-            insert(
-                Queue(
-                    record: queue.record, position: queue.position, linkPosition: queue.linkPosition, messages: queue.messages),
-                asIdle: true)
+            let (slot, record) = (Int32(slots.count), queue.record)
+            slots.insert(queue, record, at: Int(slot))
+            index(record, slot)
+            liveBytes += queue.position.count + (queue.linkPosition?.count ?? 0)
+            liveBytes += queue.messages.reduce(0) { $0 + $1.position.count }
             messageCount += queue.messages.count
         }
     }
@@ -132,18 +133,21 @@ struct QueueStore: Sendable {
         bySender.reserveCapacity(count)
     }
 
-    private mutating func insert(_ queue: Queue, asIdle: Bool = false) {
+    private mutating func insert(_ queue: Queue) {
         let slot = freeSlots.popLast() ?? Int32(slots.count)
-        slots.insert(queue, at: Int(slot), asIdle: asIdle)
-        byRecipient[queue.record.recipientID] = slot
-        bySender[queue.record.senderID] = slot
-        if let link = queue.record.link { byLink[link.id] = slot }
-        if let notifier = queue.record.notifier { byNotifier[notifier.id] = slot }
-        usage.move(from: nil, to: queue.record.lastUsed)
-        associate(slot, from: nil, to: queue.record.service)
-        associate(slot, from: nil, to: queue.record.notifier?.service)
+        slots.insert(queue, at: Int(slot), asIdle: false)
+        index(queue.record, slot)
         liveBytes += queue.position.count + (queue.linkPosition?.count ?? 0)
-        liveBytes += queue.messages.reduce(0) { $0 + $1.position.count }
+    }
+
+    private mutating func index(_ record: QueueRecord, _ slot: Int32) {
+        byRecipient[record.recipientID] = slot
+        bySender[record.senderID] = slot
+        if let link = record.link { byLink[link.id] = slot }
+        if let notifier = record.notifier { byNotifier[notifier.id] = slot }
+        usage.move(from: nil, to: record.lastUsed)
+        associate(slot, from: nil, to: record.service)
+        associate(slot, from: nil, to: record.notifier?.service)
     }
 
     /// Whether one of the record's ids belongs to a queue already.

@@ -33,6 +33,15 @@ struct SlotTable: Sendable {
             hasService = queue.record.service != nil
         }
 
+        /// What a journal remembers of a queue in which nothing waits.
+        init(_ stored: JournalReplay.Queue, hasService: Bool, lastUsed: UInt16) {
+            bytes = stored.attributes
+            position = stored.position
+            linkPosition = stored.linkPosition
+            self.lastUsed = lastUsed
+            self.hasService = hasService
+        }
+
         var queue: Queue {
             var encoded = bytes.bytes
             defer { SecretBytes.wipe(&encoded) }
@@ -105,6 +114,21 @@ struct SlotTable: Sendable {
 
     /// Puts a queue into a slot that is empty or the next.
     mutating func insert(_ queue: Queue, at slot: Int, asIdle: Bool) {
+        makeRoom(for: slot)
+        set(asIdle && queue.isIdle ? .idle(IdleQueue(queue)) : .used(UsedQueue(queue)), at: slot)
+    }
+
+    /// Puts what a journal remembers of a queue into a slot that is empty or the next.
+    mutating func insert(_ stored: JournalReplay.Queue, _ record: QueueRecord, at slot: Int) {
+        guard stored.isExact, stored.messages.isEmpty else {
+            let queue = Queue(record: record, position: stored.position, linkPosition: stored.linkPosition, messages: stored.messages)
+            return insert(queue, at: slot, asIdle: true)
+        }
+        makeRoom(for: slot)
+        set(.idle(IdleQueue(stored, hasService: record.service != nil, lastUsed: record.lastUsed)), at: slot)
+    }
+
+    private mutating func makeRoom(for slot: Int) {
         if slot == count {
             if count % Self.chunkSize == 0 {
                 chunks.append([])
@@ -113,7 +137,6 @@ struct SlotTable: Sendable {
             chunks[chunks.count - 1].append(.empty)
             count += 1
         }
-        set(asIdle && queue.isIdle ? .idle(IdleQueue(queue)) : .used(UsedQueue(queue)), at: slot)
     }
 
     mutating func remove(_ slot: Int) {
