@@ -56,6 +56,35 @@ extension Interop {
             }
         }
 
+        @Test(arguments: Implementation.allCases) func `A queue moves to a router of another implementation, where there is a choice`(host: Implementation) async throws {
+            let who = host == .official ? "begun by the official client" : "begun by Parley"
+            for router in Implementation.allCases {
+                try await seen("queue rotation to another router", who, through: router) {
+                    let first = try await Stage.shared.router(router)
+                    let second = try await Stage.shared.router(router.other)
+                    let hanna = try await host.party("hanna", servers: [first.address, second.address])
+                    let gustav = try await host.other.party("gustav", servers: [first.address])
+                    try await gustav.send("/c \(try await hanna.invitation().full)")
+                    let host = Side(party: hanna, contact: try await hanna.connected(to: gustav.name))
+                    let guest = Side(party: gustav, contact: try await gustav.connected(to: hanna.name))
+                    let before = try await host.receiveServer()
+                    // Both routers have the same host here, so that neither implementation prefers the other one.
+                    for _ in 1...12 where try await host.receiveServer() == before {
+                        try await hanna.send("/_switch @\(host.contact)")
+                        for side in [host, guest] {
+                            try await side.party.event("contactSwitch") { event in
+                                event["switchProgress"]?["switchPhase"]?.stringValue == "completed" ? true : nil
+                            }
+                        }
+                    }
+                    try #require(try await host.receiveServer() != before)
+                    try await converse(host, guest, "after")
+                    try await hanna.leave()
+                    try await gustav.leave()
+                }
+            }
+        }
+
         @Test(arguments: Meeting.allCases) func `Keys are agreed anew on request`(_ way: Meeting) async throws {
             try await seen("ratchet re-synchronisation, forced", "begun \(way.who)", through: way.router) {
                 let encounter = try await Encounter.prepare(way)
@@ -102,6 +131,12 @@ extension Interop {
 }
 
 extension Side {
+    /// The router that this side receives from.
+    fileprivate func receiveServer() async throws -> String {
+        let stats = try await party.send("/_info @\(contact)")["connectionStats_"]
+        return try #require(stats?["rcvQueuesInfo"]?.arrayValue?.first?["rcvServer"]?.stringValue)
+    }
+
     /// Waits until the keys of the connection are agreed anew.
     func synchronized() async throws {
         try await party.event("contactRatchetSync") { event in

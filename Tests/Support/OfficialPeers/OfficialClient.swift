@@ -104,10 +104,10 @@ public final class OfficialClient: Sendable {
                 readsOutput: false)
         case .simplexChat:
             var arguments = [
-                "-d", folder.path + "/client", "-y", "-p", "\(port)", "-s", options.servers.joined(separator: ";"),
+                "-d", folder.path + "/client", "-y", "-p", "\(port)", "-s", options.servers.joined(separator: " "),
                 "--files-folder", folder.path + "/files", "--temp-folder", folder.path + "/temporary",
             ]
-            if !options.fileServers.isEmpty { arguments += ["--xftp-server", options.fileServers.joined(separator: ";")] }
+            if !options.fileServers.isEmpty { arguments += ["--xftp-server", options.fileServers.joined(separator: " ")] }
             if options.isBot { arguments += ["--create-bot-display-name", name] }
             // It asks for the name of a first profile on standard input, and does not read that later.
             return try ChildProcess(
