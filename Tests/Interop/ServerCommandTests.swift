@@ -29,6 +29,20 @@ extension Interop {
                     let differences = Shape.differences(one, two)
                     try #require(differences.isEmpty, "\(command): \(differences.joined(separator: "; "))")
                 }
+                let link = try #require(try await official.send("/_connect 1")["connLinkInvitation"]?["connFullLink"]?.stringValue)
+                _ = try await parley.send("/c \(link)")
+                for client in [official, parley] { try await client.event("contactConnected") }
+                for command in [
+                    "/get subs", "/get subs details", "/get subs total 1", "/get servers summary 1", "/reset servers stats", "/get servers summary 1",
+                    "/reconnect 1 \(server)", "/reconnect", "/debug locks", "/_connections diff",
+                ] {
+                    let differences = Shape.differences(try await answer(official, command), try await answer(parley, command))
+                    try #require(differences.isEmpty, "\(command): \(differences.joined(separator: "; "))")
+                }
+                // Subscriptions are taken up again.
+                try await eventually("subscribed again") {
+                    try await parley.send("/get subs total 1")["subsTotal"] == ["ssActive": 1, "ssPending": 0]
+                }
                 // What was set is the same, word by word.
                 let (one, two) = (try await official.send("/network"), try await parley.send("/network"))
                 try #require(one == two)

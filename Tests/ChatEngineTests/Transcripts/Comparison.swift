@@ -42,6 +42,8 @@ struct Comparison {
             }
             for (key, value) in expected.members where !Self.notCompared.contains(key) {
                 guard let other = actual[key] else { continue }
+                // What was counted depends on how often what failed was tried again.
+                if key.hasPrefix("_"), case .number = value, case .number = other { continue }
                 if Self.inside.contains(key), value.stringValue != nil, other.stringValue != nil { continue }
                 compare(value, other, at: "\(path).\(key)", kind: Correspondence.members[key])
             }

@@ -50,8 +50,13 @@ extension CommandRunner {
             // The agent has its connections' work done in turn, without locks that could be held.
             return .debugLocks(
                 chatLockName: nil, chatEntityLocks: .object(JSONObject(held)), agentLocks: ["connLocks": [:], "invLocks": [:]])
-        case .quit, .subscriptionsTotal, .serversSummary, .resetServersStatistics, .subscriptions, .workers, .queues:
-            return try await refuse("this command")
+        case .subscriptionsTotal(let id): return try await subscriptionsTotal(user: id)
+        case .serversSummary(let id): return try await serversSummary(user: id)
+        case .subscriptions(let showsDetails): return try await subscriptions(showsDetails: showsDetails)
+        case .resetServersStatistics:
+            await core.agent.resetServerStatistics()
+            return .cmdOk(user: nil)
+        case .quit, .workers, .queues: return try await refuse("this command")
         }
     }
 

@@ -1,11 +1,16 @@
 import ChatAPI
 import ChatProtocol
+import SMPProtocol
+import SMPWire
 
 // Commands about how routers are reached.
 
 extension CommandRunner {
     func runNetwork(_ command: ServerCommand) async throws(ChatCoreError) -> ChatResponse {
-        if case .setNetworkInfo = command { return .cmdOk(user: nil) }
+        if case .setNetworkInfo(let info) = command {
+            await core.setNetworkInfo(info)
+            return .cmdOk(user: nil)
+        }
         _ = try await query { try $0.user() }
         switch command {
         case .networkConfig: return .networkConfig(networkConfig: core.networkConfig)
@@ -17,6 +22,17 @@ extension CommandRunner {
             do throws(Refusal) { try config.change(options) } catch { throw ChatCoreError(error.error) }
             try await core.setNetworkConfig(config)
             return .networkConfig(networkConfig: config)
+        case .reconnectAll:
+            await core.agent.reconnectAll()
+            return .cmdOk(user: nil)
+        case .reconnect(let id, let address):
+            let user = try await query { try $0.user(id) }
+            let server: SMPServerWithAuth
+            do { server = try SMPServerWithAuth(wireString: address) } catch {
+                throw ChatCoreError(Refusal.command("not the address of a router: \(error)").error)
+            }
+            await core.agent.reconnect(server.server, user: try agentUser(of: user))
+            return .cmdOk(user: nil)
         default: return try await refuse("this command")
         }
     }

@@ -33,12 +33,19 @@ protocol AgentService: Sendable {
     func close() async
     func confirm(_ event: DurableEventID) async throws(AgentFault)
 
-    func createUser(servers: [SMPServerWithAuth]) async throws(AgentFault) -> AgentUserID
-    func setServers(_ servers: [SMPServerWithAuth], user: AgentUserID) async throws(AgentFault)
+    func createUser(servers: [AgentServer]) async throws(AgentFault) -> AgentUserID
+    func setServers(_ servers: [AgentServer], user: AgentUserID) async throws(AgentFault)
     func deleteUser(_ user: AgentUserID, deleteQueues: Bool) async throws(AgentFault)
 
     /// Reaches routers in this way from now on.
     func apply(_ plan: NetworkPlan) async throws(AgentFault)
+    func reconnectAll() async
+    func reconnect(_ server: SMPServerAddress, user: AgentUserID) async
+
+    func serversSummary() async -> AgentServersSummary
+    func resetServerStatistics() async
+    func subscriptionTotal(of users: Set<AgentUserID>) async -> (subscriptions: SubscriptionCounts, isConnected: Bool)
+    func subscriptions() -> [QueueSubscriptionStatus]
 
     func testServer(_ server: SMPServerWithAuth, user: AgentUserID) async throws(AgentServerTestFailure)
 

@@ -16,7 +16,7 @@ extension EngineCore {
     }
 
     /// How routers are reached now.
-    var networkConfig: NetworkConfig { network.withLock { $0 } }
+    var networkConfig: NetworkConfig { network.withLock { $0.config } }
 
     func setNetworkConfig(_ config: NetworkConfig) async throws(ChatCoreError) {
         let plan = try await transaction { transaction in
@@ -29,7 +29,16 @@ extension EngineCore {
 
     private func carryOut(_ plan: NetworkPlan, _ config: NetworkConfig) async throws(ChatCoreError) {
         try await agent { agent throws(AgentFault) in try await agent.apply(plan) }
-        network.withLock { $0 = config }
+        network.withLock { $0.config = config }
+    }
+
+    /// Takes what an app knows of the network: when there is one again, sessions that were made before are made anew.
+    func setNetworkInfo(_ info: UserNetworkInfo) async {
+        let wasOnline = network.withLock { network in
+            defer { network.isOnline = info.online }
+            return network.isOnline
+        }
+        if info.online, !wasOnline { await agent.reconnectAll() }
     }
 }
 

@@ -26,7 +26,7 @@ extension EngineCore {
 
     /// Has the agent use the servers of a profile as they are now.
     func setServers(agentUser: Int64) async throws {
-        let routers = try await store.read { db -> [UsedRouter]? in
+        let routers = try await store.read { db -> [AgentServer]? in
             guard let user = try db.user(agentID: agentUser) else { return nil }
             return try db.servers(ofUser: user.userID, operators: try db.storedOperators()).usedRouters
         }
@@ -36,17 +36,22 @@ extension EngineCore {
     }
 
     /// Without any of its own, a profile uses those that the core is set up with.
-    func agentServers(_ routers: [UsedRouter]) -> [SMPServerWithAuth] {
-        let storing = routers.filter(\.roles.storage).map(\.server)
-        return storing.isEmpty ? configuration.initialRouters : storing
+    private func agentServers(_ routers: [AgentServer]) -> [AgentServer] {
+        routers.contains(where: \.isForStorage) ? routers : configuration.initialRouters
     }
 }
 
 extension NativeCoreConfiguration {
     /// What a new profile makes its queues on.
-    var initialRouters: [SMPServerWithAuth] {
-        let preset = operators.filter { $0.isEnabled && $0.smpRoles.storage }.flatMap(\.smpServers).filter(\.isEnabled)
-        return servers + preset.compactMap { try? SMPServerWithAuth(wireString: $0.address) }
+    var initialRouters: [AgentServer] {
+        let preset = operators.filter(\.isEnabled).flatMap { one in
+            one.smpServers.filter(\.isEnabled).compactMap { server in
+                (try? SMPServerWithAuth(wireString: server.address)).map {
+                    AgentServer($0, isForStorage: one.smpRoles.storage, isForProxy: one.smpRoles.proxy)
+                }
+            }
+        }
+        return servers.map { AgentServer($0) } + preset
     }
 }
 

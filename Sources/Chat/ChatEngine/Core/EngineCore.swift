@@ -48,8 +48,8 @@ final class EngineCore: Sendable {
     private let parts = Mutex<Parts?>(nil)
     /// Whether servers are arranged as the core is set up.
     let arrangement = Mutex(false)
-    /// How routers are reached.
-    let network = Mutex(NetworkConfig.standard)
+    /// How routers are reached, and whether an app says that there is a network.
+    let network = Mutex<(config: NetworkConfig, isOnline: Bool)>((.standard, true))
 
     init(
         configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, reports: AsyncStream<AgentNotification>, random: any RandomSource,

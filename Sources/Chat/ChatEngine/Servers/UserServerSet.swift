@@ -1,4 +1,5 @@
 import ChatAPI
+import SMPAgent
 import SMPProtocol
 import SMPWire
 
@@ -34,23 +35,15 @@ struct UserServerSet {
     var onlyRelays: UserServerSet { UserServerSet(operators: operators, chatRelays: chatRelays) }
 
     /// Routers that the agent is to use, and what for.
-    var usedRouters: [UsedRouter] {
+    var usedRouters: [AgentServer] {
         smpServers.compactMap { server in
             guard server.enabled, let address = try? SMPServerWithAuth(wireString: server.server) else { return nil }
             let owner = operators.first { $0.runs(server.server) }
             guard owner?.enabled ?? true else { return nil }
-            return UsedRouter(
-                server: address, operatorID: owner?.operatorID, roles: owner?.smpRoles ?? ServerRoles(storage: true, proxy: true))
+            return AgentServer(
+                address, operatorID: owner?.operatorID, isForStorage: owner?.smpRoles.storage ?? true, isForProxy: owner?.smpRoles.proxy ?? true)
         }
     }
-}
-
-/// A router that a profile uses.
-struct UsedRouter: Sendable, Hashable {
-    var server: SMPServerWithAuth
-    /// Who runs it, if that is known.
-    var operatorID: Int64?
-    var roles: ServerRoles
 }
 
 extension ServerOperator {

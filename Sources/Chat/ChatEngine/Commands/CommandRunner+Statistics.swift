@@ -1,0 +1,72 @@
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+import SMPProtocol
+import SMPWire
+
+// Commands about what the agent has counted, and about its subscriptions.
+
+extension CommandRunner {
+    func serversSummary(user id: UserID) async throws(ChatCoreError) -> ChatResponse {
+        let (user, hidden, known) = try await query { transaction in
+            let user = try transaction.user(id)
+            let hidden = try transaction.db.users().filter { $0.viewPasswordHash != nil }.compactMap { Int64($0.agentUserID) }
+            let servers = try transaction.servers(of: user).smpServers.compactMap { try? SMPServerWithAuth(wireString: $0.server).server }
+            return (user, Set(hidden), Set(servers))
+        }
+        let report = ServersReport(await core.agent.serversSummary(), user: try agentUser(of: user), hidden: hidden, known: known)
+        return .agentServersSummary(user: user, summary: report.json)
+    }
+
+    func subscriptionsTotal(user id: UserID) async throws(ChatCoreError) -> ChatResponse {
+        let (user, counted) = try await query { transaction in
+            let user = try transaction.user(id)
+            // Hidden profiles do not show, but to themselves.
+            let counted = try transaction.db.users().filter { $0.viewPasswordHash == nil || $0.userID == user.userID }
+            return (user, Set(counted.compactMap { Int64($0.agentUserID) }))
+        }
+        let total = await core.agent.subscriptionTotal(of: counted)
+        return .agentSubsTotal(user: user, subscriptions: ServersReport.json(total.subscriptions), hasSession: total.isConnected)
+    }
+
+    func subscriptions(showsDetails: Bool) async throws(ChatCoreError) -> ChatResponse {
+        let all = core.agent.subscriptions()
+        func list(_ isListed: (AgentSubscriptionStatus) -> Bool) -> [QueueSubscriptionStatus] {
+            all.filter { isListed($0.status) }.sorted { ($0.server.wireString, $0.queue.description) < ($1.server.wireString, $1.queue.description) }
+        }
+        let lists = (active: list(\.isActive), pending: list(\.isPending), removed: list { !$0.isActive && !$0.isPending })
+        if showsDetails {
+            return .agentSubsDetails(subscriptions: [
+                "activeSubscriptions": .array(lists.active.map(\.json)), "pendingSubscriptions": .array(lists.pending.map(\.json)),
+                "removedSubscriptions": .array(lists.removed.map(\.json)),
+            ])
+        }
+        func counts(_ list: [QueueSubscriptionStatus]) -> JSONValue {
+            .object(JSONObject(Dictionary(grouping: list, by: \.server.wireString).sorted { $0.key < $1.key }.map { ($0.key, .int(Int64($0.value.count))) }))
+        }
+        let errors = Dictionary(grouping: lists.removed, by: \.server.wireString).sorted { $0.key < $1.key }.map { server, list in
+            (server, JSONValue.array(list.compactMap { $0.status.error.map(JSONValue.string) }))
+        }
+        return .agentSubs(active: counts(lists.active), pending: counts(lists.pending), removed: .object(JSONObject(errors)))
+    }
+}
+
+extension AgentSubscriptionStatus {
+    fileprivate var isActive: Bool { self == .active }
+    fileprivate var isPending: Bool { self == .pending }
+
+    /// Why there is no subscription.
+    fileprivate var error: String? {
+        if case .removed(let error) = self { error } else { nil }
+    }
+}
+
+extension QueueSubscriptionStatus {
+    fileprivate var json: JSONValue {
+        var object: JSONObject = [
+            "userId": .int(user), "server": .string(server.wireString), "rcvId": .string(Base64URL.encode(queue.bytes)),
+        ]
+        if let error = status.error { object["subError"] = .string(error) }
+        return .object(object)
+    }
+}
