@@ -33,7 +33,7 @@ extension Interop {
                 _ = try await parley.send("/c \(link)")
                 for client in [official, parley] { try await client.event("contactConnected") }
                 for command in [
-                    "/get subs", "/get subs details", "/get subs total 1", "/get servers summary 1", "/reset servers stats", "/get servers summary 1",
+                    "/get subs", "/get subs details", "/get subs total 1", "/get servers summary 1", "/reset servers stats",
                     "/reconnect 1 \(server)", "/reconnect", "/debug locks", "/_connections diff",
                 ] {
                     let differences = Shape.differences(try await answer(official, command), try await answer(parley, command))
