@@ -39,7 +39,8 @@ public final class ChildProcess: Sendable {
         }
         let variables = ProcessInfo.processInfo.environment.merging(["LANG": "C.UTF-8"]) { $1 }.merging(environment) { $1 }
         let files = [typed, readsOutput ? printed : file, file].map(\.fileDescriptor)
-        process = WaitedProcess(try Spawn.start(path, arguments, environment: variables, in: folder, files: files)) { status in
+        let id = try Spawn.start(path, arguments, environment: variables, in: folder, files: files, closing: [typed, printed])
+        process = WaitedProcess(id) { status in
             ending.put(status)
             if !readsOutput { output.finish(PeerError(.ended, "\(name) has ended")) }
         }

@@ -15,7 +15,8 @@ final class Guardian: Sendable {
         let script = "trap '' INT TERM HUP; read -r _ || kill -KILL \"$1\""
         let null = FileHandle.nullDevice.fileDescriptor
         shell = WaitedProcess(
-            try Spawn.start("/bin/sh", ["-c", script, "sh", "\(child)"], environment: [:], files: [reading.fileDescriptor, null, null]))
+            try Spawn.start(
+                "/bin/sh", ["-c", script, "sh", "\(child)"], environment: [:], files: [reading.fileDescriptor, null, null], closing: [reading]))
     }
 
     /// The child has ended; its number may soon be another's.

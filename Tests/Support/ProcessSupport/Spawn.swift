@@ -20,9 +20,11 @@ enum Spawn {
     /// - Parameters:
     ///   - folder: the folder that it works in; nil is that of this process.
     ///   - files: descriptors that become its standard input, output and error.
+    ///   - ends: those of them that are ends of pipes, which are closed here once the program has them. A program that is started at the
+    ///     same time holds them until it is loaded: were they closed later, this one's pipe could seem to be read when it has ended.
     /// - Returns: its process id.
     static func start(
-        _ path: String, _ arguments: [String], environment: [String: String], in folder: String? = nil, files: [Int32]
+        _ path: String, _ arguments: [String], environment: [String: String], in folder: String? = nil, files: [Int32], closing ends: [FileHandle]
     ) throws(PeerError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -46,7 +48,10 @@ enum Spawn {
         var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { (words + variables).forEach { free($0) } }
         var id = pid_t()
-        let result = lock.withLock { _ in posix_spawn(&id, command[0], &actions, &attributes, &words, &variables) }
+        let result = lock.withLock { _ in
+            defer { for end in ends { try? end.close() } }
+            return posix_spawn(&id, command[0], &actions, &attributes, &words, &variables)
+        }
         guard result == 0 else { throw PeerError(.launch, "\(path) could not be started: \(String(cString: strerror(result)))") }
         return id
     }
