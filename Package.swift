@@ -136,6 +136,14 @@ let simulations: [Target] = [
         path: "Tests/SimulationTests", swiftSettings: settings)
 ]
 
+/// Agents and a router over real connections that are treated badly.
+let chaos: [Target] = [
+    .target(name: "ChaosProxy", dependencies: nio, path: "Tests/Support/ChaosProxy", swiftSettings: settings),
+    .testTarget(
+        name: "ChaosTests", dependencies: ["ChaosProxy", "SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPWire"],
+        path: "Tests/ChaosTests", swiftSettings: settings),
+]
+
 let testSupport: [Target] = [
     // Programs as child processes, for tests and benchmarks.
     .target(name: "ProcessSupport", dependencies: ["ChatProtocol"], path: "Tests/Support/ProcessSupport", swiftSettings: settings),
@@ -209,6 +217,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
-    targets: systemLibraries + storage + messaging + chat + bots + apps + examples + benchmarks + wholes + testSupport + fuzzing + simulations,
+    targets: systemLibraries + storage + messaging + chat + bots + apps + examples + benchmarks + wholes + testSupport + fuzzing + simulations + chaos,
     cxxLanguageStandard: .cxx17
 )

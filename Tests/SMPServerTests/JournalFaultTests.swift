@@ -51,6 +51,26 @@ import Testing
         }
     }
 
+    @Test func aSegmentWhoseFileCannotBeRemovedStaysTheOldest() throws {
+        let storage = FaultyStorage()
+        var journey = try Journey(storage, durability: .always)
+        for _ in 0..<40 {
+            journey.append()
+            try journey.commit(flush: false)
+        }
+        #expect(storage.contents.count > 3)
+        let oldest = try #require(storage.contents.keys.min())
+        storage.fail(storage.operations..<storage.operations + 1)
+        #expect(throws: RouterError.self) { try journey.journal.removeOldestSegment() }
+        #expect(storage.failed == [.remove])
+        #expect(try journey.journal.oldestSegment()?.base == oldest)
+        // The next removal is of the same file: a journal never has a hole.
+        try journey.journal.removeOldestSegment()
+        #expect(storage.contents[oldest] == nil)
+        try journey.journal.removeOldestSegment()
+        #expect(storage.contents.keys.min() == (try journey.journal.oldestSegment()?.base))
+    }
+
     @Test(arguments: [1, 2, 5], [false, true])
     func whatWasCommittedIsOnTheDiskWhateverOperationsFailed(_ inARow: Int, _ tears: Bool) throws {
         var seen: Set<FaultyStorage.Operation> = []
