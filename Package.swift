@@ -16,7 +16,7 @@ func room(_ name: String, on floor: String, uses: [Target.Dependency] = [], test
     [
         .target(name: name, dependencies: uses, path: "Sources/\(floor)/\(name)", swiftSettings: settings),
         .testTarget(
-            name: "\(name)Tests", dependencies: [.target(name: name), "VectorSupport"] + uses + tests,
+            name: "\(name)Tests", dependencies: [.target(name: name), "TestSupport", "VectorSupport"] + uses + tests,
             path: "Tests/\(name)Tests", swiftSettings: settings),
     ]
 }
@@ -124,7 +124,7 @@ let examples: [Target] = [example("EchoBot"), example("SquaringBot"), example("D
 /// Tests of the whole, across rooms: they run the built programs as processes.
 let wholes: [Target] = [
     .testTarget(
-        name: "ReliabilityTests", dependencies: ["FailPoints", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "ProcessSupport"],
+        name: "ReliabilityTests", dependencies: ["FailPoints", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "ProcessSupport", "TestSupport"],
         path: "Tests/ReliabilityTests", swiftSettings: settings)
 ]
 
@@ -132,7 +132,7 @@ let wholes: [Target] = [
 let simulations: [Target] = [
     .testTarget(
         name: "SimulationTests",
-        dependencies: ["SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "EncryptedSQLite", grdb],
+        dependencies: ["SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "EncryptedSQLite", "TestSupport", grdb],
         path: "Tests/SimulationTests", swiftSettings: settings)
 ]
 
@@ -140,13 +140,15 @@ let simulations: [Target] = [
 let chaos: [Target] = [
     .target(name: "ChaosProxy", dependencies: nio, path: "Tests/Support/ChaosProxy", swiftSettings: settings),
     .testTarget(
-        name: "ChaosTests", dependencies: ["ChaosProxy", "SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPWire"],
+        name: "ChaosTests", dependencies: ["ChaosProxy", "TestSupport", "SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPWire"],
         path: "Tests/ChaosTests", swiftSettings: settings),
 ]
 
 let testSupport: [Target] = [
+    // Chance that follows from a seed, and limits of time.
+    .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: settings),
     // Programs as child processes, for tests and benchmarks.
-    .target(name: "ProcessSupport", dependencies: ["ChatProtocol"], path: "Tests/Support/ProcessSupport", swiftSettings: settings),
+    .target(name: "ProcessSupport", dependencies: ["ChatProtocol", "TestSupport"], path: "Tests/Support/ProcessSupport", swiftSettings: settings),
     .testTarget(
         name: "ProcessSupportTests", dependencies: ["ProcessSupport"], path: "Tests/ProcessSupportTests", swiftSettings: settings),
     // A disk that fails, beneath SQLite.

@@ -3,6 +3,7 @@ import Foundation
 import SMPProtocol
 import SMPServer
 import Synchronization
+import TestSupport
 import Testing
 
 /// Two agents and a router in this process, with real connections through a proxy that treats them badly.
@@ -57,7 +58,7 @@ import Testing
     private static var seed: UInt64 { text("PARLEY_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 1...1_000_000) }
 
     /// The places where an exchange is cut: all of the handshake's are different, those inside a block are alike.
-    private static func cuts(_ random: inout Chance) -> [Treatment] {
+    private static func cuts(_ random: inout SplitMix64) -> [Treatment] {
         let asked = text("PARLEY_CUTS") ?? "60"
         if asked.hasPrefix("every:"), let step = Int(asked.dropFirst(6)) {
             return Treatment.Direction.allCases.flatMap { direction in
@@ -75,7 +76,7 @@ import Testing
     @Test("An exchange that is cut, damaged or repeated at any byte goes on over the next connection", .timeLimit(.minutes(60)))
     func cuts() async throws {
         let seed = Self.seed
-        var random = Chance(seed)
+        var random = SplitMix64(seed: seed)
         let world = try await World()
         for treatment in Self.cuts(&random) {
             let first = world.proxy.connectionCount + 1
@@ -97,7 +98,7 @@ import Testing
     func storm() async throws {
         let seed = Self.seed
         let messages = Self.text("PARLEY_MESSAGES").flatMap { Int($0) } ?? 60
-        let random = Mutex(Chance(seed))
+        let random = Mutex(SplitMix64(seed: seed))
         let world = try await World()
         world.proxy.setPlan { _ in random.withLock { Self.weather(&$0) } }
         world.proxy.dropAll()
@@ -115,7 +116,7 @@ import Testing
         try await world.close()
     }
 
-    private static func weather(_ random: inout Chance) -> Treatment {
+    private static func weather(_ random: inout SplitMix64) -> Treatment {
         switch random.draw(0...11) {
         case 0: return .refusal
         case 1 where random.once(in: 3): return Treatment(.silence, after: random.draw(0...200_000), .toClient)
@@ -158,20 +159,7 @@ import Testing
     }
 }
 
-/// Numbers that follow from a seed (Steele, Lea and Flood: Fast Splittable Pseudorandom Number Generators, 2014).
-struct Chance: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
+extension SplitMix64 {
     mutating func draw(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
     mutating func once(in times: Int) -> Bool { draw(1...times) == 1 }
 }

@@ -1,5 +1,6 @@
 import ChatAPI
 @testable import ChatModel
+import TestSupport
 import Testing
 
 /// Pages of a chat are put together.
@@ -145,7 +146,7 @@ import Testing
 
     @Test("pages in any order make the same window", arguments: 0..<12)
     func anyOrder(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SplitMix64(seed: seed)
         var window = ItemsWindow(limit: 10_000)
         for _ in 0..<60 {
             let id = ChatItemID.random(in: 2...99, using: &random)
@@ -161,18 +162,5 @@ import Testing
         }
         load(&window, .last(100))
         #expect(ids(window) == [Array(1...100)])
-    }
-}
-
-/// A small generator whose numbers follow from its seed.
-struct SplitMix: RandomNumberGenerator {
-    var seed: UInt64
-
-    mutating func next() -> UInt64 {
-        seed &+= 0x9E37_79B9_7F4A_7C15
-        var value = seed
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ChatSocket
@@ -39,17 +40,17 @@ import Testing
 
     /// Any order of commands and ends: what runs is what the rule says of all that has come.
     @Test(arguments: UInt64(1)...40) func whatRunsFollowsFromTheOrderOfAllCommands(seed: UInt64) {
-        var random = SplitMix(state: seed), lanes = Lanes(), next = 0
+        var random = SplitMix64(seed: seed), lanes = Lanes(), next = 0
         var model: [(lane: Lanes.Lane, command: Int, runs: Bool)] = []
         for _ in 0..<400 {
             let running = model.filter(\.runs), started: [Lanes.Entry]
-            if random.next(below: 2) == 0 || running.isEmpty {
-                let choice = random.next(below: 5), lane: Lanes.Lane = choice == 0 ? .exclusive : .chat("@\(choice)")
+            if Bool.random(using: &random) || running.isEmpty {
+                let choice = Int.random(in: 0..<5, using: &random), lane: Lanes.Lane = choice == 0 ? .exclusive : .chat("@\(choice)")
                 model.append((lane, next, false))
                 started = lanes.add(next, to: lane)
                 next += 1
             } else {
-                let ended = running[random.next(below: running.count)]
+                let ended = running[Int.random(in: running.indices, using: &random)]
                 model.removeAll { $0.command == ended.command }
                 started = lanes.end(ended.lane)
             }
@@ -63,16 +64,5 @@ import Testing
             #expect(started.map(\.command) == expected)
             #expect(lanes.count == model.count)
         }
-    }
-}
-
-private struct SplitMix {
-    var state: UInt64
-
-    mutating func next(below bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((z ^ (z >> 31)) % UInt64(bound))
     }
 }

@@ -1,5 +1,6 @@
 import ParleyRules
 import Parley
+import TestSupport
 import Testing
 
 @Suite struct BotsFileTests {
@@ -130,7 +131,7 @@ import Testing
     }
 
     @Test func garbageNeverEndsTheProcess() {
-        var generator = SplitMix(state: 7)
+        var generator = SplitMix64(seed: 7)
         let alphabet = Array("{}[]:-,&*!|>'\"%@` \n\tparleyprofiles12#?~")
         for _ in 0..<400 {
             let text = String((0..<Int.random(in: 0..<200, using: &generator)).map { _ in alphabet.randomElement(using: &generator) ?? " " })
@@ -144,18 +145,5 @@ import Testing
 
     private func fault(in source: String) throws -> BotsFileError {
         try #require(throws: BotsFileError.self) { try BotsFile(parsing: source) }
-    }
-}
-
-/// A small generator whose runs can be repeated.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

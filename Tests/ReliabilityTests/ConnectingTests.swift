@@ -4,6 +4,7 @@ import Foundation
 import Parley
 import ProcessSupport
 import Synchronization
+import TestSupport
 import Testing
 
 /// Bot and router are killed while people connect to the bot.
@@ -91,7 +92,7 @@ actor Person {
 
     /// Connects. What fails because the router cannot be reached is tried again, as a person does.
     func connect(on deployment: Deployment) async throws {
-        try await withTimeLimit("\(name) is not connected") { try await self.connectAtLast(on: deployment) }
+        try await withTimeLimit(.seconds(120), else: "\(name) is not connected") { try await self.connectAtLast(on: deployment) }
     }
 
     private func connectAtLast(on deployment: Deployment) async throws {
@@ -116,7 +117,7 @@ actor Person {
     func ask(_ text: String) async throws -> String {
         guard let contact, let target = SendTarget(.direct(contact.contactID)) else { throw RunFault("\(name) is not connected") }
         _ = try await host.core.send(.messages(.send(to: target, [ComposedMessage(content: .text(text))])), as: user.userID)
-        return try await withTimeLimit("\(name) got no answer") { try await self.nextMessage() }
+        return try await withTimeLimit(.seconds(120), else: "\(name) got no answer") { try await self.nextMessage() }
     }
 
     private func nextMessage() async throws -> String {
@@ -130,19 +131,6 @@ actor Person {
     }
 
     func close() async { await host.close() }
-
-    private func withTimeLimit<Result: Sendable>(_ what: String, _ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
-        try await withThrowingTaskGroup(of: Result.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                try await Task.sleep(for: .seconds(120))
-                throw RunFault("\(what) within two minutes")
-            }
-            defer { group.cancelAll() }
-            guard let result = try await group.next() else { throw RunFault(what) }
-            return result
-        }
-    }
 }
 
 /// A moment that others wait for.

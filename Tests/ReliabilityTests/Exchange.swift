@@ -2,6 +2,7 @@ import ChatAPI
 import ChatProtocol
 import Parley
 import ProcessSupport
+import TestSupport
 
 /// A person who sends numbered messages to the bot and takes its answers, on a core in this process.
 actor Exchange {
@@ -19,6 +20,7 @@ actor Exchange {
     private var waiters: [(answers: Int, sent: Int, continuation: CheckedContinuation<Void, Never>)] = []
     private var isOver = false
     private var isFinishing = false
+    private var watchdog: Watchdog?
 
     /// Connects to the bot.
     init(core: any ChatCore, to link: String) async throws {
@@ -44,7 +46,9 @@ actor Exchange {
         for try await event in events {
             guard case .newChatItems(_, let items) = event else { continue }
             for entry in items where entry.chatItem.direction == .directReceived && entry.chatItem.isMessage {
-                if known.insert(entry.chatItem.meta.text).inserted { answers += 1 }
+                guard known.insert(entry.chatItem.meta.text).inserted else { continue }
+                answers += 1
+                watchdog?.feed()
             }
             wakeUp()
         }
@@ -70,6 +74,14 @@ actor Exchange {
 
     /// Returns when so many answers have come.
     func waitUntilAnswered(_ count: Int) async { await wait(answers: count, sent: 0) }
+
+    /// Returns when no answer has come for so long, or when everybody is let go.
+    func waitUntilStalled(for limit: Duration) async {
+        let (silence, continuation) = AsyncStream.makeStream(of: Void.self)
+        watchdog = Watchdog(limit) { continuation.finish() }
+        for await _ in silence {}
+        watchdog?.dismiss()
+    }
 
     /// Sends no more than what is being sent now.
     func finishSending() { isFinishing = true }

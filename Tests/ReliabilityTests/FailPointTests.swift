@@ -3,6 +3,7 @@ import FailPoints
 import Foundation
 import Parley
 import ProcessSupport
+import TestSupport
 import Testing
 
 /// The bot, with the router inside it, ends at every named place of the code, and is started again to end at the next.
@@ -14,7 +15,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(30))) func everythingArrivesOnceAndInOrderWhereverTheProcessEnds() async throws {
         let seed = Self.text("PARLEY_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 1...99_999)
-        var random = SplitMix64(state: seed)
+        var random = SplitMix64(seed: seed)
         let isAll = Self.text("PARLEY_FAIL_POINTS") == "all"
         let rounds = Self.text("PARLEY_ROUNDS").flatMap { Int($0) } ?? 1
         let ends = (0..<rounds).flatMap { _ in
@@ -40,19 +41,7 @@ import Testing
             await exchange.giveUp()
             group.cancelAll()
         }
-        let exitCodes = try await deployment.stop()
-        #expect(exitCodes.allSatisfy { $0 == 0 }, "\(exitCodes)")
-        let accepted = await exchange.accepted
-        let here = try await exchange.chat()
-        await sender.close()
-        let bot = try await CoreHost.open(HostConfiguration(dataFolder: deployment.folder("bot"), servers: [deployment.routerAddress]))
-        let there = try await ChatTexts(core: bot.core)
-        await bot.close()
-        let answers = accepted.map { Deployment.answer(to: $0) }
-        #expect(here.sent == accepted)
-        #expect(there.received == accepted, "messages in the bot's chat")
-        #expect(there.sent == answers, "answers in the bot's chat")
-        #expect(here.received == answers, "answers in the sender's chat")
-        print("\(accepted.count) messages, \(ends.count) ends")
+        try await verify(exchange, sentFrom: sender, on: deployment)
+        print("\(await exchange.accepted.count) messages, \(ends.count) ends")
     }
 }

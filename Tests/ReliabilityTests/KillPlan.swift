@@ -1,3 +1,5 @@
+import TestSupport
+
 /// When which process is killed during an exchange: all of it follows from a seed.
 struct KillPlan: Sendable, Hashable, CustomStringConvertible {
     enum Victim: String, Sendable, Hashable, CaseIterable {
@@ -19,7 +21,7 @@ struct KillPlan: Sendable, Hashable, CustomStringConvertible {
     let kills: [Kill]
 
     init(seed: UInt64, messages: Int, kills: Int) {
-        var random = SplitMix64(state: seed)
+        var random = SplitMix64(seed: seed)
         self.seed = seed
         self.messages = messages
         let moments = (0..<kills).map { _ in Int.random(in: 1...max(1, messages), using: &random) }.sorted()
@@ -33,17 +35,4 @@ struct KillPlan: Sendable, Hashable, CustomStringConvertible {
     }
 
     var description: String { "PARLEY_SEED=\(seed), \(messages) steps, PARLEY_KILLS=\(kills.count)" }
-}
-
-/// A generator whose numbers follow from its seed (Steele, Lea and Flood: Fast Splittable Pseudorandom Number Generators, 2014).
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
 }

@@ -36,7 +36,10 @@ import Testing
                 await exchange.waitUntilAnswered(plan.messages)
                 return .exchange
             }
-            group.addTask { try await stall(of: exchange) }
+            group.addTask {
+                await exchange.waitUntilStalled(for: .seconds(60))
+                return .stall
+            }
             var endings: Set<Ending> = []
             while !endings.isSuperset(of: [.kills, .exchange]), endings.isDisjoint(with: [.events, .stall]) {
                 guard let ending = try await group.next() else { break }
@@ -48,47 +51,13 @@ import Testing
             group.cancelAll()
         }
         print("\(plan.messages) messages, \(plan.kills.count) kills: \(started.duration(to: .now))")
-        let exitCodes = try await deployment.stop()
-        #expect(exitCodes.allSatisfy { $0 == 0 }, "\(exitCodes)")
-
-        let accepted = await exchange.accepted
-        let here = try await exchange.chat()
-        await sender.close()
-        let bot = try await CoreHost.open(HostConfiguration(dataFolder: deployment.folder("bot"), servers: [deployment.routerAddress]))
-        let there = try await ChatTexts(core: bot.core)
-        await bot.close()
-        let answers = accepted.map { Deployment.answer(to: $0) }
-        #expect(accepted.count == plan.messages)
-        #expect(here.sent == accepted, "what the sender's chat has is what its core took")
-        expectSame(there.received, accepted, "messages in the bot's chat")
-        expectSame(there.sent, answers, "answers in the bot's chat")
-        expectSame(here.received, answers, "answers in the sender's chat")
+        try await verify(exchange, sentFrom: sender, on: deployment)
+        #expect(await exchange.accepted.count == plan.messages)
     }
 
     /// What came to its end.
     private enum Ending {
         case kills, exchange, events, stall
-    }
-
-    /// Waits until a minute has passed without an answer.
-    private func stall(of exchange: Exchange) async throws -> Ending {
-        var before = -1
-        while await exchange.answers != before {
-            before = await exchange.answers
-            try await Task.sleep(for: .seconds(60))
-        }
-        return .stall
-    }
-
-    /// Says what is missing, doubled or out of order, instead of two long lists.
-    private func expectSame(_ found: [String], _ expected: [String], _ what: String, sourceLocation: SourceLocation = #_sourceLocation) {
-        guard found != expected else { return }
-        let missing = Set(expected).subtracting(found).sorted(), unknown = Set(found).subtracting(expected).sorted()
-        let doubled = Dictionary(grouping: found) { $0 }.filter { $1.count > 1 }.keys.sorted()
-        let firstOutOfPlace = zip(found, expected).enumerated().first { $1.0 != $1.1 }.map { "\($0.offset): \($0.element.0) instead of \($0.element.1)" }
-        Issue.record(
-            "\(what): missing \(missing), doubled \(doubled), unknown \(unknown), first out of place \(firstOutOfPlace ?? "none")",
-            sourceLocation: sourceLocation)
     }
 }
 

@@ -62,15 +62,25 @@ final class TemporaryFolder: Sendable {
         }
     }
 
+    /// Makes a call of a party again, after its restart, if its end has interrupted it.
+    private func outliving<Answer>(
+        _ crash: Task<Bool, any Error>, of party: TestParty, _ call: () async throws -> Answer
+    ) async throws -> Answer {
+        do {
+            return try await call()
+        } catch {
+            guard party.crash.wasTriggered, try await crash.value else { throw error }
+            return try await call()
+        }
+    }
+
     /// Sends numbered messages both ways, again if the sending itself was interrupted.
-    private func converse(_ world: World, _ alice: ConnectionID, _ bob: ConnectionID, count: Int) async throws {
+    private func converse(
+        _ world: World, _ alice: ConnectionID, _ bob: ConnectionID, count: Int, outliving crash: Task<Bool, any Error>
+    ) async throws {
         func send(_ party: TestParty, _ connection: ConnectionID) async throws {
             for number in 1...count {
-                // The outbox of a chat engine: it asks its store what was accepted, here by the number of tries.
-                for _ in 0..<100 {
-                    if (try? await party.send("\(number)", to: connection, pq: false)) != nil { break }
-                    try await Task.sleep(for: .milliseconds(5))
-                }
+                _ = try await outliving(crash, of: party) { try await party.send("\(number)", to: connection, pq: false) }
             }
         }
         async let one: Void = send(world.alice, alice)
@@ -103,19 +113,13 @@ final class TemporaryFolder: Sendable {
             let joined = try await world.bob.agent.prepareToJoin(user: user, link: created.link, pqSupport: false)
             let crash = arm(world.party(victim), at: step)
             // The user of the joining party repeats the call when it fails; an interrupted call is finished by the agent.
-            for _ in 0..<100 {
-                do {
-                    _ = try await world.bob.agent.join(
-                        user: user, connection: joined, link: created.link, info: [1], pqSupport: false)
-                    break
-                } catch {
-                    try await Task.sleep(for: .milliseconds(5))
-                }
+            _ = try await outliving(crash, of: world.bob) {
+                try await world.bob.agent.join(user: user, connection: joined, link: created.link, info: [1], pqSupport: false)
             }
             guard await world.alice.wait("connected, step \(step)", until: { $0.connected[created.id] != nil }),
                 await world.bob.wait("connected, step \(step)", until: { $0.connected[joined] != nil })
             else { return }
-            try await converse(world, created.id, joined, count: 4)
+            try await converse(world, created.id, joined, count: 4, outliving: crash)
             guard await world.alice.wait("all messages, step \(step)", until: { Set($0.order[created.id] ?? []).count == 4 }),
                 await world.bob.wait("all messages, step \(step)", until: { Set($0.order[joined] ?? []).count == 4 })
             else { return }

@@ -4,6 +4,7 @@ import SMPProtocol
 import SMPSimulation
 import SMPWire
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SMPAgent
@@ -175,8 +176,7 @@ final class TestParty: Sendable {
             waiters.next += 1
             return waiters.next
         }
-        let timer = Task { [self] in
-            try await Task.sleep(for: limit)
+        let watchdog = Watchdog(limit) { [self] in
             waiters.withLock { waiters in
                 guard let index = waiters.list.firstIndex(where: { $0.number == number }) else { return }
                 waiters.list.remove(at: index).continuation.resume(returning: false)
@@ -186,7 +186,7 @@ final class TestParty: Sendable {
             waiters.withLock { $0.list.append(Waiter(number: number, condition: condition, continuation: continuation)) }
             checkWaiters()
         }
-        timer.cancel()
+        watchdog.dismiss()
         if !isFulfilled {
             let events = seen.events.suffix(12).map { "\($0.event)".prefix(160) }.joined(separator: "\n")
             Issue.record("\(name) did not see in time: \(what)\nfailures: \(seen.failures)\nlast events:\n\(events)", sourceLocation: sourceLocation)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SMPClient
@@ -17,7 +18,7 @@ struct BackoffTests {
         #expect(backoff.next(0) == .seconds(2))
     }
 
-    @Test("Chance makes a wait longer or shorter by at most the given part")
+    @Test("SplitMix64 makes a wait longer or shorter by at most the given part")
     func jitter() {
         for (unit, expected) in [(0.0, 1.6), (0.5, 2.0), (1.0, 2.4)] {
             var backoff = Backoff(RetryInterval(jitter: 0.2))

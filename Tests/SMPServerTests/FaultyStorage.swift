@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import SMPWire
 import Synchronization
@@ -27,7 +28,7 @@ final class FaultyStorage: SegmentStorage {
     private let state = Mutex(State())
     let fails = Atomic(false)
     /// While set, synchronizing does not return.
-    let isHeld = Atomic(false)
+    let held = DispatchGroup()
     /// Whether a write that fails has written a part.
     let tears: Bool
 
@@ -125,7 +126,7 @@ final class FaultyStorage: SegmentStorage {
         }
 
         func synchronize() throws(RouterError) {
-            while storage.isHeld.load(ordering: .relaxed) { usleep(500) }
+            storage.held.wait()
             let isFailing = storage.fails(.synchronize)
             storage.state.withLock { state in
                 let present = state.present[base] ?? []

@@ -161,11 +161,11 @@ import Testing
         let bystander = try await TestClient(router.address)
         // Two senders: one alone is held back by the answers that it waits for before the disk is full.
         let batches = [try await sendings(by: sender), try await sendings(by: other)]
-        storage.isHeld.store(true, ordering: .relaxed)
+        storage.held.enter()
         async let answers = sender.request(batches[0])
         async let others = other.request(batches[1])
         while router.statistics.journalBytes < RouterCore.pendingLimit { await Task.yield() }
-        storage.isHeld.store(false, ordering: .relaxed)
+        storage.held.leave()
         #expect(try await answers == Array(repeating: .ok, count: batches[0].count))
         #expect(try await others == Array(repeating: .ok, count: batches[1].count))
         #expect(router.statistics.messages == batches[0].count + batches[1].count)

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 
 /// The only thread, the only clock and the only source of chance of a simulated world.
 ///
@@ -31,7 +32,7 @@ final class Simulation: TaskExecutor {
     /// - Parameter keepsTrace: for ``trace``; it slows the run down.
     init(seed: UInt64, keepsTrace: Bool = false) {
         self.seed = seed
-        inner = Mutex(Inner(chance: SplitMix64(state: seed)))
+        inner = Mutex(Inner(chance: SplitMix64(seed: seed)))
         lines = keepsTrace ? Mutex([]) : nil
     }
 
@@ -48,7 +49,7 @@ final class Simulation: TaskExecutor {
         }
     }
 
-    // MARK: Chance
+    // MARK: SplitMix64
 
     func draw(_ range: ClosedRange<Int>) -> Int { inner.withLock { Int.random(in: range, using: &$0.chance) } }
 
@@ -147,18 +148,5 @@ final class Simulation: TaskExecutor {
             heap.swapAt(parent, least)
             parent = least
         }
-    }
-}
-
-/// A generator whose numbers follow from its seed (Steele, Lea and Flood: Fast Splittable Pseudorandom Number Generators, 2014).
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -5,6 +5,7 @@ import GRDB
 import SMPAgent
 import SMPProtocol
 import SMPWire
+import TestSupport
 import Testing
 
 @testable import ChatEngine
@@ -209,7 +210,7 @@ struct HostileMessageTests {
     @Test("valid messages with random damage are passed over", arguments: [UInt64(1), 2, 3])
     func damaged(seed: UInt64) async throws {
         let scene = try await Scene()
-        var random = SplitMix(seed)
+        var random = SplitMix64(seed: seed)
         let valid = [
             Self.message("x.msg.new", #"{"content":{"type":"text","text":"hello *world*"},"ttl":60}"#),
             Self.message("x.msg.update", #"{"msgId":"AAAAAAAAAAAAAAAA","content":{"type":"text","text":"new"}}"#),
@@ -274,20 +275,5 @@ struct HostileMessageTests {
         _ = try await friend.core.send("hello", to: connected.1)
         await alice.eventually("the friend's message") { await $0.received(from: connected.0) == ["hello"] }
         for person in [alice, mallory, friend] { await person.core.close() }
-    }
-}
-
-/// Numbers that are the same in every run.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -2,6 +2,7 @@ import ChatAPI
 import ChatProtocol
 import SMPSimulation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ChatEngine
@@ -72,10 +73,7 @@ final class TestCore: Sendable {
             state.next += 1
             return state.next
         }
-        let alarm = Task { [weak self] in
-            try? await Task.sleep(until: deadline + .milliseconds(1))
-            self?.wake(id)
-        }
+        let watchdog = Watchdog(deadline - .now + .milliseconds(1)) { [weak self] in self?.wake(id) }
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
                 if state.events.count > seen { return true }
@@ -84,7 +82,7 @@ final class TestCore: Sendable {
             }
             if isThere { continuation.resume() }
         }
-        alarm.cancel()
+        watchdog.dismiss()
     }
 
     private func wake(_ id: Int) {

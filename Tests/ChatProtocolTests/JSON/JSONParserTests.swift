@@ -1,5 +1,6 @@
 import ChatProtocol
 import SMPWire
+import TestSupport
 import Testing
 
 @Suite struct JSONParserTests {
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test func arbitraryBytesNeverDoHarmAndWhatIsReadIsWrittenEqual() {
-        var random = SplitMix(seed: 1)
+        var random = SplitMix64(seed: 1)
         let alphabet = Bytes("{}[]\",:\\u0019aetrfnl-+.e \n\u{FF}".utf8)
         for _ in 0..<3000 {
             let count = Int.random(in: 0...60, using: &random)

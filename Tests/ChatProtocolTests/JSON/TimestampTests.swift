@@ -1,4 +1,5 @@
 import ChatProtocol
+import TestSupport
 import Testing
 
 @Suite struct TimestampTests {
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test func anyMomentOfFourDigitYearsIsPrintedAndReadBack() {
-        var random = SplitMix(seed: 7)
+        var random = SplitMix64(seed: 7)
         for _ in 0..<2000 {
             let time = UTCTimestamp(
                 seconds: .random(in: -62_135_596_800...253_402_300_799, using: &random),

@@ -1,4 +1,5 @@
 import ChatProtocol
+import TestSupport
 import Testing
 
 @Suite struct MarkdownAttackTests {
@@ -25,7 +26,7 @@ import Testing
     }
 
     @Test func arbitraryTextsLoseNothingButMarks() {
-        var random = SplitMix(seed: 11)
+        var random = SplitMix64(seed: 11)
         let alphabet = Array("*_~`#!@/[]()'+.- 1a\nrhttps:é".unicodeScalars)
         for _ in 0..<5000 {
             var scalars = String.UnicodeScalarView()

@@ -1,5 +1,6 @@
 import ChatProtocol
 import SMPWire
+import TestSupport
 import Testing
 
 @Suite struct BatchingTests {
@@ -16,7 +17,7 @@ import Testing
 
     @Test(arguments: [MessageBatching.Mode.json, .binary])
     func everyMessageIsSentOnceInOrderAndNoBodyIsTooLong(mode: MessageBatching.Mode) throws {
-        var random = SplitMix(seed: 77)
+        var random = SplitMix64(seed: 77)
         for _ in 0..<50 {
             let count = Int.random(in: 0...40, using: &random)
             let texts = (0..<count).map { "\($0) " + String(repeating: "x", count: Int.random(in: 0...700, using: &random)) }

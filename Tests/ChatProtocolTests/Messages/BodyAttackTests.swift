@@ -1,5 +1,6 @@
 import ChatProtocol
 import SMPWire
+import TestSupport
 import Testing
 import VectorSupport
 
@@ -44,7 +45,7 @@ import VectorSupport
     }
 
     @Test func garbledBodiesNeverDoHarmAndWhatIsReadIsWrittenAgain() throws {
-        var random = SplitMix(seed: 42)
+        var random = SplitMix64(seed: 42)
         for body in try Self.recordedBodies() where body.count < 4000 {
             for _ in 0..<20 {
                 for case .success(let received) in ReceivedChatMessage.parse(body.garbled(&random)) {
@@ -55,7 +56,7 @@ import VectorSupport
     }
 
     @Test func arbitraryBytesBehindEveryPrefixNeverDoHarm() {
-        var random = SplitMix(seed: 3)
+        var random = SplitMix64(seed: 3)
         for prefix in "X=/>{[FMZ\0".utf8 {
             for _ in 0..<300 {
                 let body = [prefix] + random.bytes(Int.random(in: 0...80, using: &random))

@@ -1,5 +1,6 @@
 import ChatProtocol
 import SMPWire
+import TestSupport
 import Testing
 
 @Suite struct CompressionTests {
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test func contentOfAnyKindComesBack() throws {
-        var random = SplitMix(seed: 9)
+        var random = SplitMix64(seed: 9)
         for count in [0, 1, 180, 181, 15_602, 60_000] {
             let content = random.bytes(count)
             #expect(try MessageCompression.decompress(MessageCompression.compress(content)).map { try $0.get() } == [content])
@@ -82,7 +83,7 @@ import Testing
     }
 
     @Test func truncatedAndGarbledFramesNeverDoHarm() throws {
-        var random = SplitMix(seed: 12)
+        var random = SplitMix64(seed: 12)
         let content = Bytes((0..<3000).map { UInt8(truncatingIfNeeded: $0 / 7) })
         let frame = try frame(of: content)
         for truncated in frame.truncations { #expect(error(body(truncated)) != nil) }
@@ -122,7 +123,7 @@ import Testing
         #expect(try fit(info, .info, pq: true).first == UInt8(ascii: "X"))
         #expect(try fit(info, .message, pq: true) == info)
 
-        var random = SplitMix(seed: 5)
+        var random = SplitMix64(seed: 5)
         for (body, envelope, pq) in [
             (Bytes(repeating: 0x61, count: ChatLimits.encodedMessage + 1), MessageCompression.Envelope.message, false),
             (Bytes(repeating: 0x61, count: ChatLimits.encodedInfo + 1), .info, true),

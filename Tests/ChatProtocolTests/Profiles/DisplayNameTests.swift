@@ -1,4 +1,5 @@
 import ChatProtocol
+import TestSupport
 import Testing
 
 @Suite struct DisplayNameTests {
@@ -9,7 +10,7 @@ import Testing
     }
 
     @Test func aValidNameStaysAndAnyTextBecomesOne() {
-        var random = SplitMix(seed: 8)
+        var random = SplitMix64(seed: 8)
         let alphabet = Array("aÄ1. -_!@#'\"\t\u{A0}\u{200B}\u{202E}\u{301}🚀$٣\u{0}\u{E000}漢".unicodeScalars)
         for _ in 0..<3000 {
             var text = String.UnicodeScalarView()

@@ -1,21 +1,5 @@
 import SMPWire
-
-/// Repeatable arbitrary choices.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func bytes(_ count: Int) -> Bytes { (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &self) } }
-}
+import TestSupport
 
 extension Bytes {
     /// All beginnings of the bytes but the bytes themselves; of long input some of them.
@@ -25,7 +9,7 @@ extension Bytes {
     }
 
     /// The bytes with a few of them changed, left out or doubled.
-    func garbled(_ random: inout SplitMix) -> Bytes {
+    func garbled(_ random: inout SplitMix64) -> Bytes {
         var result = self
         for _ in 0..<Int.random(in: 1...4, using: &random) where !result.isEmpty {
             let index = Int.random(in: result.indices, using: &random)

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 
 /// What came and was not taken yet: events, or lines of a program. It is taken by whoever looks for it, in any order.
 ///
@@ -75,7 +76,7 @@ public final class Mailbox<Element: Sendable>: Sendable {
         _ what: String, within limit: Duration, takes: Bool, _ match: @escaping @Sendable (Element) -> Result?
     ) async throws(PeerError) -> Result {
         typealias Outcome = Swift.Result<Result, PeerError>
-        let clock = Mutex<Task<Void, Never>?>(nil)
+        let watchdog = Mutex<Watchdog?>(nil)
         let outcome: Outcome = await withCheckedContinuation { continuation in
             let waiting = state.withLock { state -> Int? in
                 for (index, element) in state.elements.enumerated() {
@@ -100,14 +101,9 @@ public final class Mailbox<Element: Sendable>: Sendable {
                 return state.lastWaiter
             }
             guard let waiting else { return }
-            clock.withLock { clock in
-                clock = Task {
-                    do { try await Task.sleep(for: limit) } catch { return }
-                    self.expire(waiting, what, limit)
-                }
-            }
+            watchdog.withLock { $0 = Watchdog(limit) { self.expire(waiting, what, limit) } }
         }
-        clock.withLock { $0?.cancel() }
+        watchdog.withLock { $0?.dismiss() }
         return try outcome.get()
     }
 
