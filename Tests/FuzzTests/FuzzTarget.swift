@@ -52,6 +52,19 @@ struct FuzzFault: Error, CustomStringConvertible {
         }
     }
 
+    /// What was written is read again, and written the same: for values of which an old version cannot say everything.
+    static func unlessWrittenAgain<Value: WireCodable>(_ value: Value) throws(FuzzFault) {
+        let bytes = value.wireBytes
+        do {
+            let again = try Value(wireBytes: bytes).wireBytes
+            try unless(again == bytes, "\(Value.self) is written as \(hex(bytes)), read, and written as \(hex(again))")
+        } catch let error as FuzzFault {
+            throw error
+        } catch {
+            throw FuzzFault("\(Value.self) is written as \(hex(bytes)), which is not read: \(error)")
+        }
+    }
+
     /// Text that was written is read again as the same.
     static func unlessReadAgain<Value: StringCodable & Equatable>(text value: Value) throws(FuzzFault) {
         let text = value.wireString

@@ -2,6 +2,7 @@ import ChatAPI
 import ChatProtocol
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Parley
@@ -87,6 +88,51 @@ import Testing
         _ = try await running([bot], on: again, store: store) { _ in await again.waitForSent(3, to: 4) }
         #expect(again.sent(to: 4) == ["re: 1", "re: 2", "re: 3"])
         #expect(greeted.withLock(\.self) == ["ann", "bob"])
+    }
+
+    @Test(arguments: [1, 2, 99, 100, 101, 350]) func alsoTheFirstMessagesOfAChatAreHandledAfterACrash(_ count: Int) async throws {
+        let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger)
+        let bot = Bot("Echo", id: "echo") { On(.text) { try await $0.send("re: " + $0.text) } }
+        let ann = try core.add(contact: 4, name: "ann")
+        _ = try await running([bot], on: core, store: store) { _ in }
+        // The bot knows of no item of the chat yet.
+        let again = core.restarted(), texts = (1...count).map { "\($0)" }
+        for text in texts { again.receive(text, from: ann, announcing: false) }
+        _ = try await running([bot], on: again, store: store) { _ in await again.waitForSent(count, to: 4) }
+        #expect(again.sent(to: 4) == texts.map { "re: " + $0 })
+    }
+
+    @Test(arguments: [1, 3, 250]) func afterACrashMessagesAreHandledAlthoughThoseHandledLastHaveBeenDeleted(_ count: Int) async throws {
+        let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger)
+        let bot = Bot("Echo", id: "echo") { On(.text) { try await $0.send("re: " + $0.text) } }
+        let ann = try core.add(contact: 4, name: "ann")
+        let handled = try await running([bot], on: core, store: store) { _ in
+            let handled = Set((1...150).map { core.receive("early \($0)", from: ann) })
+            await core.waitForSent(150, to: 4)
+            return handled
+        }
+        let again = core.restarted(), texts = (1...count).map { "\($0)" }
+        // Some of those before them are still there.
+        again.remove(Set(handled.sorted().suffix(120)), of: ann)
+        for text in texts { again.receive(text, from: ann, announcing: false) }
+        _ = try await running([bot], on: again, store: store) { _ in await again.waitForSent(150 + count, to: 4) }
+        #expect(again.sent(to: 4).suffix(count) == texts.map { "re: " + $0 }[...])
+        #expect(again.sent(to: 4).count == 150 + count)
+    }
+
+    @Test func aChatThatCannotBeReadAtTheStartIsReadLaterBeforeWhatIsAnnounced() async throws {
+        let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger)
+        let bot = Bot("Echo", id: "echo") { On(.text) { try await $0.send("re: " + $0.text) } }
+        let ann = try core.add(contact: 4, name: "ann")
+        _ = try await running([bot], on: core, store: store) { _ in }
+        let again = core.restarted()
+        for text in ["1", "2"] { again.receive(text, from: ann, announcing: false) }
+        again.state.withLock { $0.unreadablePages = 3 }
+        _ = try await running([bot], on: again, store: store) { _ in
+            again.receive("3", from: ann)
+            await again.waitForSent(3, to: 4)
+        }
+        #expect(again.sent(to: 4) == ["re: 1", "re: 2", "re: 3"])
     }
 
     @Test func aHandlerThatRunsAgainSendsNothingTwice() async throws {
@@ -240,7 +286,7 @@ import Testing
         _ body: @Sendable ([HostReady.Profile]) async throws -> Result
     ) async throws -> Result {
         let store = try store ?? BotStateStore(path: nil, logger: Self.logger)
-        let session = HostSession(core: core, bots: bots, store: store, parallelHandlers: 8, logger: Self.logger)
+        let session = HostSession(core: core, bots: bots, store: store, parallelHandlers: 8, logger: Self.logger, clock: ImpatientClock())
         let (ready, continuation) = AsyncStream.makeStream(of: [HostReady.Profile].self)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

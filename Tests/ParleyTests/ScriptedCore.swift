@@ -16,6 +16,8 @@ final class ScriptedCore: IdempotentChatCore {
         var commands: [ChatCommand] = []
         var lastID: Int64 = 100
         var sentCounts: [ContactID: Int] = [:]
+        /// How many pages cannot be read before one can.
+        var unreadablePages = 0
     }
 
     private struct Waiter {
@@ -116,18 +118,16 @@ final class ScriptedCore: IdempotentChatCore {
             guard let owner = owner(id) else { break }
             return .success(.chatTags(user: owner, userTags: []))
         case .chats(.markRead): return .success(.cmdOk(user: owner(user)))
-        case .chats(.page(let chat, _, .last(let count), _)):
+        case .chats(.page(let chat, _, let page, _)):
             guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == chat.id }) else { break }
-            let items = Array((state.items[chat.id] ?? []).suffix(count))
+            guard state.unreadablePages == 0 else {
+                state.unreadablePages -= 1
+                return .failure(ChatCoreError(.store(error: .databaseException(message: "disk I/O error"))))
+            }
+            guard let items = Self.items(page, of: state.items[chat.id] ?? []) else {
+                return .failure(ChatCoreError(.store(error: .chatItemNotFound(itemID: 0))))
+            }
             return .success(.apiChat(user: owner, chat: Chat(chatInfo: .direct(contact: contact), chatItems: items), navigation: nil))
-        case .chats(.page(let chat, _, .before(let before, let count), _)):
-            guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == chat.id }) else { break }
-            let items = Array((state.items[chat.id] ?? []).filter { $0.id < before }.suffix(count))
-            return .success(.apiChat(user: owner, chat: Chat(chatInfo: .direct(contact: contact), chatItems: items), navigation: nil))
-        case .chats(.page(let chat, _, .after(let after, let count), _)):
-            guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == chat.id }) else { break }
-            let items = (state.items[chat.id] ?? []).filter { $0.id > after }.prefix(count)
-            return .success(.apiChat(user: owner, chat: Chat(chatInfo: .direct(contact: contact), chatItems: Array(items)), navigation: nil))
         case .messages(.send(let target, let messages, _, _)):
             guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == target.chat.id }) else { break }
             let sent = messages.map { message in
@@ -141,6 +141,20 @@ final class ScriptedCore: IdempotentChatCore {
         default: break
         }
         return .failure(ChatCoreError(.unsupported, "not in the script: \(command.commandString)"))
+    }
+
+    /// - Returns: nil if the item that the page is relative to is not there.
+    private static func items(_ page: ChatPagination, of items: [ChatItem]) -> [ChatItem]? {
+        switch page {
+        case .last(let count): return items.suffix(count)
+        case .before(let id, let count):
+            guard items.contains(where: { $0.id == id }) else { return nil }
+            return items.filter { $0.id < id }.suffix(count)
+        case .after(let id, let count):
+            guard items.contains(where: { $0.id == id }) else { return nil }
+            return Array(items.filter { $0.id > id }.prefix(count))
+        case .around, .initial: return nil
+        }
     }
 
     // MARK: What happens
@@ -168,6 +182,11 @@ final class ScriptedCore: IdempotentChatCore {
             hub.publish(.newChatItems(user: owner, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: item)]))
         }
         return item.id
+    }
+
+    /// Items are gone from the store, and nobody is told of it.
+    func remove(_ ids: Set<ChatItemID>, of contact: Contact) {
+        state.withLock { $0.items[contact.contactID]?.removeAll { ids.contains($0.id) } }
     }
 
     /// An item is in the store that nobody is told of.

@@ -3,21 +3,13 @@ import EncryptedSQLite
 import Foundation
 import SMPSimulation
 import StorageFaults
+import TestSupport
 import Testing
 
 @testable import ChatEngine
 
 @Suite("A disk that fails beneath a core")
 struct DiskFaultTests {
-    /// A clock on which all waiting is short.
-    private struct ImpatientClock: Clock {
-        var now: ContinuousClock.Instant { .now }
-        var minimumResolution: Duration { .zero }
-        func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
-            try await ContinuousClock().sleep(until: min(deadline, now + .milliseconds(1)))
-        }
-    }
-
     @Test("for any N-th write or flush: what was received is shown once and in order when it works again", arguments: [StorageFaults.Operation.write, .sync])
     func receiving(_ operation: StorageFaults.Operation) async throws {
         let folder = try TemporaryFolder(), world = TestWorld()

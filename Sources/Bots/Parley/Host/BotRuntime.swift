@@ -99,6 +99,9 @@ final class BotRuntime: Sendable {
     /// The newest item of a chat that was refused and has to be fetched.
     func refused(in chat: ChatReference) -> ChatItemID? { tracker.withLock { $0.refused(in: "\(chat)") } }
 
+    /// Items of a chat may be missing: what is announced for it waits until it has been read.
+    func openGap(in chat: ChatReference) { tracker.withLock { $0.openGap(in: "\(chat)") } }
+
     /// Says that all items of a chat that were there have been fetched.
     ///
     /// - Returns: false when further items were refused since the last of them were read.

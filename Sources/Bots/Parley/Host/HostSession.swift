@@ -11,17 +11,26 @@ actor HostSession {
     private let logger: Logger
     private let bots: [Bot]
     private let lanes: Lanes<LaneKey>
-    private let overflowed: AsyncStream<LaneKey>
+    /// Chats that have to be read: what came to them was refused, or they could not be read before.
+    private let unread: (chats: AsyncStream<LaneKey>, add: AsyncStream<LaneKey>.Continuation)
+    private let clock: any Clock<Duration>
     private var runtimes: [UserID: BotRuntime] = [:]
 
-    init(core: any ChatCore, bots: [Bot], store: BotStateStore, parallelHandlers: Int, logger: Logger) {
+    /// How long a chat that cannot be read is left alone.
+    static let pauseBeforeReading = Duration.seconds(1)
+
+    /// - Parameter clock: for waiting before a chat is read again that could not be read.
+    init(
+        core: any ChatCore, bots: [Bot], store: BotStateStore, parallelHandlers: Int, logger: Logger, clock: any Clock<Duration> = ContinuousClock()
+    ) {
         model = ChatModel(core: core)
         self.bots = bots
         self.store = store
         self.logger = logger
-        let (stream, continuation) = AsyncStream.makeStream(of: LaneKey.self)
-        overflowed = stream
-        lanes = Lanes(width: parallelHandlers) { continuation.yield($0) }
+        self.clock = clock
+        let (chats, add) = AsyncStream.makeStream(of: LaneKey.self)
+        unread = (chats, add)
+        lanes = Lanes(width: parallelHandlers) { add.yield($0) }
     }
 
     /// Makes or finds the profiles, then handles events until the task is cancelled or the core is closed.
@@ -45,8 +54,8 @@ actor HostSession {
         _ = try await model.send(.core(.start()), as: nil)
         for runtime in runtimes.values { try await catchUp(runtime) }
         await onReady(profiles)
-        let refetching = Task { await refetchOverflowed() }
-        defer { refetching.cancel() }
+        let fetching = Task { await fetchUnread() }
+        defer { fetching.cancel() }
         while try await consume(events) == .lostEvents {
             logger.warning("events came faster than they were taken: reading the chats anew")
             events = model.events()
@@ -114,26 +123,36 @@ actor HostSession {
         }
     }
 
-    /// Reads the items of a chat behind the last one that was given to the handlers.
+    /// Gives the items of a chat behind the last one that was given to the handlers to them. A chat that cannot be read is read again later,
+    /// and what is announced for it until then waits for that.
     private func fetch(_ chat: ChatReference, for runtime: BotRuntime, of user: User) async {
-        do {
+        do throws(ChatCoreError) {
             while true {
                 // What is announced from here on is refused and makes another page necessary.
                 let refused = runtime.refused(in: chat)
-                let page = try await model.readItems(chat, of: user.userID, .after(runtime.submitted(in: chat), count: 100))
+                let page = try await model.items(behind: runtime.submitted(in: chat), in: chat, of: user.userID)
                 for entry in page {
                     guard runtime.take(entry, event: .newChatItems(user: user, chatItems: [entry]), isFetched: true) else { return }
                 }
-                if page.count < 100, runtime.closeGap(in: chat, refusedBefore: refused) { return }
+                if page.isEmpty, runtime.closeGap(in: chat, refusedBefore: refused) { return }
             }
         } catch {
             logger.error("chat not read", metadata: ["chat": "\(chat)", "error": "\(error)"])
+            runtime.openGap(in: chat)
+            let key = LaneKey(userID: user.userID, chat: "\(chat)")
+            Task { [clock, unread] in
+                // Also a wait that is interrupted is followed by a try.
+                try? await clock.sleep(for: Self.pauseBeforeReading)
+                unread.add.yield(key)
+            }
         }
     }
 
-    private func refetchOverflowed() async {
-        for await key in overflowed {
-            guard let runtime = runtimes[key.userID], let chat = ChatReference(key.chat), let user = await model.state.users[key.userID]?.user
+    private func fetchUnread() async {
+        for await key in unread.chats {
+            let state = await model.state
+            guard let runtime = runtimes[key.userID], let chat = ChatReference(key.chat), let user = state.users[key.userID]?.user,
+                state.chats(of: key.userID).contains(where: { $0.chatInfo.reference == chat })
             else { continue }
             await fetch(chat, for: runtime, of: user)
         }

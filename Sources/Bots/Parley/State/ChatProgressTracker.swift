@@ -51,6 +51,9 @@ struct ChatProgressTracker: Sendable {
         chats[chat, default: Progress(submitted: 0)].refused = max(item, refused(in: chat) ?? 0)
     }
 
+    /// There may be items of a chat that nobody was given.
+    mutating func openGap(in chat: String) { didRefuse(submitted(in: chat), in: chat) }
+
     /// All items of a chat that were there have been fetched.
     ///
     /// - Parameter refused: what ``refused(in:)`` was before the last of them were read.
