@@ -63,7 +63,7 @@ struct ConnectionEventTests {
         let bob = try await world.core("bob")
         _ = try await connect(alice, bob)
         let dropped = AgentError.DroppedMessage(brokerTime: 1_700_000_000, attempts: 4)
-        injector.inject(.failed(AgentError(.agent(.duplicate(dropped: dropped)))), try #require(injector.connected))
+        injector.inject(.failed(AgentError(.agent(.duplicate(dropped: dropped)))), injector.connected)
         let isShown = await alice.wait { events in
             events.contains { event in
                 guard case .newChatItems(_, let items) = event, let item = items.first?.chatItem else { return false }

@@ -122,7 +122,7 @@ extension ItemInChat {
     }
 
     public func write(into object: inout JSONObjectWriter) {
-        object["chatInfo"] = chatInfo
+        object.add("chatInfo", repeated: chatInfo)
         object["chatItem"] = chatItem
     }
 }

@@ -22,9 +22,9 @@ public enum ChatResult: Sendable, Hashable, JSONConvertible {
         }
     }
 
-    public func write(to writer: JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         switch self {
-        case .response(let response): response.write(to: writer)
+        case .response(let response): response.write(to: &writer)
         case .error: writer.write(json)
         }
     }

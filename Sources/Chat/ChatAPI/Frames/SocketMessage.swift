@@ -20,17 +20,17 @@ public enum SocketMessage: Sendable, Hashable {
 
     /// The frame.
     public var frame: Bytes {
-        let writer = JSONWriter()
+        var writer = JSONWriter()
         writer.beginObject()
         switch self {
         case .result(let correlationID, let result):
             writer.write(name: "corrId")
             writer.write(string: correlationID)
             writer.write(name: "resp")
-            result.write(to: writer)
+            result.write(to: &writer)
         case .event(let event):
             writer.write(name: "resp")
-            event.write(to: writer)
+            event.write(to: &writer)
         }
         writer.endObject()
         return writer.bytes

@@ -30,7 +30,7 @@ extension JSONTagged {
         return object.json
     }
 
-    public func write(to writer: JSONWriter) { writer.writeObject { write(into: &$0) } }
+    public func write(to writer: inout JSONWriter) { writer.writeObject { write(into: &$0) } }
 
     /// The value of the member `type`; empty when there is none.
     public var tag: String { json["type"]?.stringValue ?? "" }

@@ -9,7 +9,7 @@ where RawValue == String {
 extension OpenEnumeration {
     public init(json: JSONValue) throws(JSONError) { self.init(rawValue: try String(json: json)) }
     public var json: JSONValue { .string(rawValue) }
-    public func write(to writer: JSONWriter) { writer.write(string: rawValue) }
+    public func write(to writer: inout JSONWriter) { writer.write(string: rawValue) }
 
     /// Whether this version knows the word.
     public var isKnown: Bool { Self.allCases.contains { $0 == self } }

@@ -43,7 +43,7 @@ extension UTCTimestamp: JSONConvertible, CustomStringConvertible {
     }
 
     public var json: JSONValue { .string(description) }
-    public func write(to writer: JSONWriter) { writer.write(string: description) }
+    public func write(to writer: inout JSONWriter) { writer.write(string: description) }
 
     public var description: String {
         let days = seconds.dividedFloored(by: 86_400)

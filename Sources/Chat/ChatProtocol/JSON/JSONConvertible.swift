@@ -8,11 +8,11 @@ public protocol JSONConvertible: Codable, Sendable {
     init(json: JSONValue) throws(JSONError)
     var json: JSONValue { get }
     /// Appends the text of ``json``. A type that is written often does so without making a tree of values.
-    func write(to writer: JSONWriter)
+    func write(to writer: inout JSONWriter)
 }
 
 extension JSONConvertible {
-    public func write(to writer: JSONWriter) { writer.write(json) }
+    public func write(to writer: inout JSONWriter) { writer.write(json) }
 
     /// Reads JSON text.
     public init(parsing bytes: Bytes) throws(JSONError) { try self.init(json: JSONParser.parse(bytes)) }
@@ -36,7 +36,7 @@ extension JSONConvertible {
 extension JSONValue: JSONConvertible {
     public init(json: JSONValue) { self = json }
     public var json: JSONValue { self }
-    public func write(to writer: JSONWriter) { writer.write(self) }
+    public func write(to writer: inout JSONWriter) { writer.write(self) }
 }
 
 extension String: JSONConvertible {
@@ -46,7 +46,7 @@ extension String: JSONConvertible {
     }
 
     public var json: JSONValue { .string(self) }
-    public func write(to writer: JSONWriter) { writer.write(string: self) }
+    public func write(to writer: inout JSONWriter) { writer.write(string: self) }
 }
 
 extension Bool: JSONConvertible {
@@ -68,7 +68,7 @@ extension FixedWidthInteger where Self: JSONConvertible {
     }
 
     public var json: JSONValue { .int(self) }
-    public func write(to writer: JSONWriter) { writer.write(number: self) }
+    public func write(to writer: inout JSONWriter) { writer.write(number: self) }
 }
 
 extension Int: JSONConvertible {}
@@ -86,5 +86,5 @@ extension Array: JSONConvertible where Element: JSONConvertible {
     }
 
     public var json: JSONValue { .array(map { $0.json }) }
-    public func write(to writer: JSONWriter) { writer.write(elements: self) }
+    public func write(to writer: inout JSONWriter) { writer.write(elements: self) }
 }

@@ -18,5 +18,5 @@ extension JSONObjectConvertible {
         return object.json
     }
 
-    public func write(to writer: JSONWriter) { writer.writeObject { write(into: &$0) } }
+    public func write(to writer: inout JSONWriter) { writer.writeObject { write(into: &$0) } }
 }

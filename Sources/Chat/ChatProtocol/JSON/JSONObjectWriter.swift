@@ -1,16 +1,17 @@
 /// Takes the members of an object that is being written, either to keep them or to append their text to a longer one at once. Each name
 /// may be set once.
 public struct JSONObjectWriter {
-    /// The text that members are appended to; nil if they are kept.
-    private let text: JSONWriter?
+    /// The text that members are appended to, if they are not kept.
+    fileprivate var text: JSONWriter
+    private let isKeeping: Bool
     private var members: [(key: String, value: JSONValue)] = []
     /// What stands in place of the object.
     fileprivate var replacement: JSONValue?
 
     /// An empty object whose members are kept.
-    public init() { text = nil }
+    public init() { (text, isKeeping) = (JSONWriter(), true) }
 
-    fileprivate init(appendingTo text: JSONWriter) { self.text = text }
+    fileprivate init(appendingTo text: consuming JSONWriter) { (self.text, isKeeping) = (text, false) }
 
     /// The finished value of an object whose members were kept.
     public var json: JSONValue { replacement ?? .object(JSONObject(distinct: members)) }
@@ -37,22 +38,25 @@ public struct JSONObjectWriter {
 
     /// Sets a member.
     public mutating func add(_ key: String, _ value: some JSONConvertible) {
-        if let text {
-            text.write(name: key)
-            value.write(to: text)
-        } else {
-            members.append((key, value.json))
-        }
+        guard !isKeeping else { return members.append((key, value.json)) }
+        text.write(name: key)
+        value.write(to: &text)
+    }
+
+    /// Sets a member whose value may stand in the text many times.
+    public mutating func add(_ key: String, repeated value: some JSONConvertible & Equatable) {
+        guard !isKeeping else { return members.append((key, value.json)) }
+        text.write(name: key)
+        text.write(repeated: value)
     }
 
     /// Makes the value something that is no object of known members.
     public mutating func replace(with json: JSONValue) { replacement = json }
-
 }
 
 extension JSONWriter {
     /// Appends an object whose members `body` sets.
-    public func writeObject(_ body: (inout JSONObjectWriter) -> Void) {
+    public mutating func writeObject(_ body: (inout JSONObjectWriter) -> Void) {
         guard order == .asHeld else {
             // Members can be sorted only when all are known.
             var object = JSONObjectWriter()
@@ -61,8 +65,9 @@ extension JSONWriter {
         }
         let start = bytes.count
         beginObject()
-        var object = JSONObjectWriter(appendingTo: self)
+        var object = JSONObjectWriter(appendingTo: take())
         body(&object)
+        self = object.text.take()
         if let replacement = object.replacement {
             truncate(to: start)
             write(replacement)

@@ -3,8 +3,8 @@ public import SMPWire
 /// Writes JSON text without white space. Strings escape quotes, backslashes and control characters below U+0020 and nothing
 /// else, so that lengths are those that the official clients count.
 ///
-/// A class, so that the writers of nested objects append to one text without copying it.
-public final class JSONWriter {
+/// A value that is handed on `inout`: all nested objects append to one text, and nothing has to be checked or counted for that.
+public struct JSONWriter {
     /// In which order members of objects are written.
     public enum MemberOrder: Sendable {
         /// As the object holds them: received values keep their order, ours have the order of their type's fields.
@@ -18,11 +18,13 @@ public final class JSONWriter {
     public let order: MemberOrder
     /// The JSON text, UTF-8.
     public private(set) var bytes: Bytes = []
+    /// The last value of ``write(repeated:)`` and where its text is.
+    private var repeated: (value: AnyObject, place: Range<Int>)?
 
     public init(order: MemberOrder = .asHeld) { self.order = order }
 
     /// Appends the JSON text of a value.
-    public func write(_ value: JSONValue) {
+    public mutating func write(_ value: JSONValue) {
         switch value {
         case .null: write(text: "null")
         case .bool(let flag): write(text: flag ? "true" : "false")
@@ -33,11 +35,11 @@ public final class JSONWriter {
         }
     }
 
-    private func write(text: StaticString) {
+    private mutating func write(text: StaticString) {
         bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    private func write(_ elements: [JSONValue]) {
+    private mutating func write(_ elements: [JSONValue]) {
         bytes.append(UInt8(ascii: "["))
         for (index, element) in elements.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
@@ -46,7 +48,7 @@ public final class JSONWriter {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    private func write(_ object: JSONObject) {
+    private mutating func write(_ object: JSONObject) {
         bytes.append(UInt8(ascii: "{"))
         var isFirst = true
         for (key, value) in order == .sorted ? object.sorted : object.members {
@@ -60,20 +62,15 @@ public final class JSONWriter {
     }
 
     /// Appends a string.
-    public func write(string text: String) {
+    public mutating func write(string text: String) {
         bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
             var start = 0
-            var index = 0
-            while index < utf8.count {
-                let byte = utf8[index]
-                if Self.needsEscape(byte) {
-                    bytes.append(contentsOf: utf8[start..<index])
-                    escape(byte)
-                    start = index + 1
-                }
-                index += 1
+            for index in utf8.indices where Self.needsEscape(utf8[index]) {
+                bytes.append(contentsOf: utf8[start..<index])
+                escape(utf8[index])
+                start = index + 1
             }
             bytes.append(contentsOf: utf8[start...])
         }
@@ -85,9 +82,9 @@ public final class JSONWriter {
     }
 
     /// Appends a number.
-    public func write(number: some BinaryInteger) { bytes.append(contentsOf: String(number).utf8) }
+    public mutating func write(number: some BinaryInteger) { bytes.append(contentsOf: String(number).utf8) }
 
-    private func escape(_ byte: UInt8) {
+    private mutating func escape(_ byte: UInt8) {
         bytes.append(UInt8(ascii: "\\"))
         switch byte {
         case 0x0A: bytes.append(UInt8(ascii: "n"))
@@ -105,33 +102,60 @@ public final class JSONWriter {
 // Values that are written piece by piece, without a tree of them being made first.
 extension JSONWriter {
     /// Appends the brace that begins an object.
-    public func beginObject() { bytes.append(UInt8(ascii: "{")) }
+    public mutating func beginObject() { bytes.append(UInt8(ascii: "{")) }
 
     /// Appends the name of a member, whose value must follow, and the comma before it.
-    public func write(name: String) {
+    public mutating func write(name: String) {
         separate()
         write(string: name)
         bytes.append(UInt8(ascii: ":"))
     }
 
     /// Appends the brace that ends an object.
-    public func endObject() { bytes.append(UInt8(ascii: "}")) }
+    public mutating func endObject() { bytes.append(UInt8(ascii: "}")) }
 
     /// Appends an array.
-    public func write(elements: some Sequence<some JSONConvertible>) {
+    public mutating func write(elements: some Sequence<some JSONConvertible>) {
         bytes.append(UInt8(ascii: "["))
         for element in elements {
             separate()
-            element.write(to: self)
+            element.write(to: &self)
         }
         bytes.append(UInt8(ascii: "]"))
     }
 
+    /// Appends a value that may stand in the text many times, such as the chat of each item in a list: if it equals the last one that was
+    /// so written, its text is copied.
+    public mutating func write<Value: JSONConvertible & Equatable>(repeated value: Value) {
+        if let repeated, let last = repeated.value as? Boxed<Value>, last.value == value {
+            // A slice would share the text's memory, and have all of it copied.
+            return bytes.append(contentsOf: Bytes(bytes[repeated.place]))
+        }
+        let start = bytes.count
+        value.write(to: &self)
+        repeated = (Boxed(value), start..<bytes.count)
+    }
+
+    private final class Boxed<Value> {
+        let value: Value
+
+        init(_ value: Value) { self.value = value }
+    }
+
     /// Drops what was written behind that many bytes.
-    public func truncate(to count: Int) { bytes.removeLast(bytes.count - count) }
+    mutating func truncate(to count: Int) {
+        bytes.removeLast(bytes.count - count)
+        if let repeated, repeated.place.upperBound > count { self.repeated = nil }
+    }
+
+    /// Takes the text out, to be put back when more was appended to it. There is one owner at any time, so that it is never copied.
+    mutating func take() -> JSONWriter {
+        defer { (bytes, repeated) = ([], nil) }
+        return self
+    }
 
     /// A string's last byte is a quote, so that what ends in a bracket has just begun.
-    private func separate() {
+    private mutating func separate() {
         if let last = bytes.last, last != UInt8(ascii: "{"), last != UInt8(ascii: "[") { bytes.append(UInt8(ascii: ",")) }
     }
 }
@@ -139,8 +163,8 @@ extension JSONWriter {
 extension JSONConvertible {
     /// The JSON text as UTF-8, members as their type orders them.
     public var jsonBytes: Bytes {
-        let writer = JSONWriter()
-        write(to: writer)
+        var writer = JSONWriter()
+        write(to: &writer)
         return writer.bytes
     }
 
@@ -151,7 +175,7 @@ extension JSONConvertible {
 extension JSONValue {
     /// The JSON text as UTF-8.
     public func bytes(order: JSONWriter.MemberOrder = .asHeld) -> Bytes {
-        let writer = JSONWriter(order: order)
+        var writer = JSONWriter(order: order)
         writer.write(self)
         return writer.bytes
     }
