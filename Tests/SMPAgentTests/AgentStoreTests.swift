@@ -118,6 +118,55 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases)
+    func `A ratchet that moves on reads back as it is, and its keys are written again only at a step`(kind: Kind) async throws {
+        let fixture = try await Fixture(kind)
+        let row = fixture.record.row
+        let random = fixture.random
+        let (first, _) = try Ratchet.answer(
+            AgreementKeys(proposingKEM: true, random: random).offer(version: 3), pqSupport: true, random: random)
+        func write(_ change: (inout Ratchet) throws -> Void) async throws {
+            var transition = Transition(try await fixture.state())
+            var ratchet = try #require(transition.state.ratchet)
+            try change(&ratchet)
+            transition.setRatchet(ratchet)
+            try await fixture.store.apply(transition.storeChanges)
+            #expect(try await fixture.state().ratchet == ratchet)
+        }
+        func stored() async throws -> Data? { try await fixture.store.read { try $0.row("SELECT state FROM ratchets")?["state"] } }
+
+        var beginning = Transition(try await fixture.state())
+        beginning.setRatchet(first)
+        try await fixture.store.apply(beginning.storeChanges)
+        let keys = try await stored()
+        for _ in 0..<3 { try await write { _ = try $0.sealHeader() } }
+        #expect(try await stored() == keys)
+
+        // Another agreement: nothing of the old chains is left.
+        let (second, _) = try Ratchet.answer(
+            AgreementKeys(proposingKEM: false, random: random).offer(version: 2), pqSupport: false, random: random)
+        try await write { $0 = second }
+        #expect(try await stored() == Data(second.encoded))
+        try await write { _ = try $0.sealHeader() }
+        try await fixture.store.apply([.deleteRatchet(row), .setRatchet(row, first)])
+        #expect(try await fixture.state().ratchet == first)
+        try await fixture.store.close()
+    }
+
+    @Test func `A ratchet is stored whole again when it was deleted before in the same transaction`() async throws {
+        let fixture = try await Fixture(.memory)
+        let ratchet = try Self.ratchet()
+        try await fixture.store.apply([.setRatchet(fixture.record.row, ratchet)])
+        var transition = Transition(try await fixture.state())
+        transition.setRatchet(nil)
+        var moved = ratchet
+        _ = try moved.sealHeader()
+        transition.setRatchet(moved)
+        try await fixture.store.apply(transition.storeChanges)
+        #expect(try await fixture.state().ratchet == moved)
+        try await fixture.store.close()
+    }
+
+    @Test(arguments: Kind.allCases)
     func `The keys of missing messages read back in the order of their age, whatever their bytes`(kind: Kind) async throws {
         let fixture = try await Fixture(kind)
         let row = fixture.record.row
@@ -243,7 +292,7 @@ import Testing
         #expect(try await fixture.store.connectionsWithDeliveries() == [fixture.record.id])
         let retry = DeliveryRetryState(slow: .seconds(450), fast: .seconds(3))
         try await fixture.store.apply([
-            .setRetry(connection: row, 2, retry), .deliveryDone(queue: first.row, connection: row, 2, keepRecord: true),
+            .setRetry(queue: second.row, 2, retry), .deliveryDone(queue: first.row, connection: row, 2, keepRecord: true),
         ])
         let left = try await fixture.store.deliveries(queue: second.row, after: 0, limit: 10)
         #expect(left.map(\.retry) == [retry])
@@ -301,9 +350,114 @@ import Testing
         #expect(acknowledged.isAcknowledged)
         #expect(acknowledged.attempts == 1)
         #expect(acknowledged.body == [])
-        try await fixture.store.deleteMessageRecords(before: 1500, limit: 10)
+        try await fixture.store.deleteMessageRecords(before: 2500, limit: 1)
         #expect(try await fixture.store.receivedMessage(connection: row, encryptedHash: [1]) == nil)
         #expect(try await fixture.store.receivedMessage(connection: row, encryptedHash: [2]) != nil)
+        try await fixture.store.close()
+    }
+
+    @Test(arguments: Kind.allCases) func `Old messages go, with what waits of them, and young ones of other connections stay`(
+        kind: Kind
+    ) async throws {
+        let fixture = try await Fixture(kind)
+        let row = fixture.record.row
+        let queue = try fixture.sendQueue()
+        let other = ConnectionRecord(
+            row: 2, id: ConnectionID([2]), user: fixture.user, mode: .invitation, agentVersion: 7, pqSupport: true)
+        let otherQueue = try fixture.sendQueue()
+        try await fixture.store.apply([
+            .insertSendQueue(queue, connection: row), .insertConnection(other), .insertSendQueue(otherQueue, connection: other.row),
+        ])
+        for number in 1...4 as ClosedRange<Int64> {
+            try await fixture.store.apply([
+                .insertSentMessage(fixture.message(number), connection: row, queues: [queue.row]),
+                .insertSentMessage(fixture.message(number), connection: other.row, queues: [otherQueue.row]),
+                .insertReceivedMessage(fixture.received(number, hash: [UInt8(number)]), connection: row),
+            ])
+        }
+        func left() async throws -> (waiting: [AgentMessageID], others: [AgentMessageID]) {
+            let store = fixture.store
+            return (
+                try await store.deliveries(queue: queue.row, after: 0, limit: 9).map(\.message.messageID),
+                try await store.deliveries(queue: otherQueue.row, after: 0, limit: 9).map(\.message.messageID)
+            )
+        }
+        // At most three in all: whose connection is looked at first is not said.
+        try await fixture.store.deleteMessageRecords(before: 3000, limit: 3)
+        var (waiting, others) = try await left()
+        #expect([waiting, others].sorted { $0.count < $1.count } == [[3, 4], [2, 3, 4]])
+        try await fixture.store.deleteMessageRecords(before: 3000, limit: 3)
+        (waiting, others) = try await left()
+        #expect(waiting == [3, 4] && others == [3, 4])
+        #expect(try await fixture.store.sentMessage(connection: row, sentID: 2) == nil)
+        #expect(try await fixture.store.sentMessage(connection: row, sentID: 3) != nil)
+        #expect(try await fixture.store.receivedMessage(connection: row, messageID: 2) == nil)
+        #expect(try await fixture.store.receivedMessage(connection: row, messageID: 3) != nil)
+        try await fixture.store.close()
+    }
+
+    @Test func `Messages that an older version stored are sent and remembered`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/a.db"
+        let old = try DatabaseQueue(path: path)
+        try AgentSchema.migrator.migrate(old, upTo: "3: operators and uses of routers, statistics")
+        let fixture = try await Fixture(.memory)
+        let record = ConnectionRecord(row: 5, id: ConnectionID([1]), user: 1, mode: .invitation, agentVersion: 7, pqSupport: true)
+        let queue = try fixture.sendQueue(), ratchet = try Self.ratchet()
+        let key = try { var ratchet = ratchet; return try ratchet.sealHeader() }()
+        try await old.write { database in
+            try database.execute(sql: "INSERT INTO users DEFAULT VALUES")
+            try StoreChange.insertConnection(record).apply(to: database)
+            try StoreChange.insertSendQueue(queue, connection: 5).apply(to: database)
+            try database.execute(sql: "INSERT INTO ratchets (connection_id, state) VALUES (5, ?)", arguments: [Data(ratchet.encoded)])
+            try database.execute(sql: "INSERT INTO message_bodies (body_id, content) VALUES (77, x'0909'), (78, x'08')")
+            let sent = """
+                INSERT INTO sent_messages (
+                    connection_id, message_id, sent_id, kind, flags, body, body_id, message_key, padded_length, hash, previous_hash,
+                    pq_encryption, created_at, retry_slow, retry_fast, receipt_status, request_key
+                ) VALUES (5, ?, ?, 'M', ?, ?, ?, ?, ?, ?, x'02', 1, ?, ?, ?, ?, ?)
+                """
+            let flags = Data(MessageFlags(notification: true).wireBytes)
+            // Sent and confirmed; waiting with a body of its own, after tries; waiting with a shared body.
+            try database.execute(sql: sent, arguments: [3, 2, flags, nil, nil, nil, nil, Data([1]), 1000, nil, nil, "ok", 40])
+            try database.execute(
+                sql: sent, arguments: [4, 3, flags, Data([7]), nil, Data(key.encoded), 100, Data([2]), 2000, 60_000, 2000, nil, 41])
+            try database.execute(
+                sql: sent, arguments: [6, 4, flags, nil, 77, Data(key.encoded), 100, Data([3]), 3000, nil, nil, nil, nil])
+            try database.execute(
+                sql: "INSERT INTO deliveries (queue_id, message_id, connection_id) VALUES (?, 6, 5), (?, 4, 5)",
+                arguments: [queue.row, queue.row])
+            try database.execute(
+                sql: """
+                    INSERT INTO received_messages VALUES (5, 5, 9, 'M', ?, 'OK', 8, x'01', 7, 6, 1, x'05', x'04', x'03', 0, 2)
+                    """, arguments: [flags])
+        }
+        try old.close()
+
+        let store = try AgentStore(path: path)
+        let state = try #require(try await store.connection(record.id))
+        #expect(state.ratchet == ratchet)
+        #expect(state.lastRequestKey == 41)
+        let waiting = try await store.deliveries(queue: queue.row, after: 0, limit: 9)
+        #expect(waiting.map(\.message.messageID) == [4, 6])
+        #expect(waiting.map(\.message.sentID) == [3, 4])
+        #expect(waiting.map(\.retry) == [DeliveryRetryState(slow: .seconds(60), fast: .seconds(2)), nil])
+        #expect(waiting.map(\.message.hash) == [[2], [3]] && waiting.map(\.message.previousHash) == [[2], [2]])
+        for (delivery, body) in zip(waiting, [[7], [9, 9]] as [Bytes]) {
+            let header = AgentMessageHeader(id: delivery.message.sentID, previousHash: [2])
+            let sealed = try key.sealMessage(SentMessage.encode(header, content: body), paddedTo: 100)
+            #expect(try delivery.message.envelope(agentVersion: 7) == AgentEnvelope.message(version: 7, encrypted: sealed).wireBytes)
+        }
+        #expect(try await store.sentMessage(connection: 5, requestKey: 40)?.messageID == 3)
+        #expect(try await store.sentMessage(connection: 5, sentID: 2)?.receiptStatus == .ok)
+        let received = try #require(try await store.receivedMessage(connection: 5, encryptedHash: [3]))
+        #expect(received.messageID == 5 && received.body == [5] && received.attempts == 2 && !received.isAcknowledged)
+        // A body that nothing waits for went with the change.
+        #expect(try await store.read { try $0.rows("SELECT body_id FROM message_bodies").map { $0["body_id"] as Int64 } } == [77])
+        try await store.apply([.deleteConnection(5)])
+        let tables = ["connections", "ratchets", "sent_messages", "deliveries", "received_messages"]
+        for table in tables { #expect(try await store.read { try $0.row("SELECT count(*) FROM \(table)")?[0] as Int? } == 0) }
+        try await store.close()
         try await fixture.store.close()
     }
 
@@ -316,7 +470,7 @@ import Testing
         try await fixture.store.apply([
             .insertSendQueue(queue, connection: row),
             .insertSentMessage(fixture.message(1, key: 500), connection: row, queues: [queue.row]),
-            .deliveryDone(queue: queue.row, connection: row, 1, keepRecord: true), .setReceipt(connection: row, 1, .ok),
+            .deliveryDone(queue: queue.row, connection: row, 1, keepRecord: true), .setReceipt(connection: row, sentID: 1, .ok),
             .deleteReceipted(connection: row, sentID: 1),
         ])
         #expect(try await fixture.state().lastRequestKey == 500)

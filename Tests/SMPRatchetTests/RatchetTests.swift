@@ -49,6 +49,40 @@ private final class CountingKEMKeys: KEMKeySource {
         #expect(initiator.ratchet == before)
     }
 
+    @Test("The progress of a step tells all that messages change, and nothing of another step", arguments: Agreement.allCases)
+    func progress(agreement: Agreement) throws {
+        var (initiator, joiner) = try agreement.begin(random)
+        _ = try initiator.open(try joiner.seal("first"), random)
+        _ = try joiner.open(try initiator.seal("second"), random)
+        let step = (initiator: initiator.ratchet, joiner: joiner.ratchet)
+        // Both directions move, in turns of one side only, with one lost message and post-quantum encryption asked for.
+        for number in 0..<4 { _ = try initiator.open(try joiner.seal("message \(number)", pq: true), random) }
+        _ = try joiner.seal("lost")
+        let received = try joiner.seal("after it")
+        let before = initiator.ratchet
+        _ = try initiator.open(received, random)
+        #expect(joiner.ratchet.isSameStep(as: step.joiner) && step.joiner.isSameStep(as: joiner.ratchet))
+        #expect(try Ratchet(encoded: step.joiner.encoded, progress: joiner.ratchet.progress) == joiner.ratchet)
+        // The first of the joiner's messages after the initiator's brought a step.
+        #expect(!initiator.ratchet.isSameStep(as: step.initiator))
+        #expect(initiator.ratchet.isSameStep(as: before))
+        #expect(try Ratchet(encoded: before.encoded, progress: initiator.ratchet.progress) == initiator.ratchet)
+        #expect(joiner.ratchet.progress.count < 100)
+        #expect(!joiner.ratchet.isSameStep(as: initiator.ratchet))
+
+        let bytes = joiner.ratchet.progress
+        for count in 0..<bytes.count {
+            let error = #expect(throws: RatchetError.self) { try Ratchet(encoded: step.joiner.encoded, progress: Bytes(bytes[..<count])) }
+            #expect(error?.code == .malformedState)
+        }
+        for damaged in [bytes + [0], [9] + bytes.dropFirst(), bytes[..<5] + [0xFF] + bytes[6...]] as [Bytes] {
+            #expect(throws: RatchetError.self) { try Ratchet(encoded: step.joiner.encoded, progress: damaged) }
+        }
+        // The progress of a ratchet that only sends is not that of one that does both.
+        let (fresh, _) = try agreement.begin(random)
+        #expect(throws: RatchetError.self) { try Ratchet(encoded: fresh.ratchet.encoded, progress: bytes) }
+    }
+
     @Test("The KEM is used once both sides want it, until one of them does not")
     func switching() throws {
         var (initiator, joiner) = try Agreement.withoutKEM.established(random)

@@ -4,7 +4,7 @@ public import SMPWire
 extension Ratchet {
     private static let format: UInt8 = 1
 
-    private struct Flags: OptionSet {
+    struct Flags: OptionSet {
         let rawValue: UInt8
 
         static let supportsPQ = Flags(rawValue: 1)
@@ -12,6 +12,23 @@ extension Ratchet {
         static let isSendingPQ = Flags(rawValue: 4)
         static let isReceivingPQ = Flags(rawValue: 8)
         static let all: Flags = [.supportsPQ, .enablesPQ, .isSendingPQ, .isReceivingPQ]
+    }
+
+    var flags: Flags {
+        get {
+            var flags: Flags = []
+            if supportsPQ { flags.insert(.supportsPQ) }
+            if enablesPQ { flags.insert(.enablesPQ) }
+            if isSendingPQ { flags.insert(.isSendingPQ) }
+            if isReceivingPQ { flags.insert(.isReceivingPQ) }
+            return flags
+        }
+        set {
+            supportsPQ = newValue.contains(.supportsPQ)
+            enablesPQ = newValue.contains(.enablesPQ)
+            isSendingPQ = newValue.contains(.isSendingPQ)
+            isReceivingPQ = newValue.contains(.isReceivingPQ)
+        }
     }
 
     /// For a store, behind a byte that says the format. It holds keys: keep it as safe as other secrets.
@@ -22,11 +39,6 @@ extension Ratchet {
         writer.write(versions.current)
         writer.write(versions.maximum)
         writer.write(large: associatedData)
-        var flags: Flags = []
-        if supportsPQ { flags.insert(.supportsPQ) }
-        if enablesPQ { flags.insert(.enablesPQ) }
-        if isSendingPQ { flags.insert(.isSendingPQ) }
-        if isReceivingPQ { flags.insert(.isReceivingPQ) }
         writer.write(byte: flags.rawValue)
         writer.write(secret: key.raw)
         writer.write(raw: key.publicKey.raw)
@@ -54,8 +66,7 @@ extension Ratchet {
             try parser.expect(Self.format)
             versions = RatchetVersions(current: try parser.read(), maximum: try parser.read())
             associatedData = try parser.large()
-            let flags = Flags(rawValue: try parser.byte())
-            guard flags.isSubset(of: .all) else { throw parser.error(.invalidValue, "the flags of a ratchet") }
+            let flags = try parser.ratchetFlags()
             supportsPQ = flags.contains(.supportsPQ)
             enablesPQ = flags.contains(.enablesPQ)
             isSendingPQ = flags.contains(.isSendingPQ)
@@ -84,11 +95,17 @@ extension Ratchet {
 }
 
 extension WireWriter {
-    fileprivate mutating func write(secret: SecretBytes) { secret.withBytes { write(raw: $0) } }
+    mutating func write(secret: SecretBytes) { secret.withBytes { write(raw: $0) } }
 }
 
 extension WireParser {
-    fileprivate mutating func secret(_ count: Int) throws(WireError) -> SecretBytes {
+    mutating func ratchetFlags() throws(WireError) -> Ratchet.Flags {
+        let flags = Ratchet.Flags(rawValue: try byte())
+        guard flags.isSubset(of: .all) else { throw error(.invalidValue, "the flags of a ratchet") }
+        return flags
+    }
+
+    mutating func secret(_ count: Int) throws(WireError) -> SecretBytes {
         SecretBytes(wiping: try take(count))
     }
 

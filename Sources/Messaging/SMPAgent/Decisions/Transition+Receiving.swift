@@ -245,7 +245,7 @@ extension Transition {
             // Reported before.
             if record.receiptStatus == .ok { continue }
             let status: MessageReceipt.Status = receipt.hash == record.hash ? .ok : .badMessageHash
-            add(.setReceipt(connection: connection, record.messageID, status))
+            add(.setReceipt(connection: connection, sentID: receipt.id, status))
             results.append(MessageReceipt(messageID: record.messageID, status: status))
         }
         guard !results.isEmpty else {

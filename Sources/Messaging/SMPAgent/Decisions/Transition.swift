@@ -24,8 +24,13 @@ struct Transition: Sendable {
     private var areSentCountersChanged = false
     private var areReceivedCountersChanged = false
     private var isRatchetChanged = false
+    /// The ratchet as it is in the store until the changes are made; nil if it will be another one.
+    private var storedRatchet: Ratchet?
 
-    init(_ state: ConnectionState) { self.state = state }
+    init(_ state: ConnectionState) {
+        self.state = state
+        storedRatchet = state.ratchet
+    }
 
     var record: ConnectionRecord { state.record }
     var connection: RowID { state.record.row }
@@ -49,7 +54,10 @@ struct Transition: Sendable {
                         hash: record.lastReceivedHash))
             }
         }
-        if isRatchetChanged, let ratchet = state.ratchet { all.append(.setRatchet(record.row, ratchet)) }
+        if isRatchetChanged, let ratchet = state.ratchet {
+            let isMoved = storedRatchet?.isSameStep(as: ratchet) ?? false
+            all.append(isMoved ? .moveRatchet(record.row, ratchet) : .setRatchet(record.row, ratchet))
+        }
         return all
     }
 
@@ -114,6 +122,7 @@ struct Transition: Sendable {
         isRatchetChanged = true
         guard ratchet == nil else { return }
         state.skippedKeys = SkippedMessageKeys()
+        storedRatchet = nil
         changes.append(.deleteRatchet(connection))
     }
 

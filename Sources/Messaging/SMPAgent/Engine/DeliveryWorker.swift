@@ -185,7 +185,7 @@ final class DeliveryWorker: Sendable {
                 switch schedule.failed(message, with: error, now: core.now, core.configuration) {
                 case .giveUp(let expireOthers): return await giveUp(message, because: error, expireOthers: expireOthers)
                 case .retry(let delay, let state, let isWarned):
-                    core.store.applyLater([.setRetry(connection: record, message.messageID, state)])
+                    core.store.applyLater([.setRetry(queue: queue.row, message.messageID, state)])
                     if isWarned, message.kind == .message { core.notify(.messageDelayed(message.messageID, error), connection) }
                     await pause(delay)
                 }

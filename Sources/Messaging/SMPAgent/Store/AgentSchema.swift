@@ -15,6 +15,9 @@ enum AgentSchema {
         migrator.registerMigration("3: operators and uses of routers, statistics") { database in
             for statement in serverUses + statistics { try database.execute(sql: statement) }
         }
+        migrator.registerMigration("4: few pages for each message") { database in
+            for statement in leanMessages { try database.execute(sql: statement) }
+        }
         return migrator
     }()
 
@@ -327,5 +330,86 @@ enum AgentSchema {
         SELECT connection_id, header_key, message_number, message_key FROM skipped_message_keys_without_age
         """,
         "DROP TABLE skipped_message_keys_without_age",
+    ]
+
+    /// A message touches few pages: records are clustered by connection, without further indexes, so that a connection's newest are together
+    /// and its oldest are found without a search by time; what waits to be sent is apart from what is remembered; and between two steps of a
+    /// ratchet only `ratchet_progress` changes.
+    private static let leanMessages = [
+        "ALTER TABLE connections ADD COLUMN ratchet_progress BLOB",
+        "ALTER TABLE sent_messages RENAME TO sent_messages_3",
+        "ALTER TABLE deliveries RENAME TO deliveries_3",
+        "ALTER TABLE received_messages RENAME TO received_messages_3",
+        """
+        CREATE TABLE sent_messages (
+            connection_id INTEGER NOT NULL REFERENCES connections ON DELETE CASCADE,
+            sent_id INTEGER NOT NULL,
+            message_id INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            hash BLOB NOT NULL,
+            pq_encryption INTEGER NOT NULL,
+            created_at INTEGER NOT NULL,
+            receipt_status TEXT,
+            request_key INTEGER,
+            PRIMARY KEY (connection_id, sent_id)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        INSERT INTO sent_messages
+        SELECT connection_id, sent_id, message_id, kind, hash, pq_encryption, created_at, receipt_status, request_key FROM sent_messages_3
+        """,
+        """
+        CREATE TABLE deliveries (
+            position INTEGER PRIMARY KEY,
+            queue_id INTEGER NOT NULL REFERENCES send_queues ON DELETE CASCADE,
+            message_id INTEGER NOT NULL,
+            sent_id INTEGER NOT NULL,
+            flags BLOB NOT NULL,
+            body BLOB,
+            body_id INTEGER REFERENCES message_bodies,
+            message_key BLOB,
+            padded_length INTEGER,
+            previous_hash BLOB NOT NULL,
+            retry_slow INTEGER,
+            retry_fast INTEGER,
+            UNIQUE (queue_id, message_id)
+        ) STRICT
+        """,
+        "CREATE INDEX deliveries_by_body ON deliveries (body_id) WHERE body_id IS NOT NULL",
+        """
+        INSERT INTO deliveries (
+            queue_id, message_id, sent_id, flags, body, body_id, message_key, padded_length, previous_hash, retry_slow, retry_fast
+        )
+        SELECT d.queue_id, d.message_id, m.sent_id, m.flags, m.body, m.body_id, m.message_key, m.padded_length, m.previous_hash,
+            m.retry_slow, m.retry_fast
+        FROM deliveries_3 AS d JOIN sent_messages_3 AS m ON m.connection_id = d.connection_id AND m.message_id = d.message_id
+        ORDER BY d.queue_id, d.message_id
+        """,
+        """
+        CREATE TABLE received_messages (
+            connection_id INTEGER NOT NULL REFERENCES connections ON DELETE CASCADE,
+            message_id INTEGER NOT NULL,
+            queue_id INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            flags BLOB NOT NULL,
+            integrity TEXT NOT NULL,
+            sender_message_id INTEGER NOT NULL,
+            broker_id BLOB NOT NULL,
+            broker_time INTEGER NOT NULL,
+            received_at INTEGER NOT NULL,
+            pq_encryption INTEGER NOT NULL,
+            body BLOB NOT NULL,
+            hash BLOB NOT NULL,
+            encrypted_hash BLOB NOT NULL,
+            is_acknowledged INTEGER NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (connection_id, message_id)
+        ) STRICT, WITHOUT ROWID
+        """,
+        "INSERT INTO received_messages SELECT * FROM received_messages_3",
+        "DROP TABLE deliveries_3",
+        "DROP TABLE sent_messages_3",
+        "DROP TABLE received_messages_3",
+        "DELETE FROM message_bodies WHERE NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.body_id = message_bodies.body_id)",
     ]
 }

@@ -10,11 +10,11 @@ extension AgentStore {
     func connection(_ id: ConnectionID) async throws -> ConnectionState? {
         try await read { database in
             guard let row = try database.row("SELECT * FROM connections WHERE public_id = ?", blob(id.bytes)) else { return nil }
-            return try Self.state(try ConnectionRecord.read(row), database)
+            return try Self.state(try ConnectionRecord.read(row), ratchetProgress: row.optionalBytes("ratchet_progress"), database)
         }
     }
 
-    private static func state(_ record: ConnectionRecord, _ database: Database) throws -> ConnectionState {
+    private static func state(_ record: ConnectionRecord, ratchetProgress: Bytes?, _ database: Database) throws -> ConnectionState {
         var state = ConnectionState(record)
         state.receiveQueues = try database.rows(
             "SELECT q.*, s.address FROM receive_queues AS q JOIN servers AS s USING (server_id) WHERE connection_id = ? ORDER BY q.rowid",
@@ -25,7 +25,9 @@ extension AgentStore {
             record.row
         ).map(SendQueue.read).sorted { $0.isPrimary && !$1.isPrimary }
         if let row = try database.row("SELECT state FROM ratchets WHERE connection_id = ?", record.row) {
-            state.ratchet = try row.decode("state") { try Ratchet(encoded: $0) }
+            state.ratchet = try row.decode("state") { encoded in
+                if let ratchetProgress { try Ratchet(encoded: encoded, progress: ratchetProgress) } else { try Ratchet(encoded: encoded) }
+            }
             state.skippedKeys = try skippedKeys(record.row, database)
         }
         if let row = try database.row("SELECT * FROM agreement_keys WHERE connection_id = ?", record.row) {
@@ -36,8 +38,10 @@ extension AgentStore {
         }
         state.lastRequestKey =
             try database.row(
-                "SELECT MAX(request_key) AS last FROM sent_messages WHERE connection_id = ? AND request_key IS NOT NULL", record.row
-            )?["last"] ?? 0
+                """
+                SELECT request_key FROM sent_messages WHERE connection_id = ? AND request_key IS NOT NULL ORDER BY sent_id DESC LIMIT 1
+                """, record.row
+            )?["request_key"] ?? 0
         state.processedRatchetKeys = Set(
             try database.rows("SELECT hash FROM processed_ratchet_keys WHERE connection_id = ?", record.row).map { $0.bytes("hash") })
         return state
@@ -121,7 +125,11 @@ extension AgentStore {
 
     /// Whether messages of the connection still wait to be sent.
     func hasDeliveries(_ connection: RowID) async throws -> Bool {
-        try await read { try $0.row("SELECT 1 FROM deliveries WHERE connection_id = ? LIMIT 1", connection) != nil }
+        try await read { database in
+            try database.row(
+                "SELECT 1 FROM deliveries WHERE queue_id IN (SELECT queue_id FROM send_queues WHERE connection_id = ?) LIMIT 1", connection
+            ) != nil
+        }
     }
 }
 

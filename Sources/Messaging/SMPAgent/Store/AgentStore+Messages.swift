@@ -10,9 +10,10 @@ extension AgentStore {
         try await read { database in
             try database.rows(
                 """
-                SELECT m.*, b.content FROM deliveries AS d
-                JOIN sent_messages AS m ON m.connection_id = d.connection_id AND m.message_id = d.message_id
-                LEFT JOIN message_bodies AS b ON b.body_id = m.body_id
+                SELECT m.*, d.flags, d.body, d.body_id, d.message_key, d.padded_length, d.previous_hash, d.retry_slow, d.retry_fast, b.content
+                FROM deliveries AS d JOIN send_queues AS q USING (queue_id)
+                JOIN sent_messages AS m ON m.connection_id = q.connection_id AND m.sent_id = d.sent_id
+                LEFT JOIN message_bodies AS b ON b.body_id = d.body_id
                 WHERE d.queue_id = ? AND d.message_id > ? ORDER BY d.message_id LIMIT ?
                 """, queue, messageID, limit
             ).map { row in
@@ -30,7 +31,9 @@ extension AgentStore {
         try await read { database in
             try database.rows(
                 """
-                SELECT DISTINCT c.public_id FROM deliveries AS d JOIN connections AS c USING (connection_id)
+                SELECT public_id FROM connections WHERE connection_id IN (
+                    SELECT connection_id FROM send_queues AS q WHERE EXISTS (SELECT 1 FROM deliveries AS d WHERE d.queue_id = q.queue_id)
+                )
                 """
             ).map { ConnectionID($0.bytes("public_id")) }
         }
@@ -41,8 +44,8 @@ extension AgentStore {
         try await read { database in
             try database.rows(
                 """
-                SELECT d.message_id FROM deliveries AS d
-                JOIN sent_messages AS m ON m.connection_id = d.connection_id AND m.message_id = d.message_id
+                SELECT d.message_id FROM deliveries AS d JOIN send_queues AS q USING (queue_id)
+                JOIN sent_messages AS m ON m.connection_id = q.connection_id AND m.sent_id = d.sent_id
                 WHERE d.queue_id = ? AND m.created_at < ? ORDER BY d.message_id
                 """, queue, time
             ).map { $0["message_id"] }
@@ -50,10 +53,13 @@ extension AgentStore {
     }
 
     /// The received message with this ciphertext, if the router delivered it before.
+    ///
+    /// The newest are looked at first: what comes twice mostly comes again soon. Only a message that cannot be decrypted is looked for.
     func receivedMessage(connection: RowID, encryptedHash: Bytes) async throws -> ReceivedMessageRecord? {
         try await read { database in
             try database.row(
-                "SELECT * FROM received_messages WHERE connection_id = ? AND encrypted_hash = ?", connection, blob(encryptedHash)
+                "SELECT * FROM received_messages WHERE connection_id = ? AND encrypted_hash = ? ORDER BY message_id DESC LIMIT 1",
+                connection, blob(encryptedHash)
             ).map(ReceivedMessageRecord.read)
         }
     }
@@ -84,7 +90,9 @@ extension AgentStore {
     func sentMessage(connection: RowID, requestKey: Int64) async throws -> AcceptedMessage? {
         try await read { database in
             try database.row(
-                "SELECT message_id, pq_encryption FROM sent_messages WHERE connection_id = ? AND request_key = ?", connection, requestKey
+                """
+                SELECT message_id, pq_encryption FROM sent_messages WHERE connection_id = ? AND request_key = ? ORDER BY sent_id DESC LIMIT 1
+                """, connection, requestKey
             ).map { AcceptedMessage(messageID: $0["message_id"], pqEncryption: $0["pq_encryption"]) }
         }
     }
@@ -92,22 +100,49 @@ extension AgentStore {
     /// Deletes records of messages that are older than `time` (milliseconds since 1970), at most `limit` of each kind, and bodies that no
     /// message uses.
     func deleteMessageRecords(before time: Int64, limit: Int) async throws {
+        let (received, sent) = try await read { database in
+            let connections = try database.rows("SELECT connection_id FROM connections").map { $0["connection_id"] as RowID }
+            return (
+                try Self.oldest("SELECT message_id, received_at FROM received_messages WHERE connection_id = ? ORDER BY message_id",
+                    of: connections, before: time, limit: limit, database),
+                try Self.oldest("SELECT sent_id, created_at FROM sent_messages WHERE connection_id = ? ORDER BY sent_id",
+                    of: connections, before: time, limit: limit, database)
+            )
+        }
         try await write { database in
-            try database.run(
-                """
-                DELETE FROM received_messages WHERE rowid IN (
-                    SELECT rowid FROM received_messages WHERE received_at < ? ORDER BY received_at LIMIT ?
-                )
-                """, time, limit)
-            try database.run(
-                """
-                DELETE FROM sent_messages WHERE rowid IN (
-                    SELECT rowid FROM sent_messages WHERE created_at < ? ORDER BY created_at LIMIT ?
-                )
-                """, time, limit)
+            for (connection, last) in received {
+                try database.run("DELETE FROM received_messages WHERE connection_id = ? AND message_id <= ?", connection, last)
+            }
+            for (connection, last) in sent {
+                try database.run("DELETE FROM sent_messages WHERE connection_id = ? AND sent_id <= ?", connection, last)
+                try database.run(
+                    "DELETE FROM deliveries WHERE queue_id IN (SELECT queue_id FROM send_queues WHERE connection_id = ?) AND sent_id <= ?",
+                    connection, last)
+            }
             try database.run("DELETE FROM processed_ratchet_keys WHERE created_at < ?", time)
             try database.run(
-                "DELETE FROM message_bodies WHERE NOT EXISTS (SELECT 1 FROM sent_messages AS m WHERE m.body_id = message_bodies.body_id)")
+                "DELETE FROM message_bodies WHERE NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.body_id = message_bodies.body_id)")
         }
+    }
+
+    /// The last of each connection's messages that are older than `time`, at most `limit` messages in all.
+    ///
+    /// - Parameter query: numbers and times of a connection's messages, the oldest first: what is too old is at the beginning.
+    private static func oldest(
+        _ query: String, of connections: [RowID], before time: Int64, limit: Int, _ database: Database
+    ) throws -> [(connection: RowID, last: Int64)] {
+        let statement = try database.cachedStatement(sql: query)
+        var oldest: [(connection: RowID, last: Int64)] = []
+        var count = 0
+        for connection in connections where count < limit {
+            let messages = try Row.fetchCursor(statement, arguments: [connection])
+            var last: Int64?
+            while count < limit, let message = try messages.next(), (message[1] as Int64) < time {
+                last = message[0]
+                count += 1
+            }
+            if let last { oldest.append((connection, last)) }
+        }
+        return oldest
     }
 }

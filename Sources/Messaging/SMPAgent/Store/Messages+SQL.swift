@@ -12,29 +12,20 @@ extension StoreChange {
             try database.run("INSERT INTO message_bodies (body_id, content) VALUES (?, ?)", row, blob(content))
         case .insertSentMessage(let message, let connection, let queues):
             try message.insert(database, connection: connection)
-            for queue in queues {
-                try database.run(
-                    "INSERT INTO deliveries (queue_id, message_id, connection_id) VALUES (?, ?, ?)", queue, message.messageID, connection)
-            }
+            for queue in queues { try message.insert(database, queue: queue) }
         case .deliveryDone(let queue, let connection, let messageID, let keepRecord):
-            try database.run("DELETE FROM deliveries WHERE queue_id = ? AND message_id = ?", queue, messageID)
-            try SentMessage.release(database, connection: connection, messageID: messageID, keepRecord: keepRecord)
+            try SentMessage.release(database, queue: queue, connection: connection, messageID: messageID, keepRecord: keepRecord)
         case .deleteDeliveries(let queue):
             try database.run("DELETE FROM deliveries WHERE queue_id = ?", queue)
-        case .setRetry(let connection, let messageID, let retry):
+        case .setRetry(let queue, let messageID, let retry):
             try database.run(
-                "UPDATE sent_messages SET retry_slow = ?, retry_fast = ? WHERE connection_id = ? AND message_id = ?",
-                retry.slow.wholeMilliseconds, retry.fast.wholeMilliseconds, connection, messageID)
-        case .setReceipt(let connection, let messageID, let status):
+                "UPDATE deliveries SET retry_slow = ?, retry_fast = ? WHERE queue_id = ? AND message_id = ?",
+                retry.slow.wholeMilliseconds, retry.fast.wholeMilliseconds, queue, messageID)
+        case .setReceipt(let connection, let sentID, let status):
             try database.run(
-                "UPDATE sent_messages SET receipt_status = ? WHERE connection_id = ? AND message_id = ?",
-                status.rawValue, connection, messageID)
+                "UPDATE sent_messages SET receipt_status = ? WHERE connection_id = ? AND sent_id = ?", status.rawValue, connection, sentID)
         case .deleteReceipted(let connection, let sentID):
-            try database.run(
-                """
-                DELETE FROM sent_messages AS m WHERE connection_id = ? AND sent_id = ? AND receipt_status = 'ok' AND request_key IS NULL
-                    AND NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.connection_id = m.connection_id AND d.message_id = m.message_id)
-                """, connection, sentID)
+            try SentMessage.forget(database, connection: connection, sentID: sentID, unlessReceiptIsMissing: true)
         case .insertReceivedMessage(let message, let connection):
             try message.insert(database, connection: connection)
         case .acknowledge(let connection, let messageID):
@@ -54,7 +45,17 @@ extension Duration {
 }
 
 extension SentMessage {
+    /// What is remembered of the message once it is sent.
     fileprivate func insert(_ database: Database, connection: RowID) throws {
+        try database.run(
+            """
+            INSERT INTO sent_messages (connection_id, sent_id, message_id, kind, hash, pq_encryption, created_at, request_key)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """, connection, sentID, messageID, kind.rawValue, blob(hash), pqEncryption, createdAt, requestKey)
+    }
+
+    /// What is needed to send the message to a queue.
+    fileprivate func insert(_ database: Database, queue: RowID) throws {
         var body: Bytes?
         var bodyRow: RowID?
         var messageKey: Bytes?
@@ -66,42 +67,41 @@ extension SentMessage {
         }
         try database.run(
             """
-            INSERT INTO sent_messages (
-                connection_id, message_id, sent_id, kind, flags, body, body_id, message_key, padded_length, hash, previous_hash,
-                pq_encryption, created_at, request_key
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, connection, messageID, sentID, kind.rawValue, blob(flags.wireBytes), blob(body), bodyRow, blob(messageKey), padded,
-            blob(hash), blob(previousHash), pqEncryption, createdAt, requestKey)
+            INSERT INTO deliveries (queue_id, message_id, sent_id, flags, body, body_id, message_key, padded_length, previous_hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, queue, messageID, sentID, blob(flags.wireBytes), blob(body), bodyRow, blob(messageKey), padded, blob(previousHash))
     }
 
-    /// Deletes the message's content, or the message, unless a queue still waits for it.
-    fileprivate static func release(_ database: Database, connection: RowID, messageID: AgentMessageID, keepRecord: Bool) throws {
+    /// The message does not wait for the queue any more.
+    fileprivate static func release(
+        _ database: Database, queue: RowID, connection: RowID, messageID: AgentMessageID, keepRecord: Bool
+    ) throws {
         let row = try database.row(
-            """
-            SELECT body_id, receipt_status, request_key FROM sent_messages AS m
-            WHERE connection_id = ? AND message_id = ?
-                AND NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.connection_id = m.connection_id AND d.message_id = m.message_id)
-            """, connection, messageID)
+            "DELETE FROM deliveries WHERE queue_id = ? AND message_id = ? RETURNING sent_id, body_id", queue, messageID)
         guard let row else { return }
         // A receipt can arrive before the delivery is recorded: then nothing is waited for any more.
-        // The user's number is remembered in any case.
-        let isWaiting =
-            keepRecord && row["receipt_status"] as String? != MessageReceipt.Status.ok.rawValue || row["request_key"] as Int64? != nil
-        try database.run(
-            isWaiting
-                ? """
-                UPDATE sent_messages SET body = NULL, body_id = NULL, message_key = NULL, padded_length = NULL
-                WHERE connection_id = ? AND message_id = ?
-                """
-                : "DELETE FROM sent_messages WHERE connection_id = ? AND message_id = ?",
-            connection, messageID)
+        try forget(database, connection: connection, sentID: row["sent_id"], unlessReceiptIsMissing: keepRecord)
         if let body = row["body_id"] as RowID? {
             try database.run(
-                "DELETE FROM message_bodies WHERE body_id = ? AND NOT EXISTS (SELECT 1 FROM sent_messages WHERE body_id = ?)", body, body)
+                "DELETE FROM message_bodies WHERE body_id = ? AND NOT EXISTS (SELECT 1 FROM deliveries WHERE body_id = ?)", body, body)
         }
     }
 
-    /// Columns of `sent_messages` with the `content` of the shared body.
+    /// Deletes the message's record, unless a queue still waits for it, or the user has a number for it: that is remembered in any case.
+    fileprivate static func forget(
+        _ database: Database, connection: RowID, sentID: Int64, unlessReceiptIsMissing: Bool
+    ) throws {
+        try database.run(
+            """
+            DELETE FROM sent_messages AS m WHERE connection_id = ? AND sent_id = ? AND request_key IS NULL
+                AND (receipt_status IS 'ok' OR NOT ?) AND NOT EXISTS (
+                    SELECT 1 FROM send_queues AS q JOIN deliveries AS d ON d.queue_id = q.queue_id AND d.message_id = m.message_id
+                    WHERE q.connection_id = m.connection_id
+                )
+            """, connection, sentID, unlessReceiptIsMissing)
+    }
+
+    /// Columns of `sent_messages` and `deliveries`, with the `content` of the shared body.
     static func read(_ row: Row) throws -> SentMessage {
         let content: Content
         if let key = row.optionalBytes("message_key") {

@@ -21,7 +21,7 @@ extension StoreChange {
                 "UPDATE connections SET last_message_id = ?, last_received_id = ?, last_received_hash = ? WHERE connection_id = ?",
                 lastMessageID, receivedID, blob(hash), row)
         case .deleteConnection(let row): try database.run("DELETE FROM connections WHERE connection_id = ?", row)
-        case .setRatchet, .deleteRatchet, .addSkippedKeys, .removeSkippedKeys, .setAgreementKeys, .setSentParameters,
+        case .setRatchet, .moveRatchet, .deleteRatchet, .addSkippedKeys, .removeSkippedKeys, .setAgreementKeys, .setSentParameters,
             .addProcessedRatchetKey:
             try applyKeyChange(to: database)
         case .insertReceiveQueue(let queue, let connection): try queue.insert(database, connection: connection)
@@ -53,8 +53,12 @@ extension StoreChange {
                 INSERT INTO ratchets (connection_id, state) VALUES (?, ?)
                 ON CONFLICT (connection_id) DO UPDATE SET state = excluded.state
                 """, row, blob(ratchet.encoded))
+            try database.run("UPDATE connections SET ratchet_progress = NULL WHERE connection_id = ?", row)
+        case .moveRatchet(let row, let ratchet):
+            try database.run("UPDATE connections SET ratchet_progress = ? WHERE connection_id = ?", blob(ratchet.progress), row)
         case .deleteRatchet(let row):
             try database.run("DELETE FROM ratchets WHERE connection_id = ?", row)
+            try database.run("UPDATE connections SET ratchet_progress = NULL WHERE connection_id = ?", row)
             try database.run("DELETE FROM skipped_message_keys WHERE connection_id = ?", row)
         case .addSkippedKeys(let row, let keys):
             for key in keys {

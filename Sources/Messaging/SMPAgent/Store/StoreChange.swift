@@ -11,7 +11,10 @@ enum StoreChange: Sendable {
     case sentCounters(RowID, lastMessageID: AgentMessageID, sentID: Int64, hash: Bytes)
     case receivedCounters(RowID, lastMessageID: AgentMessageID, receivedID: Int64, hash: Bytes)
     case deleteConnection(RowID)
+    /// A ratchet that is new, or has made a step.
     case setRatchet(RowID, Ratchet)
+    /// A ratchet that was stored and has moved on by messages only, without a step.
+    case moveRatchet(RowID, Ratchet)
     case deleteRatchet(RowID)
     case addSkippedKeys(RowID, [SkippedMessageKey])
     case removeSkippedKeys(RowID, [SkippedMessageKey])
@@ -45,8 +48,9 @@ enum StoreChange: Sendable {
     /// `keepRecord` the message.
     case deliveryDone(queue: RowID, connection: RowID, AgentMessageID, keepRecord: Bool)
     case deleteDeliveries(queue: RowID)
-    case setRetry(connection: RowID, AgentMessageID, DeliveryRetryState)
-    case setReceipt(connection: RowID, AgentMessageID, MessageReceipt.Status)
+    case setRetry(queue: RowID, AgentMessageID, DeliveryRetryState)
+    /// By the number that the peer knows the message by.
+    case setReceipt(connection: RowID, sentID: Int64, MessageReceipt.Status)
     /// Deletes a message whose receipt was good, by the number that the peer knows it by.
     case deleteReceipted(connection: RowID, sentID: Int64)
     case insertReceivedMessage(ReceivedMessageRecord, connection: RowID)
