@@ -38,6 +38,28 @@ import Testing
         #expect(lanes.end(.exclusive).map(\.command) == [4, 5])
     }
 
+    @Test func commandsThatWaitForTheirChatJoinTheOneThatRuns() {
+        var lanes = Lanes()
+        _ = lanes.add(1, to: .chat("@1"))
+        for command in 2...5 { _ = lanes.add(command, to: .chat("@1")) }
+        _ = lanes.add(6, to: .chat("@2"))
+        _ = lanes.add(7, to: .exclusive)
+        _ = lanes.add(8, to: .chat("@1"))
+        #expect(lanes.join(.chat("@2"), limit: 9).isEmpty)
+        #expect(lanes.join(.chat("@3"), limit: 9).isEmpty)
+        #expect(lanes.join(.chat("@1"), limit: 3) == [2, 3, 4])
+        #expect(lanes.count == 8)
+        // What waits behind the barrier does not join, and the barrier waits for all that does.
+        #expect(lanes.end(.chat("@2")).isEmpty)
+        #expect(lanes.end(.chat("@1"), joined: 3).map(\.command) == [5])
+        #expect(lanes.join(.chat("@1"), limit: 3).isEmpty)
+        #expect(lanes.end(.chat("@1")).map(\.command) == [7])
+        #expect(lanes.join(.exclusive, limit: 3).isEmpty)
+        #expect(lanes.end(.exclusive).map(\.command) == [8])
+        #expect(lanes.end(.chat("@1")).isEmpty)
+        #expect(lanes.count == 0)
+    }
+
     /// Any order of commands and ends: what runs is what the rule says of all that has come.
     @Test(arguments: UInt64(1)...40) func whatRunsFollowsFromTheOrderOfAllCommands(seed: UInt64) {
         var random = SplitMix64(seed: seed), lanes = Lanes(), next = 0

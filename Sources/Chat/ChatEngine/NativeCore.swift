@@ -101,6 +101,40 @@ public final class NativeCore: IdempotentChatCore {
         try await run(command, CommandRunner(core: core, actor: user))
     }
 
+    public func send(_ commands: [ChatCommand], as user: UserID?) async -> [Result<ChatResponse, ChatCoreError>] {
+        var results: [Result<ChatResponse, ChatCoreError>] = []
+        var written: [Answer] = []
+        for command in commands {
+            if let answer = submit(command, CommandRunner(core: core, actor: user)) {
+                written.append(answer)
+                continue
+            }
+            // What is more than a transaction sees the effects of all before it.
+            for answer in written { results.append(await answer.value) }
+            written = []
+            do throws(ChatCoreError) {
+                results.append(.success(try await send(command, as: user)))
+            } catch {
+                results.append(.failure(error))
+            }
+        }
+        for answer in written { results.append(await answer.value) }
+        return results
+    }
+
+    /// Gives a command to the store without waiting for it; nil if it is not a transaction.
+    private func submit(_ command: ChatCommand, _ runner: CommandRunner) -> Answer? {
+        guard case .messages(let command) = command, let transaction = runner.transaction(of: command) else { return nil }
+        let answer = Answer()
+        do throws(ChatCoreError) {
+            try core.checkOpen()
+            core.submit(as: runner.actor, transaction) { answer.give($0) }
+        } catch {
+            answer.give(.failure(error))
+        }
+        return answer
+    }
+
     public func events(bufferingUpTo limit: Int) -> ChatEvents {
         core.hub.subscribe(bufferingUpTo: limit)
     }

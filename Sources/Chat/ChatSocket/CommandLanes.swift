@@ -48,10 +48,22 @@ struct CommandLanes<Command: Sendable>: Sendable {
         return start((lane, command)).map { [$0] } ?? []
     }
 
-    /// Notes that a command has ended and returns those that can be started now.
-    mutating func end(_ lane: Lane) -> [Entry] {
+    /// Takes those that wait for a chat's command that runs, to be carried out with it and in their order.
+    ///
+    /// - Parameter limit: The most to be taken.
+    mutating func join(_ lane: Lane, limit: Int) -> [Command] {
+        guard running.contains(lane), let waiting = current[lane] else { return [] }
+        let joined = Array(waiting.prefix(limit))
+        current[lane]?.removeFirst(joined.count)
+        if current[lane]?.isEmpty == true { current[lane] = nil }
+        return joined
+    }
+
+    /// Notes that a command has ended, and with it those that had joined it, and returns those that can be
+    /// started now.
+    mutating func end(_ lane: Lane, joined: Int = 0) -> [Entry] {
         guard running.remove(lane) != nil else { return [] }
-        count -= 1
+        count -= 1 + joined
         if let next = current[lane]?.popFirst() {
             if current[lane]?.isEmpty == true { current[lane] = nil }
             running.insert(lane)

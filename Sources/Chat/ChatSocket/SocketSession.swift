@@ -11,6 +11,8 @@ final class SocketSession: ChannelInboundHandler, Sendable {
 
     /// Commands that may wait for their turn before no more are read.
     private static let waitingLimit = 1024
+    /// Commands of one chat that are carried out together at most.
+    private static let jointLimit = 64
 
     private let core: any ChatCore
     private let channel: any Channel
@@ -96,21 +98,29 @@ final class SocketSession: ChannelInboundHandler, Sendable {
 
     private func start(_ orders: [(lane: CommandLanes<Order>.Lane, command: Order)]) {
         for (lane, order) in orders {
+            // Those of one chat that have come by now go on together: they share what waiting for the disk costs.
+            let orders = [order] + bound.value.lanes.join(lane, limit: Self.jointLimit - 1)
             Task { [self] in
-                let result: ChatResult
-                do throws(ChatCoreError) {
-                    result = .response(try await core.send(order.command, as: nil))
-                } catch {
-                    result = .error(error.chatError ?? .chat(error: .internalError(message: error.message)))
-                }
-                // Made here and not on the event loop, which has other connections to serve.
-                let frame = SocketMessage.result(correlationID: order.correlationID, result).frame
+                // The answers are made here and not on the event loop, which has other connections to serve.
+                let frames = await carryOut(orders)
                 channel.eventLoop.execute { [self] in
-                    write(frame)
-                    start(bound.value.lanes.end(lane))
+                    for frame in frames { write(frame, flushing: false) }
+                    channel.flush()
+                    start(bound.value.lanes.end(lane, joined: orders.count - 1))
                     adjustReading()
                 }
             }
+        }
+    }
+
+    private func carryOut(_ orders: [Order]) async -> [Bytes] {
+        zip(orders, await core.send(orders.map(\.command), as: nil)).map { order, result in
+            let answer: ChatResult =
+                switch result {
+                case .success(let response): .response(response)
+                case .failure(let error): .error(error.chatError ?? .chat(error: .internalError(message: error.message)))
+                }
+            return SocketMessage.result(correlationID: order.correlationID, answer).frame
         }
     }
 
@@ -123,8 +133,9 @@ final class SocketSession: ChannelInboundHandler, Sendable {
 
     // MARK: Writing
 
-    private func write(_ frame: Bytes) {
-        channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .text, data: channel.allocator.buffer(bytes: frame)), promise: nil)
+    private func write(_ frame: Bytes, flushing: Bool = true) {
+        channel.write(WebSocketFrame(fin: true, opcode: .text, data: channel.allocator.buffer(bytes: frame)), promise: nil)
+        if flushing { channel.flush() }
     }
 
     /// Waits until the client has room for it.

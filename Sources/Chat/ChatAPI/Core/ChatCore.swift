@@ -14,6 +14,10 @@ public protocol ChatCore: Sendable {
     ///     profile that is active in the core is meant, as at the official console.
     func send(_ command: ChatCommand, as user: UserID?) async throws(ChatCoreError) -> ChatResponse
 
+    /// Carries out commands in their order, each as if it had been given alone after the one before, and returns their results in that order.
+    /// A core that waits for a disk waits for it once for those that it can write together.
+    func send(_ commands: [ChatCommand], as user: UserID?) async -> [Result<ChatResponse, ChatCoreError>]
+
     /// A new subscription to the events of all profiles, from now on, in the order in which they were committed. Each caller
     /// gets every event.
     ///
@@ -26,6 +30,18 @@ extension ChatCore {
     /// Carries out a command for the active profile.
     public func send(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse {
         try await send(command, as: nil)
+    }
+
+    public func send(_ commands: [ChatCommand], as user: UserID?) async -> [Result<ChatResponse, ChatCoreError>] {
+        var results: [Result<ChatResponse, ChatCoreError>] = []
+        for command in commands {
+            do throws(ChatCoreError) {
+                results.append(.success(try await send(command, as: user)))
+            } catch {
+                results.append(.failure(error))
+            }
+        }
+        return results
     }
 
     /// A new subscription that lets 16,384 events wait.

@@ -4,26 +4,29 @@ import ChatProtocol
 // Commands about messages.
 
 extension CommandRunner {
-    func run(_ command: MessageCommand) async throws(ChatCoreError) -> ChatResponse {
+    /// The transaction that the command is; nil for a question.
+    func transaction(of command: MessageCommand) -> (@Sendable (ChatTransaction) throws -> ChatResponse)? {
         switch command {
         case .send(let target, let messages, let isLive, let ttl):
-            try await answer { transaction in
+            { transaction in
                 let user = try transaction.user()
                 guard case .direct(let id) = target else { return try transaction.refuseGroup(target.chat) }
                 return try transaction.send(messages.map { Composition($0) }, to: id, isLive: isLive, ttl: ttl, of: user)
             }
         case .createNotes(let folder, let messages):
-            try await answer { transaction in
-                try transaction.addNotes(messages.map { Composition($0) }, to: folder, of: try transaction.user())
-            }
-        case .update(let chat, let id, let message, let isLive):
-            try await answer { try $0.edit(id, in: chat, to: message, isLive: isLive) }
-        case .delete(let chat, let ids, let mode): try await answer { try $0.deleteItems(ids, of: chat, mode) }
-        case .react(let chat, let id, let isAdded, let reaction):
-            try await answer { try $0.react(to: id, in: chat, with: reaction, isAdded: isAdded) }
+            { transaction in try transaction.addNotes(messages.map { Composition($0) }, to: folder, of: try transaction.user()) }
+        case .update(let chat, let id, let message, let isLive): { try $0.edit(id, in: chat, to: message, isLive: isLive) }
+        case .delete(let chat, let ids, let mode): { try $0.deleteItems(ids, of: chat, mode) }
+        case .react(let chat, let id, let isAdded, let reaction): { try $0.react(to: id, in: chat, with: reaction, isAdded: isAdded) }
+        case .forward(let target, let source, let ids, _, let ttl): { try $0.forward(ids, from: source, to: target, ttl: ttl) }
+        case .planForward, .moderate, .report, .archiveReports, .deleteReports, .reactionMembers, .share: nil
+        }
+    }
+
+    func run(_ command: MessageCommand) async throws(ChatCoreError) -> ChatResponse {
+        if let transaction = transaction(of: command) { return try await answer(transaction) }
+        return switch command {
         case .planForward(let chat, let ids): try await query { try $0.planForward(ids, from: chat) }
-        case .forward(let target, let source, let ids, _, let ttl):
-            try await answer { try $0.forward(ids, from: source, to: target, ttl: ttl) }
         case .moderate(let group, _), .report(let group, _, _, _), .archiveReports(let group), .deleteReports(let group, _, _),
             .reactionMembers(_, let group, _, _):
             try await query { transaction in
@@ -36,6 +39,7 @@ extension CommandRunner {
                 guard chat.type == .group else { throw Refusal.command("sharing is only supported for public groups") }
                 return try transaction.refuseGroup(chat)
             }
+        case .send, .createNotes, .update, .delete, .react, .forward: throw ChatCoreError(.notACommand)
         }
     }
 }

@@ -109,6 +109,23 @@ final class EngineCore: Sendable {
         }
     }
 
+    /// Runs a transaction after those that were given before, without waiting for it.
+    func submit<T: Sendable>(
+        as actor: UserID?, _ body: @escaping @Sendable (ChatTransaction) throws -> T,
+        completion: @escaping @Sendable (Result<T, ChatCoreError>) -> Void
+    ) {
+        let now = now()
+        let random = random
+        store.submit({ db -> (T, Effects) in
+            let transaction = ChatTransaction(db, now: now, random: random, actor: actor)
+            let value = try body(transaction)
+            return (value, transaction.effects)
+        }, completion: { [self] result in
+            if case .success(let (_, effects)) = result { publish(effects) }
+            completion(result.map(\.0).mapError { ChatCoreError(thrown: $0) })
+        })
+    }
+
     /// Runs queries on the last commit; what they emit is published, what they would write is refused by the database.
     func query<T: Sendable>(
         as actor: UserID? = nil, _ body: @escaping @Sendable (ChatTransaction) throws -> T
