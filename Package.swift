@@ -197,8 +197,8 @@ let benchmarks: [Target] = [
     .executableTarget(
         name: "ParleyBench",
         dependencies: [
-            "OfficialPeers", "ProcessSupport", "ChatProtocol", "SMPTransport", "SMPProtocol", "SMPRatchet", "SMPCrypto", "SMPWire",
-            "EncryptedSQLite", grdb, arguments,
+            "OfficialPeers", "ProcessSupport", "ChatProtocol", "SMPAgent", "SMPClient", "SMPTransport", "SMPProtocol", "SMPRatchet",
+            "SMPCrypto", "SMPWire", "EncryptedSQLite", grdb, arguments,
         ] + nio,
         path: "Benchmarks/ParleyBench", swiftSettings: settings)
 ]

@@ -7,7 +7,10 @@ import ProcessSupport
 protocol Make: Sendable {
     var name: String { get }
     var isOurs: Bool { get }
-    func startRouter() async throws -> any BenchRouter
+    /// When routers of this make flush what they have answered, as their settings call it, the default first; empty if it cannot be set.
+    var durabilities: [String] { get }
+    /// - Parameter durability: one of ``durabilities``.
+    func startRouter(_ durability: String) async throws -> any BenchRouter
     /// A program with the chat API.
     var client: OfficialClient.Program { get }
     /// A bot that answers each text with the same text, quoting it, and accepts all contacts.
@@ -15,6 +18,8 @@ protocol Make: Sendable {
 }
 
 extension Make {
+    func startRouter() async throws -> any BenchRouter { try await startRouter(durabilities[0]) }
+
     /// How often something is done: the official programs are slow enough for fewer times.
     func scaled(_ count: Int, _ effort: Double) -> Int { max(1, Int(Double(isOurs ? count : count / 2) * effort)) }
 

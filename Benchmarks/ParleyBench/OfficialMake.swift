@@ -8,7 +8,9 @@ struct OfficialMake: Make {
     let isOurs = false
     var client: OfficialClient.Program { .simplexChat }
 
-    func startRouter() async throws -> any BenchRouter { try await Router(OfficialRouter.start()) }
+    let durabilities = [""]
+
+    func startRouter(_: String) async throws -> any BenchRouter { try await Router(OfficialRouter.start()) }
 
     func startBot(_ router: any BenchRouter) async throws -> any BenchBot {
         let client = try await startClient("Echo", router, isBot: true)

@@ -41,7 +41,7 @@ struct ParleyBench: AsyncParsableCommand {
 
 /// What is measured together.
 enum Section: String, CaseIterable, ExpressibleByArgument {
-    case primitives, storage, echo, messages, connecting, starting, router
+    case primitives, storage, echo, messages, connecting, backlog, starting, agents, router
 
     /// - Returns: figures; none where they cannot be had of a make.
     func measure(_ make: any Make, effort: Double) async throws -> [Figure] {
@@ -52,6 +52,8 @@ enum Section: String, CaseIterable, ExpressibleByArgument {
         case .messages: try await OneWayMessages.measure(make, effort: effort)
         case .connecting: try await Connecting.measure(make, count: make.scaled(50, effort))
         case .starting: try await Starting.measure(make, runs: max(3, Int(5 * effort)))
+        case .backlog: try await Backlog.measure(make, count: Int(2_000 * effort))
+        case .agents: try await AgentLoad.measure(make, effort: effort)
         case .router: try await RouterLoad.measure(make, effort: effort)
         }
     }

@@ -17,8 +17,11 @@ struct ParleyMake: Make {
         return ParleyProgram.path
     }
 
-    func startRouter() async throws -> any BenchRouter {
-        let router = Router(executable: executable, folder: try ScratchFolder("bench-router"))
+    let durabilities = ["fsync always", "fsync 1s"]
+
+    func startRouter(_ durability: String) async throws -> any BenchRouter {
+        let words = durability.split(separator: " ").map(String.init)
+        let router = Router(executable: executable, folder: try ScratchFolder("bench-router"), fsync: words.last ?? "always")
         try await router.start(port: "0")
         return router
     }
@@ -48,11 +51,13 @@ struct ParleyMake: Make {
     private final class Router: BenchRouter {
         private let executable: String
         private let folder: ScratchFolder
+        private let fsync: String
         private let running = Mutex<(process: ChildProcess, address: String)?>(nil)
 
-        init(executable: String, folder: ScratchFolder) {
+        init(executable: String, folder: ScratchFolder, fsync: String) {
             self.executable = executable
             self.folder = folder
+            self.fsync = fsync
         }
 
         var address: String { running.withLock { $0?.address } ?? "" }
@@ -60,7 +65,7 @@ struct ParleyMake: Make {
 
         func start(port: String) async throws {
             let process = try ChildProcess(
-                executable, ["server", "smp", "--data", folder.path, "--port", port, "--host", "127.0.0.1", "--json"])
+                executable, ["server", "smp", "--data", folder.path, "--port", port, "--host", "127.0.0.1", "--fsync", fsync, "--json"])
             guard let address = try await process.ready().address else { throw BenchFault("the router has no address") }
             running.withLock { $0 = (process, address) }
         }

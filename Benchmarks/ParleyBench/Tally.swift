@@ -12,6 +12,8 @@ final class Tally: Sendable {
 
     private struct State {
         var received = 0
+        /// Texts of this client that routers have.
+        var sent = 0
         /// Contacts that are connected, by user, and not yet asked for.
         var contacts: [Int64: [Int64]] = [:]
         var connected = 0
@@ -30,11 +32,16 @@ final class Tally: Sendable {
     var connected: Int { state.withLock(\.connected) }
     var received: Int { state.withLock(\.received) }
 
+    var sent: Int { state.withLock(\.sent) }
+
     /// Has a text handled as soon as it comes.
     func answer(_ handler: @escaping @Sendable (Received) -> Void) { state.withLock { $0.onText = handler } }
 
     /// Returns when so many texts came in all.
     func waitForReceived(_ count: Int) async { await wait { $0.received >= count } }
+
+    /// Returns when routers had so many texts in all.
+    func waitForSent(_ count: Int) async { await wait { $0.sent >= count } }
 
     /// Returns when so many contacts were connected in all.
     func waitForConnected(_ count: Int) async { await wait { $0.connected >= count } }
@@ -63,6 +70,10 @@ final class Tally: Sendable {
             case "newChatItems":
                 texts = (event["chatItems"]?.arrayValue ?? []).compactMap(Self.text)
                 state.received += texts.count
+            case "chatItemsStatusesUpdated":
+                state.sent += (event["chatItems"]?.arrayValue ?? []).count {
+                    $0["chatItem"]?["meta"]?["itemStatus"]?["type"]?.stringValue == "sndSent"
+                }
             case "contactConnected":
                 if let user = event["user"]?["userId"]?.intValue, let contact = event["contact"]?["contactId"]?.intValue {
                     state.contacts[user, default: []].append(contact)
