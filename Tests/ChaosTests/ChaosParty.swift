@@ -128,7 +128,7 @@ final class ChaosParty: Sendable {
             case .ratchetSync(let state, _, _): note("the ratchet is \(state)")
             default: break
             }
-            if let durableID = notification.durableID { try await agent.confirm(durableID) }
+            if let durableID = notification.durableID { agent.confirm(durableID) }
         } catch {
             note("\(notification.event): \(error)")
         }

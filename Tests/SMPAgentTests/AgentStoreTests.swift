@@ -1,6 +1,7 @@
 import EncryptedSQLite
 import Foundation
 import GRDB
+import SMPClient
 import SMPCrypto
 import SMPProtocol
 import SMPRatchet
@@ -495,21 +496,39 @@ import Testing
             .secureReplyQueue(queue: 4, key: [1, 2]), .secureNewQueue(queue: 4, key: [3]), .deleteReplacedQueue(queue: 6),
             .deleteQueue(queue: 7), .switchQueue(queue: 8),
         ]
+        // What is told of the connection is how it stands when it is told.
+        let stats = ConnectionStats(try await fixture.state())
         let events: [AgentEvent] = [
             .confirmation(ConfirmationID([1]), pqSupport: true, servers: [fixture.server], info: [1]),
             .request(InvitationID([2]), pqSupport: false, servers: [], info: []), .information(pqSupport: true, info: [3]),
-            .connected(pqEncryption: true), .joined(senderQueueSecured: false),
+            .connected(pqEncryption: true), .joined(senderQueueSecured: false), .created(link),
+            .messageFailed(7, AgentError(.smp(server: "smp://one", .blocked(BlockingInfo(reason: .spam))))),
+            .messagesFailed([8, 9], AgentError(.proxy(server: "a", relay: "b", .protocol(.proxy(.broker(.network(.timeout))))))),
+            .sendingContinued, .failed(.peer(.duplicate(dropped: .init(brokerTime: 5, attempts: 6)))),
+            .failed(AgentError(.broker(address: "c", .transport(.version)))),
+            .queueSwitch(.receive, .completed, stats), .ratchetSync(.required, .ratchetSkipped(7), stats),
+            .ratchetSync(.agreed, nil, stats),
         ]
         try await fixture.store.apply(
             kinds.map { .insertCommand(CommandRecord(row: fixture.random.rowID(), connection: row, kind: $0)) }
                 + events.enumerated().map { .insertEvent(EventRecord(number: 100 - RowID($0.offset), connection: row, event: $0.element)) })
         #expect(try await fixture.store.commands().map { "\($0.1.kind)" } == kinds.map { "\($0)" })
-        #expect(try await fixture.store.events().map(\.1.event) == events)
-        await #expect(throws: (any Error).self) {
-            try await fixture.store.apply([.insertEvent(EventRecord(number: 1, connection: row, event: .sendingContinued))])
+        #expect(try await fixture.store.events().map(\.event) == events)
+        #expect(events.allSatisfy { $0.isDurable })
+        for event in [AgentEvent.suspended, .up(fixture.server, []), .sent(1, proxy: nil)] {
+            #expect(!event.isDurable)
+            await #expect(throws: (any Error).self) {
+                try await fixture.store.apply([.insertEvent(EventRecord(number: 1, connection: row, event: event))])
+            }
         }
+        try await fixture.store.apply([
+            .insertSentEvent(connection: row, 11, proxy: nil), .insertSentEvent(connection: row, 10, proxy: fixture.server),
+            .insertSentEvent(connection: row, 11, proxy: nil),
+        ])
+        #expect(try await fixture.store.events().suffix(2).map(\.event) == [.sent(10, proxy: fixture.server), .sent(11, proxy: nil)])
+        try await fixture.store.apply([.deleteSentEvent(connection: row, 11)])
         try await fixture.store.apply([.deleteEvent(100), .deleteJoinCommands(row)])
-        #expect(try await fixture.store.events().count == 4)
+        #expect(try await fixture.store.events().count == events.count)
         #expect(try await fixture.store.commands().count == 6)
         try await fixture.store.apply([.deleteConnection(row)])
         #expect(try await fixture.store.events().isEmpty)

@@ -222,7 +222,7 @@ import Testing
         let repeated = await iterator.next()
         #expect(repeated?.durableID == durable)
         #expect(repeated?.connection == created.id)
-        try await again.confirm(durable)
+        again.confirm(durable)
         await again.close()
 
         let third = SMPAgent(configuration: .quick, store: try AgentStore(path: folder.path + "/a.db"), network: internet.makeClient())

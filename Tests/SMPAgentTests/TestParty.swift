@@ -26,6 +26,8 @@ final class TestParty: Sendable {
         var receipts: [ConnectionID: [MessageReceipt]] = [:]
         var events: [AgentNotification] = []
         var failures: [AgentError] = []
+        /// Failures that were seen and may come again.
+        var durableFailures: Set<DurableEventID> = []
     }
 
     private struct Waiter {
@@ -124,13 +126,15 @@ final class TestParty: Sendable {
                     memory.receipts[id, default: []].append(receipt)
                 }
             case .sent(let message, _): memory.sent[id, default: []].insert(message)
-            case .failed(let error): memory.failures.append(error)
+            case .failed(let error):
+                if let id = notification.durableID, !memory.durableFailures.insert(id).inserted { break }
+                memory.failures.append(error)
             default: break
             }
         }
         do throws(AgentError) {
             try await answer(notification.event, id, agent)
-            if let durableID = notification.durableID { try await agent.confirm(durableID) }
+            if let durableID = notification.durableID { agent.confirm(durableID) }
         } catch {
             if !crash.isCrashed, error.code != "INACTIVE" { memory.withLock { $0.failures.append(error) } }
         }

@@ -257,7 +257,7 @@ final class SimulatedParty: Sendable {
         case .subscriptionEnded: break
         default: break
         }
-        if let durableID = notification.durableID { try await agent.confirm(durableID) }
+        if let durableID = notification.durableID { agent.confirm(durableID) }
     }
 
     private func acknowledge(_ agent: SMPAgent, _ connection: ConnectionID, _ message: AgentMessageID, receipt: Bytes?) async throws {

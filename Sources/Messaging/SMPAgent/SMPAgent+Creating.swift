@@ -143,7 +143,7 @@ extension AgentCore {
         var transition = Transition(state)
         transition.add(made)
         transition.add(.deleteCommand(command.row))
-        transition.emitDurably(.created(made.shown), context)
+        transition.emit(.created(made.shown))
         created(made.queue, state.record, subscription)
         do throws(AgentError) {
             try await access.commit(transition)

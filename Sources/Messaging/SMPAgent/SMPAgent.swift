@@ -58,8 +58,8 @@ public final class SMPAgent: Sendable {
         let users = try await core.stored { try await core.store.users() }
         core.users.withLock { $0 = users }
         try await core.restoreStatistics()
-        for (connection, record) in try await core.stored({ try await core.store.events() }) {
-            core.notify(record.event, connection, durableID: DurableEventID(record.number))
+        for notification in try await core.stored({ try await core.store.events() }) {
+            core.notify(notification.event, notification.connection, durableID: notification.durableID)
         }
         core.tasks.run { await core.receiveEvents() }
         try await core.resumeCommands()
@@ -116,8 +116,11 @@ public final class SMPAgent: Sendable {
     }
 
     /// The effects of a durable event are durable: it is not repeated any more.
-    public func confirm(_ event: DurableEventID) async throws(AgentError) {
+    public func confirm(_ event: DurableEventID) {
         // If this is lost, the event is repeated, which it may be anyway.
-        core.store.applyLater([.deleteEvent(event.number)])
+        switch event {
+        case .event(let number): core.store.applyLater([.deleteEvent(number)])
+        case .sent(let connection, let message): core.store.applyLater([.deleteSentEvent(connection: connection, message)])
+        }
     }
 }

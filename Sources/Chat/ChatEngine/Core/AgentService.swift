@@ -31,7 +31,7 @@ protocol AgentService: Sendable {
     func suspend(timeout: Duration) async
     func resume() async
     func close() async
-    func confirm(_ event: DurableEventID) async throws(AgentFault)
+    func confirm(_ event: DurableEventID)
 
     func createUser(servers: [AgentServer]) async throws(AgentFault) -> AgentUserID
     func setServers(_ servers: [AgentServer], user: AgentUserID) async throws(AgentFault)

@@ -9,7 +9,8 @@ import Synchronization
 /// Writes down what becomes of messages that the agent has: under which numbers it knows them, and which of them routers have.
 ///
 /// Nobody waits for either, and there are two for each message: what has come in is written in one go, with the next transaction. What
-/// a crash takes away is found again: messages without a number are given to the agent again, which knows them by their keys.
+/// a crash takes away is found again: messages without a number are given to the agent again, which knows them by their keys, and the
+/// agent tells again of messages that routers have until this is confirmed.
 final class DeliveryLedger: Sendable {
     /// A message that the agent has taken.
     struct Accepted: Sendable {
@@ -21,7 +22,8 @@ final class DeliveryLedger: Sendable {
     struct Sent: Sendable {
         var message: AgentMessageID
         var viaProxy: Bool
-        var done: @Sendable () -> Void
+        /// Called with whether it is written down, or there is nothing to write.
+        var done: @Sendable (_ isWritten: Bool) -> Void
     }
 
     private struct Pages: Sendable {
@@ -113,11 +115,11 @@ final class DeliveryLedger: Sendable {
             let isHandedOver = core.courier.afterHandingOver(connection.bytes) { [self] in
                 for message in messages { enter(message, of: connection) }
             }
-            if !isHandedOver { for message in messages { message.done() } }
+            if !isHandedOver { for message in messages { message.done(true) } }
         }
         let premature = Dictionary(outcome.premature.map { ($0.connection, Set($0.messages.map(\.message))) }) { $0.union($1) }
         for (connection, messages) in pages.sent {
-            for message in messages where !(premature[connection]?.contains(message.message) ?? false) { message.done() }
+            for message in messages where !(premature[connection]?.contains(message.message) ?? false) { message.done(true) }
         }
     }
 
@@ -125,7 +127,7 @@ final class DeliveryLedger: Sendable {
         let core = core
         guard !core.isClosed, (error as? GRDB.DatabaseError)?.isTemporary ?? false else {
             if !core.isClosed { core.logger.error("what became of messages could not be written", metadata: ["error": "\(error)"]) }
-            for (_, messages) in pages.sent { for message in messages { message.done() } }
+            for (_, messages) in pages.sent { for message in messages { message.done(false) } }
             return
         }
         Task { [self] in

@@ -36,11 +36,13 @@ extension ChatTransaction {
         }
         let contact = try record.contactID.flatMap { try db.contact($0, of: user) }
         var context = ReceivingContext(record: record, user: user, contact: contact)
+        if let number = incoming.countedNumber, try db.wasCounted(number) { return }
         do {
             try receive(incoming, in: &context)
         } catch let refusal as Refusal {
             emit(.chatError(error: refusal.error))
         }
+        if let number = incoming.countedNumber, !effects.isPremature { try db.insertCountedEvent(number, at: now) }
     }
 
     /// Passes over an event that the store will never take. Of a message its chat tells that there was one.

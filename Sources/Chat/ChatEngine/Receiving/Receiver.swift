@@ -30,7 +30,11 @@ final class Receiver: Sendable {
             if !core.configuration.reportsHosts, notification.isAboutHost { continue }
             await gate.enter()
             if case .sent(let message, let proxy) = notification.event, let connection = notification.connection {
-                let sent = DeliveryLedger.Sent(message: message, viaProxy: proxy != nil) { [gate] in gate.leave() }
+                let durableID = notification.durableID
+                let sent = DeliveryLedger.Sent(message: message, viaProxy: proxy != nil) { [core, gate] isWritten in
+                    gate.leave()
+                    if isWritten, let durableID { core.agent.confirm(durableID) }
+                }
                 core.ledger.enter(sent, of: connection)
                 continue
             }
@@ -103,13 +107,7 @@ final class Receiver: Sendable {
     private func acknowledge(_ incoming: Incoming, receipt: Bool) {
         let agent = core.agent
         let logger = core.logger
-        if let durable = incoming.notification.durableID {
-            Task {
-                do throws(AgentFault) { try await agent.confirm(durable) } catch {
-                    logger.debug("an event could not be confirmed", metadata: ["error": "\(error.code)"])
-                }
-            }
-        }
+        if let durable = incoming.notification.durableID { agent.confirm(durable) }
         guard let connection = incoming.notification.connection, let message = incoming.messageID else { return }
         Task {
             do throws(AgentFault) {
@@ -144,6 +142,15 @@ struct Incoming: Sendable {
         switch notification.event {
         case .message(let metadata, _, _), .receipts(let metadata, _): metadata.messageID
         default: nil
+        }
+    }
+
+    /// The agent's number of the event, if its effects would add up when it comes again.
+    var countedNumber: Int64? {
+        guard case .event(let number)? = notification.durableID else { return nil }
+        switch notification.event {
+        case .messageFailed, .messagesFailed, .failed, .queueSwitch, .ratchetSync: return number
+        default: return nil
         }
     }
 

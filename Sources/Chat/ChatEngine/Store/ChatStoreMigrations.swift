@@ -38,6 +38,16 @@ enum ChatStoreMigrations {
         migrator.registerMigration("4 servers, operators, conditions of use") { db in
             try db.execute(sql: servers)
         }
+        migrator.registerMigration("5 events of the agent that count once") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE counted_events (
+                        event_number INTEGER PRIMARY KEY,
+                        counted_at INTEGER NOT NULL
+                    ) STRICT;
+                    CREATE INDEX counted_events_by_time ON counted_events(counted_at);
+                    """)
+        }
         return migrator
     }
 

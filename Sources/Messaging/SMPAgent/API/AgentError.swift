@@ -154,6 +154,15 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
+// Events hold errors: how they are written is part of the store's format, which goes by the names of the cases.
+extension AgentError: Codable {}
+extension AgentError.Reason: Codable {}
+extension AgentError.Command: Codable {}
+extension AgentError.Connection: Codable {}
+extension AgentError.Peer: Codable {}
+extension AgentError.Crypto: Codable {}
+extension AgentError.DroppedMessage: Codable {}
+
 extension BrokerErrorType {
     /// Stable and bounded.
     var code: String {

@@ -7,7 +7,7 @@ public struct AgentNotification: Sendable {
     public let connection: ConnectionID?
     public let event: AgentEvent
     /// Set for events that are repeated, with the same id, after every restart until ``SMPAgent/confirm(_:)`` is called with it:
-    /// call it once the effects of the event are durable. The event may so be seen twice; its content identifies it.
+    /// call it once the effects of the event are durable. The event may so be seen twice; the id is the same then.
     public let durableID: DurableEventID?
 
     public init(connection: ConnectionID?, event: AgentEvent, durableID: DurableEventID? = nil) {
@@ -41,17 +41,17 @@ public enum AgentEvent: Sendable, Equatable {
     /// MSG: a message. It is delivered again, with the same id, until `acknowledge` is called for it; the router holds back the
     /// next message of the connection until then.
     case message(MessageMetadata, MessageFlags, Bytes)
-    /// SENT: the router accepted the message; `proxy`: the router that it went through, if it was not sent directly.
+    /// SENT: the router accepted the message; `proxy`: the router that it went through, if it was not sent directly. Durable.
     case sent(AgentMessageID, proxy: SMPServerAddress?)
     /// MWARN: the message was not accepted yet and is tried again (quota exceeded, router unreachable).
     case messageDelayed(AgentMessageID, AgentError)
-    /// MERR: the message was given up.
+    /// MERR: the message was given up. Durable.
     case messageFailed(AgentMessageID, AgentError)
-    /// MERRS: messages were given up together because they waited too long.
+    /// MERRS: messages were given up together because they waited too long. Durable.
     case messagesFailed([AgentMessageID], AgentError)
     /// RCVD: the peer's agent reports what became of messages of ours. Acknowledge it like a message, with no receipt.
     case receipts(MessageMetadata, [MessageReceipt])
-    /// QCONT: the peer took its messages, sending goes on after its quota was exceeded.
+    /// QCONT: the peer took its messages, sending goes on after its quota was exceeded. Durable.
     case sendingContinued
 
     // MARK: State
@@ -67,9 +67,9 @@ public enum AgentEvent: Sendable, Equatable {
     case subscriptionEnded
     /// DELD: the router says that the connection's queue was deleted.
     case queueDeleted
-    /// SWITCH: a step of moving a queue to another router.
+    /// SWITCH: a step of moving a queue to another router. Durable; the state is that of the time when it is reported.
     case queueSwitch(QueueDirection, SwitchPhase, ConnectionStats)
-    /// RSYNC: encryption is out of step, or a step of putting it right again.
+    /// RSYNC: encryption is out of step, or a step of putting it right again. Durable, as `queueSwitch`.
     case ratchetSync(RatchetSyncState, AgentError.Crypto?, ConnectionStats)
 
     // MARK: Deletion
@@ -83,12 +83,33 @@ public enum AgentEvent: Sendable, Equatable {
 
     // MARK: Errors
 
-    /// ERR: something failed that no call waits for.
+    /// ERR: something failed that no call waits for. Durable if it follows from something that was stored.
     case failed(AgentError)
     /// ERRS: the same, for several connections.
     case connectionsFailed([ConnectionFailure])
     /// SUSPENDED: `suspend` has stopped all operations.
     case suspended
+}
+
+extension AgentEvent {
+    /// Whether it is stored with what it reports, if it reports something that is stored.
+    var isDurable: Bool {
+        switch self {
+        case .confirmation, .request, .information, .connected, .created, .joined, .messageFailed, .messagesFailed, .sendingContinued,
+            .queueSwitch, .ratchetSync, .failed:
+            true
+        // Stored by the worker that sent it.
+        case .sent: false
+        // Delivered again by the router.
+        case .message, .receipts: false
+        // Followed by another one that is durable.
+        case .messageDelayed: false
+        // Of the moment.
+        case .down, .up, .serverConnected, .serverDisconnected, .subscriptionEnded, .queueDeleted, .connectionsFailed, .suspended: false
+        // Of connections that are gone.
+        case .receiveQueuesDeleted, .connectionsDeleted, .userDeleted: false
+        }
+    }
 }
 
 /// What the agent knows about a received message.

@@ -54,8 +54,9 @@ public struct InvitationID: AgentIdentifier {
 }
 
 /// Identifies an event that the agent repeats after a restart until ``SMPAgent/confirm(_:)``.
-public struct DurableEventID: Hashable, Sendable {
-    /// The store's number of the event.
-    public let number: Int64
-    init(_ number: Int64) { self.number = number }
+public enum DurableEventID: Hashable, Sendable {
+    /// An event with a number that was drawn at random, and is the same whenever the event comes.
+    case event(Int64)
+    /// `sent`, which its message identifies; `connection` is the store's number of the connection.
+    case sent(connection: Int64, AgentMessageID)
 }

@@ -47,13 +47,13 @@ public enum SubscriptionStatus: Sendable, Hashable {
 }
 
 /// Which of a connection's queues moves.
-public enum QueueDirection: String, Sendable, Hashable {
+public enum QueueDirection: String, Sendable, Hashable, Codable {
     case receive = "rcv"
     case send = "snd"
 }
 
 /// How far moving a queue has come, as the user sees it.
-public enum SwitchPhase: String, Sendable, Hashable {
+public enum SwitchPhase: String, Sendable, Hashable, Codable {
     case started, confirmed, secured, completed
 }
 
@@ -72,7 +72,7 @@ public enum SendSwitchStatus: String, Sendable, Hashable {
 }
 
 /// Whether both sides' ratchets are in step (agent-protocol.md, "Ratchet re-synchronization").
-public enum RatchetSyncState: String, Sendable, Hashable {
+public enum RatchetSyncState: String, Sendable, Hashable, Codable {
     case ok
     /// Some messages could not be decrypted: agreeing on new keys is possible.
     case allowed

@@ -2,22 +2,18 @@ import SMPProtocol
 import SMPWire
 
 extension Transition {
-    /// The router has taken a message.
+    /// The router has taken a message of ours that is not the user's.
     ///
     /// The events and the new state are stored together with the record that the message was sent, so that none of them is lost when
     /// the process ends.
-    ///
-    /// - Parameter proxy: the router that it went through, if any.
-    mutating func delivered(_ message: SentMessage, to queueRow: RowID, proxy: SMPServerAddress?, _ context: AgentContext) {
-        add(
-            .deliveryDone(
-                queue: queueRow, connection: connection, message.messageID, keepRecord: message.kind == .message))
+    mutating func delivered(_ message: SentMessage, to queueRow: RowID) {
+        add(.deliveryDone(queue: queueRow, connection: connection, message.messageID, keepRecord: false))
         guard let queue = state.sendQueue(queueRow) else { return }
         switch message.kind {
         case .connectionInfo:
             if queue.senderCanSecure {
                 updateSendQueue(queueRow) { $0.status = .active }
-                emitDurably(.connected(pqEncryption: message.pqEncryption), context)
+                emit(.connected(pqEncryption: message.pqEncryption))
             } else {
                 updateSendQueue(queueRow) { $0.status = .confirmed }
             }
@@ -27,9 +23,8 @@ extension Transition {
             updateSendQueue(queueRow) { $0.status = .active }
             // The party that joined has sent its HELLO before: this is the answer to it.
             if state.receiveQueues.first?.status == .active {
-                emitDurably(.connected(pqEncryption: message.pqEncryption), context)
+                emit(.connected(pqEncryption: message.pqEncryption))
             }
-        case .message: emit(.sent(message.messageID, proxy: proxy))
         case .queueKey: emit(.queueSwitch(.send, .confirmed, ConnectionStats(state)))
         case .queueTest:
             do {
@@ -37,7 +32,7 @@ extension Transition {
             } catch {
                 emit(.failed(error))
             }
-        case .ratchetInfo, .receipt, .queueContinue, .queueAdd, .queueUse, .ratchetReady: break
+        case .message, .ratchetInfo, .receipt, .queueContinue, .queueAdd, .queueUse, .ratchetReady: break
         }
     }
 

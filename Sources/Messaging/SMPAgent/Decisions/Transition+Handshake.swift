@@ -71,8 +71,7 @@ extension Transition {
             .insertConfirmation(
                 ConfirmationRecord(
                     id: id, connection: connection, senderKey: confirmation.senderKey, senderInfo: info, replyQueues: replyQueues)))
-        emitDurably(
-            .confirmation(id, pqSupport: pqSupport, servers: replyQueues.map(\.address.server), info: info), context)
+        emit(.confirmation(id, pqSupport: pqSupport, servers: replyQueues.map(\.address.server), info: info))
     }
 
     /// The party whose invitation we joined allows the connection.
@@ -86,13 +85,13 @@ extension Transition {
         guard case .connectionInfo(let info) = try AgentMessage(receiving: plaintext) else {
             throw .peer(.prohibited("conf: not AgentConnInfo"))
         }
-        emitDurably(.information(pqSupport: record.pqSupport, info: info), context)
+        emit(.information(pqSupport: record.pqSupport, info: info))
         confirm(confirmation, hash: Hash.sha256(plaintext))
         if let key = confirmation.senderKey {
             start(.secureReplyQueue(queue: confirmation.queue.row, key: key.wireBytes), context)
         } else {
             updateReceiveQueue(confirmation.queue.row) { $0.status = .active }
-            emitDurably(.connected(pqEncryption: pqEncryption), context)
+            emit(.connected(pqEncryption: pqEncryption))
         }
     }
 
@@ -119,10 +118,9 @@ extension Transition {
                 at: context.now))
         // A request that is not compatible is shown too: the user learns of it when accepting it.
         let compatibility = LinkCompatibility(request, pqSupport: true, context.configuration)
-        emitDurably(
+        emit(
             .request(
-                id, pqSupport: compatibility?.pqSupport ?? false, servers: request.request.queues.map(\.address.server), info: info),
-            context)
+                id, pqSupport: compatibility?.pqSupport ?? false, servers: request.request.queues.map(\.address.server), info: info))
     }
 
     /// `HELLO`: the peer's direction works. The party that joined sends it first, and the other answers.
@@ -132,7 +130,7 @@ extension Transition {
         guard statusBefore != .active else { throw .peer(.prohibited("hello: active")) }
         guard state.kind == .duplex, let queue = state.sendQueues.first else { return }
         if queue.status == .active {
-            emitDurably(.connected(pqEncryption: metadata.pqEncryption), context)
+            emit(.connected(pqEncryption: metadata.pqEncryption))
         } else if state.sentParameters == nil {
             try enqueueHello(queue, context)
         }

@@ -1,3 +1,4 @@
+import SMPCrypto
 import SMPProtocol
 import SMPRatchet
 import SMPWire
@@ -9,7 +10,7 @@ struct Transition: Sendable {
     /// The state that the connection will have.
     private(set) var state: ConnectionState
     private var changes: [StoreChange] = []
-    /// Reported after the changes are stored, in order.
+    /// Reported after the changes are stored, in order. Durable ones have no id before ``storeEvents(_:)``.
     private(set) var notifications: [(event: AgentEvent, durableID: DurableEventID?)] = []
     /// New messages for the queues' workers.
     private(set) var deliveries: [(queue: RowID, delivery: PendingDelivery)] = []
@@ -67,11 +68,13 @@ struct Transition: Sendable {
 
     mutating func emit(_ event: AgentEvent) { notifications.append((event, nil)) }
 
-    /// Reports an event that is repeated after a restart until it is confirmed.
-    mutating func emitDurably(_ event: AgentEvent, _ context: AgentContext) {
-        let number = context.random.rowID()
-        changes.append(.insertEvent(EventRecord(number: number, connection: connection, event: event)))
-        notifications.append((event, DurableEventID(number)))
+    /// Stores the durable events with what they report: they are repeated after a restart until they are confirmed.
+    mutating func storeEvents(_ random: any RandomSource) {
+        for (index, notification) in notifications.enumerated() where notification.durableID == nil && notification.event.isDurable {
+            let number = random.rowID()
+            changes.append(.insertEvent(EventRecord(number: number, connection: connection, event: notification.event)))
+            notifications[index].durableID = .event(number)
+        }
     }
 
     mutating func fail(_ reason: AgentError.Reason) { emit(.failed(AgentError(reason))) }

@@ -229,7 +229,10 @@ struct LaneAccess: Sendable {
     ///   - isPersistent: whether it waits for a disk that fails to work again: for what nobody would ask for again.
     ///   - stored: runs in between.
     func commit(_ transition: Transition, isPersistent: Bool = false, stored: () -> Void = {}) async throws(AgentError) {
-        try await core.stored { try await core.store.apply(transition.storeChanges, isPersistent: isPersistent) }
+        var transition = transition
+        transition.storeEvents(core.random)
+        let changes = transition.storeChanges
+        try await core.stored { try await core.store.apply(changes, isPersistent: isPersistent) }
         FailPoint.agentStored.pass()
         lane.state = transition.state
         stored()

@@ -121,7 +121,7 @@ extension AgentCore {
             let isSecured = try await join(request, access)
             var transition = Transition(try await access.state())
             transition.add(.deleteCommand(command.row))
-            transition.emitDurably(.joined(senderQueueSecured: isSecured), context)
+            transition.emit(.joined(senderQueueSecured: isSecured))
             try await access.commit(transition)
         case .allow(let confirmation): try await allow(confirmation, command, access)
         case .secureReplyQueue(let queue, let key):

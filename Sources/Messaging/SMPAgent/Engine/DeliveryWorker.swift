@@ -229,11 +229,13 @@ final class DeliveryWorker: Sendable {
         if message.kind == .message {
             // A lost record only makes the message travel twice, which its recipient notices.
             core.store.applyLater([
-                .deliveryDone(queue: queue.row, connection: record, message.messageID, keepRecord: true)
+                .deliveryDone(queue: queue.row, connection: record, message.messageID, keepRecord: true),
+                .insertSentEvent(connection: record, message.messageID, proxy: proxy),
             ])
-            return core.notify(.sent(message.messageID, proxy: proxy), connection)
+            let durableID = DurableEventID.sent(connection: record, message.messageID)
+            return core.notify(.sent(message.messageID, proxy: proxy), connection, durableID: durableID)
         }
-        await commit { $0.delivered(message, to: queue.row, proxy: proxy, core.context) }
+        await commit { $0.delivered(message, to: queue.row) }
     }
 
     private func giveUp(_ message: SentMessage, because error: AgentError, expireOthers: Int64?) async {

@@ -18,6 +18,9 @@ enum AgentSchema {
         migrator.registerMigration("4: few pages for each message") { database in
             for statement in leanMessages { try database.execute(sql: statement) }
         }
+        migrator.registerMigration("5: events about sent messages") { database in
+            try database.execute(sql: sentEvents)
+        }
         return migrator
     }()
 
@@ -288,6 +291,15 @@ enum AgentSchema {
         """,
         "CREATE INDEX events_by_connection ON events (connection_id)",
     ]
+
+    private static let sentEvents = """
+        CREATE TABLE sent_events (
+            connection_id INTEGER NOT NULL REFERENCES connections ON DELETE CASCADE,
+            message_id INTEGER NOT NULL,
+            proxy TEXT,
+            PRIMARY KEY (connection_id, message_id)
+        ) STRICT, WITHOUT ROWID
+        """
 
     private static let serverUses = [
         "ALTER TABLE user_servers ADD COLUMN operator_id INTEGER",

@@ -10,11 +10,14 @@ extension AgentStore {
     func connection(_ id: ConnectionID) async throws -> ConnectionState? {
         try await read { database in
             guard let row = try database.row("SELECT * FROM connections WHERE public_id = ?", blob(id.bytes)) else { return nil }
-            return try Self.state(try ConnectionRecord.read(row), ratchetProgress: row.optionalBytes("ratchet_progress"), database)
+            return try Self.state(row, database)
         }
     }
 
-    private static func state(_ record: ConnectionRecord, ratchetProgress: Bytes?, _ database: Database) throws -> ConnectionState {
+    /// - Parameter row: the connection's columns.
+    static func state(_ row: Row, _ database: Database) throws -> ConnectionState {
+        let record = try ConnectionRecord.read(row)
+        let ratchetProgress = row.optionalBytes("ratchet_progress")
         var state = ConnectionState(record)
         state.receiveQueues = try database.rows(
             "SELECT q.*, s.address FROM receive_queues AS q JOIN servers AS s USING (server_id) WHERE connection_id = ? ORDER BY q.rowid",

@@ -123,11 +123,28 @@ extension AgentStore {
         }
     }
 
-    /// The events that were not confirmed, in order, with the connections' identifiers.
-    func events() async throws -> [(ConnectionID, EventRecord)] {
+    /// The events that were not confirmed, in order, those about sent messages last.
+    func events() async throws -> [AgentNotification] {
         try await read { database in
-            try database.rows("SELECT e.*, c.public_id FROM events AS e JOIN connections AS c USING (connection_id) ORDER BY e.position")
-                .map { (ConnectionID($0.bytes("public_id")), try EventRecord.read($0)) }
+            let events = try database.rows("SELECT e.*, c.* FROM events AS e JOIN connections AS c USING (connection_id) ORDER BY e.position")
+                .map { row in
+                    let record = try EventRecord.read(row) { ConnectionStats(try Self.state(row, database)) }
+                    return AgentNotification(
+                        connection: ConnectionID(row.bytes("public_id")), event: record.event, durableID: .event(record.number))
+                }
+            let sent = try database.rows(
+                """
+                SELECT e.*, c.public_id FROM sent_events AS e JOIN connections AS c USING (connection_id)
+                ORDER BY e.connection_id, e.message_id
+                """
+            ).map { row in
+                let message: AgentMessageID = row["message_id"]
+                let proxy = try (row["proxy"] as String?).map { try EventRecord.server($0) }
+                return AgentNotification(
+                    connection: ConnectionID(row.bytes("public_id")), event: .sent(message, proxy: proxy),
+                    durableID: .sent(connection: row["connection_id"], message))
+            }
+            return events + sent
         }
     }
 }

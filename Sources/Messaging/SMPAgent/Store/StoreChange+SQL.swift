@@ -42,6 +42,12 @@ extension StoreChange {
             try database.run("DELETE FROM commands WHERE connection_id = ? AND kind = 'join'", connection)
         case .insertEvent(let event): try event.insert(database)
         case .deleteEvent(let number): try database.run("DELETE FROM events WHERE event_id = ?", number)
+        case .insertSentEvent(let connection, let message, let proxy):
+            try database.run(
+                "INSERT OR REPLACE INTO sent_events (connection_id, message_id, proxy) VALUES (?, ?, ?)", connection, message,
+                proxy?.wireString)
+        case .deleteSentEvent(let connection, let message):
+            try database.run("DELETE FROM sent_events WHERE connection_id = ? AND message_id = ?", connection, message)
         }
     }
 

@@ -64,6 +64,9 @@ enum StoreChange: Sendable {
     case deleteJoinCommands(RowID)
     case insertEvent(EventRecord)
     case deleteEvent(RowID)
+    /// A router has a message of the user's, which was not told yet. Kept apart from other events, since there is one for each message.
+    case insertSentEvent(connection: RowID, AgentMessageID, proxy: SMPServerAddress?)
+    case deleteSentEvent(connection: RowID, AgentMessageID)
 }
 
 /// Work that must be done even if the process ends before it is.

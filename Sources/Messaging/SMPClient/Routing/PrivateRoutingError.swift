@@ -30,7 +30,7 @@ public enum PrivateRoutingError: Error, Sendable {
 }
 
 /// What a proxy said instead of passing on the answer of the router behind it.
-public enum ProxyFault: Error, Hashable, Sendable {
+public enum ProxyFault: Error, Hashable, Sendable, Codable {
     /// It answered with an error.
     case `protocol`(SMPErrorType)
     /// It answered with this message, which is no answer to the command.
