@@ -111,7 +111,7 @@ let apps: [Target] = [
         ],
         path: "Sources/Apps/ParleyCLI", swiftSettings: settings),
     .testTarget(
-        name: "ParleyCLITests", dependencies: ["ParleyCLI", "Parley", "ChatAPI", "EncryptedSQLite", "ProcessSupport"], path: "Tests/ParleyCLITests", swiftSettings: settings),
+        name: "ParleyCLITests", dependencies: ["ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "EncryptedSQLite", "ProcessSupport"], path: "Tests/ParleyCLITests", swiftSettings: settings),
 ]
 
 /// A bot that shows one thing, as an executable of its own.

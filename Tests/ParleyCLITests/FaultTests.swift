@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatProtocol
 import EncryptedSQLite
 import Foundation
 import Parley
@@ -25,7 +26,7 @@ import Testing
     }
 
     @Test func aScriptGetsItAsOneLineOfJSON() throws {
-        let line = Fault(Outcome.Failed("a.b", description: "two\nlines \"quoted\"")).json
+        let line = Fault(Outcome.Failed("a.b", description: "two\nlines \"quoted\"")).json.text
         #expect(!line.contains("\n"))
         let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
         #expect(object == ["event": "error", "code": "a.b", "message": "two\nlines \"quoted\""])

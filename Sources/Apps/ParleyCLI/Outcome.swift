@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ChatAPI
+internal import ChatProtocol
 internal import EncryptedSQLite
 internal import Foundation
 internal import Parley
@@ -84,7 +85,7 @@ struct Fault: Equatable {
     }
 
     /// For `--json`.
-    var json: String { #"{"event":"error","code":\#(Output.quoted(code)),"message":\#(Output.quoted(message))}"# }
+    var json: JSONValue { ["event": "error", "code": .string(code), "message": .string(message)] }
 
     private static func sentence(_ message: String, _ cause: Any?) -> String { message + (cause.map { " (\($0))" } ?? "") }
 }

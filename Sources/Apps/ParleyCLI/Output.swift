@@ -1,3 +1,4 @@
+internal import ChatProtocol
 internal import Foundation
 internal import Parley
 internal import Synchronization
@@ -35,8 +36,15 @@ enum Output {
         for text in lines { line(indent + text) }
     }
 
-    /// Text as a JSON string.
-    static func quoted(_ text: String) -> String { JSONText.quoted(text) }
+    /// Prints JSON for a script, in one line.
+    static func line(_ json: JSONValue) { line(json.text) }
+
+    /// An object whose members `body` sets; those that are nil are left out.
+    static func object(_ body: (inout JSONObjectWriter) -> Void) -> JSONValue {
+        var object = JSONObjectWriter()
+        body(&object)
+        return object.json
+    }
 
     private static func write(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) }
 }

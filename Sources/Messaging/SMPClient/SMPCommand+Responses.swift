@@ -35,28 +35,3 @@ extension SMPCommand {
         }
     }
 }
-
-extension SMPBrokerMessage {
-    /// The name of the message in the protocol, for errors that must not show its content.
-    var name: String {
-        switch self {
-        case .ids: "IDS"
-        case .lnk: "LNK"
-        case .sok: "SOK"
-        case .soks: "SOKS"
-        case .msg: "MSG"
-        case .nid: "NID"
-        case .nmsg: "NMSG"
-        case .pkey: "PKEY"
-        case .rres: "RRES"
-        case .pres: "PRES"
-        case .end: "END"
-        case .ends: "ENDS"
-        case .deld: "DELD"
-        case .info: "INFO"
-        case .ok: "OK"
-        case .err: "ERR"
-        case .pong: "PONG"
-        }
-    }
-}

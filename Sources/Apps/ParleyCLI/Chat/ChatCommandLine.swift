@@ -76,7 +76,7 @@ struct ChatCommandLine: AsyncParsableCommand {
             } catch {
                 // A line that fails is said to the person, who goes on.
                 let fault = Fault(error)
-                Output.line(options.json ? fault.json : fault.message)
+                if options.json { Output.line(fault.json) } else { Output.line(fault.message) }
             }
         }
     }

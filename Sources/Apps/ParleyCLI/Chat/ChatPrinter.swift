@@ -9,7 +9,7 @@ struct ChatPrinter: Sendable {
 
     /// Something that is no message.
     func say(_ text: String) {
-        if json { object("note", [("text", Output.quoted(text))]) } else { Output.line(text) }
+        if json { object("note", ["text": .string(text)]) } else { Output.line(text) }
     }
 
     /// A message of a chat, or what stands in the place of one that could not be read.
@@ -21,8 +21,8 @@ struct ChatPrinter: Sendable {
             return object(
                 "message",
                 [
-                    ("chat", Output.quoted(chat)), ("from", Output.quoted(sender)), ("text", Output.quoted(item.meta.text)), ("item", "\(item.id)"),
-                    ("time", Output.quoted(time)),
+                    "chat": .string(chat), "from": .string(sender), "text": .string(item.meta.text), "item": .int(item.id),
+                    "time": .string(time),
                 ])
         }
         let time = withTime ? "[\(Self.time(item.meta.itemTimestamp))] " : ""
@@ -35,7 +35,7 @@ struct ChatPrinter: Sendable {
         let name = chat.chatInfo.localDisplayName, unread = chat.chatStats.unreadCount
         let last = chat.chatItems.last.flatMap { $0.isMessage ? $0.meta.text : nil } ?? ""
         if json {
-            return object("chat", [("name", Output.quoted(name)), ("unread", "\(unread)"), ("last", Output.quoted(last))])
+            return object("chat", ["name": .string(name), "unread": .int(unread), "last": .string(last)])
         }
         if case .contactRequest = chat.chatInfo { return Output.line("\(name) asks to connect: :accept \(name), or :reject \(name)") }
         Output.line(name + (unread > 0 ? " (\(unread) unread)" : "") + (last.isEmpty ? "" : ": \(Self.line(last, 60))"))
@@ -43,12 +43,12 @@ struct ChatPrinter: Sendable {
 
     func show(link: CreatedConnectionLink) {
         guard json else { return Output.link(link.shortLink ?? link.fullLink) }
-        object("link", [("link", Output.quoted(link.shortLink ?? link.fullLink)), ("fullLink", Output.quoted(link.fullLink))])
+        object("link", ["link": .string(link.shortLink ?? link.fullLink), "fullLink": .string(link.fullLink)])
     }
 
     func connected(_ contact: Contact) {
         let name = contact.localDisplayName
-        if json { object("connected", [("chat", Output.quoted(name))]) } else { Output.line("\(name) is connected.") }
+        if json { object("connected", ["chat": .string(name)]) } else { Output.line("\(name) is connected.") }
     }
 
     /// What others do beside writing.
@@ -70,9 +70,8 @@ struct ChatPrinter: Sendable {
         }
     }
 
-    private func object(_ event: String, _ members: [(name: String, value: String)]) {
-        let members = [("event", Output.quoted(event))] + members
-        Output.line("{" + members.map { "\(Output.quoted($0.0)):\($0.1)" }.joined(separator: ",") + "}")
+    private func object(_ event: String, _ members: KeyValuePairs<String, JSONValue>) {
+        Output.line(.object(JSONObject([("event", .string(event))] + members.map { ($0.key, $0.value) })))
     }
 
     /// The beginning of a text, in one line.

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ChatAPI
+internal import ChatProtocol
 internal import ChatSocket
 internal import Logging
 internal import Parley
@@ -60,6 +61,6 @@ private struct APIService: Service, CustomStringConvertible {
     }
 
     private func report(_ port: Int) {
-        Output.line(json ? #"{"event":"ready","port":\#(port)}"# : "The API is at ws://127.0.0.1:\(port). Ctrl-C stops.")
+        if json { Output.line(["event": "ready", "port": .int(port)]) } else { Output.line("The API is at ws://127.0.0.1:\(port). Ctrl-C stops.") }
     }
 }

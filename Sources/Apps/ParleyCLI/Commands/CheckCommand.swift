@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ChatProtocol
 internal import ParleyRules
 
 /// `parley check`: reads a bots.yaml and says what is wrong with it. Starts nothing.
@@ -16,18 +17,23 @@ struct CheckCommand: ParsableCommand {
         do throws(BotsFileError) {
             let bots = try BotsFile(contentsOf: file)
             if json {
-                print(#"{"file":\#(Output.quoted(file)),"profiles":\#(bots.profiles.count),"errors":[]}"#)
+                Output.line(["file": .string(file), "profiles": .int(bots.profiles.count), "errors": []])
             } else {
                 let rules = bots.profiles.reduce(0) { $0 + $1.rules.count }
-                print("\(file): \(bots.profiles.count) profile\(bots.profiles.count == 1 ? "" : "s"), \(rules) rule\(rules == 1 ? "" : "s"), no faults")
+                Output.line("\(file): \(bots.profiles.count) profile\(bots.profiles.count == 1 ? "" : "s"), \(rules) rule\(rules == 1 ? "" : "s"), no faults")
             }
         } catch {
             guard json else { throw error }
             let faults = error.diagnostics.map { fault in
-                #"{"code":"\#(fault.code.rawValue)","line":\#(fault.position.line),"column":\#(fault.position.column),"message":\#(Output.quoted(fault.message))"#
-                    + (fault.hint.map { #","hint":\#(Output.quoted($0))"# } ?? "") + "}"
+                Output.object { object in
+                    object["code"] = fault.code.rawValue
+                    object["line"] = fault.position.line
+                    object["column"] = fault.position.column
+                    object["message"] = fault.message
+                    object["hint"] = fault.hint
+                }
             }
-            print(#"{"file":\#(Output.quoted(file)),"errors":[\#(faults.joined(separator: ","))]}"#)
+            Output.line(["file": .string(file), "errors": .array(faults)])
             throw ExitCode(2)
         }
     }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ChatProtocol
 internal import EncryptedSQLite
 internal import Foundation
 internal import Parley
@@ -52,7 +53,7 @@ struct DatabaseCommandLine: AsyncParsableCommand {
                     if report.error?.isInput == true, let error = report.error {
                         throw Outcome.BadInput("storage.\(error.rawValue)", description: report.problems.first ?? "the key is wrong")
                     }
-                    Output.line(options.json ? Self.json(report) : Self.text(report))
+                    if options.json { Output.line(Self.json(report)) } else { Output.line(Self.text(report)) }
                 }
             }
             if !isSound { throw ExitCode(1) }
@@ -64,10 +65,17 @@ struct DatabaseCommandLine: AsyncParsableCommand {
             return ([what + ", DAMAGED: restore a backup"] + report.problems.map { "  " + $0 }).joined(separator: "\n")
         }
 
-        private static func json(_ report: DatabaseReport) -> String {
-            let problems = report.problems.map(Output.quoted).joined(separator: ",")
-            let pages = report.damagedPages.map(String.init).joined(separator: ",")
-            return #"{"database":\#(Output.quoted(report.label)),"path":\#(Output.quoted(report.path)),"bytes":\#(report.size),"encrypted":\#(report.isEncrypted),"version":\#(report.version.map(Output.quoted) ?? "null"),"sound":\#(report.isSound),"problems":[\#(problems)],"damagedPages":[\#(pages)]}"#
+        private static func json(_ report: DatabaseReport) -> JSONValue {
+            Output.object { object in
+                object["database"] = report.label
+                object["path"] = report.path
+                object["bytes"] = Int64(report.size)
+                object["encrypted"] = report.isEncrypted
+                object["version"] = report.version.map { .string($0) } ?? JSONValue.null
+                object["sound"] = report.isSound
+                object["problems"] = report.problems
+                object["damagedPages"] = report.damagedPages.map { JSONValue.int($0) }
+            }
         }
     }
 
@@ -100,7 +108,7 @@ struct DatabaseCommandLine: AsyncParsableCommand {
                 try databases.changeKey(from: key, to: new)
                 let what = new == nil ? "decrypted" : key == nil ? "encrypted" : "rekeyed"
                 if options.json {
-                    Output.line(#"{"event":"key","folder":\#(Output.quoted(options.folder.path)),"databases":"\#(what)"}"#)
+                    Output.line(["event": "key", "folder": .string(options.folder.path), "databases": .string(what)])
                 } else {
                     Output.line("The databases of \(options.folder.path) are \(new == nil ? "not encrypted any more" : key == nil ? "encrypted" : "under the new key").")
                 }
@@ -133,7 +141,7 @@ struct DatabaseCommandLine: AsyncParsableCommand {
         func run() async throws {
             try options.run { databases, key in
                 for path in try databases.backUp(to: target ?? options.folder.path + "/backups", key: key) {
-                    Output.line(options.json ? #"{"event":"backup","path":\#(Output.quoted(path))}"# : path)
+                    if options.json { Output.line(["event": "backup", "path": .string(path)]) } else { Output.line(path) }
                 }
             }
         }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ChatAPI
+internal import ChatProtocol
 internal import Parley
 
 /// `parley profile`: the profiles of a data folder and their addresses.
@@ -26,7 +27,7 @@ struct ProfileCommand: AsyncParsableCommand {
         }
 
         private func show(_ name: String, _ id: Int64) {
-            Output.line(options.json ? #"{"name":\#(Output.quoted(name)),"id":\#(id)}"# : name)
+            if options.json { Output.line(["name": .string(name), "id": .int(id)]) } else { Output.line(name) }
         }
     }
 
@@ -55,8 +56,12 @@ struct ProfileCommand: AsyncParsableCommand {
         private func show(_ name: String, full: String?, short: String?) throws {
             guard let full else { throw Outcome.Failed("profile.noAddress", description: "\(name) has no address") }
             if options.json {
-                let shortMember = short.map { #","shortAddress":\#(Output.quoted($0))"# } ?? ""
-                Output.line(#"{"name":\#(Output.quoted(name)),"address":\#(Output.quoted(full))\#(shortMember)}"#)
+                Output.line(
+                    Output.object { object in
+                        object["name"] = name
+                        object["address"] = full
+                        object["shortAddress"] = short
+                    })
             } else {
                 Output.link(short ?? full, indent: "")
             }

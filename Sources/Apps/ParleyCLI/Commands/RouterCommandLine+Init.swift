@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ChatProtocol
 internal import Foundation
 internal import Parley
 internal import SMPCrypto
@@ -62,7 +63,7 @@ extension RouterCommandLine {
             try Self.write(file.text, to: path)
             let address = try RouterAddress(file, credential, in: folder.data)
             if folder.json {
-                return Output.line(#"{"event":"initialised","address":\#(Output.quoted(address.text)),"file":\#(Output.quoted(path))}"#)
+                return Output.line(["event": "initialised", "address": .string(address.text), "file": .string(path)])
             }
             Output.line("The router's settings are in \(path), its keys beside it. Its address will be")
             Output.link(address.text)
@@ -138,7 +139,7 @@ extension RouterCommandLine {
             }
             let address = try RouterAddress(file, credential, in: folder.data)
             let text = withPassword ? address.textWithPassword : address.text
-            if folder.json { Output.line(#"{"address":\#(Output.quoted(text))}"#) } else { Output.link(text, indent: "") }
+            if folder.json { Output.line(["address": .string(text)]) } else { Output.link(text, indent: "") }
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ChatProtocol
 internal import Foundation
 internal import Parley
 internal import SMPServer
@@ -41,10 +42,11 @@ extension RouterCommandLine {
                 let (before, after) = try await SMPRouter.compact(try RouterFile(in: folder.data).configuration(in: folder.data))
                 answer = Answer(journalBytesBefore: before, journalBytes: after)
             }
-            Output.line(
-                folder.json
-                    ? #"{"journalBytesBefore":\#(answer.journalBytesBefore),"journalBytes":\#(answer.journalBytes)}"#
-                    : "The journal had \(answer.journalBytesBefore) bytes and has \(answer.journalBytes).")
+            if folder.json {
+                Output.line(["journalBytesBefore": .int(answer.journalBytesBefore), "journalBytes": .int(answer.journalBytes)])
+            } else {
+                Output.line("The journal had \(answer.journalBytesBefore) bytes and has \(answer.journalBytes).")
+            }
         }
     }
 
@@ -87,48 +89,49 @@ extension RouterCommandLine {
             discussion: "A queue is named by the sender id in its address, or by the id of its link: 32 characters.",
             subcommands: [Status.self, Block.self, Unblock.self, Delete.self])
 
-        struct Status: AsyncParsableCommand {
-            static let configuration = CommandConfiguration(abstract: "Whether a queue is blocked, how many messages wait, when it was last used.")
+        /// Which queue of which router.
+        struct Target: ParsableArguments {
             @OptionGroup var folder: Folder
             @Argument(help: "The sender id of the queue, or the id of its link.") var id: String
 
-            func run() async throws { try Queue.show(folder, try folder.control.ask("status \(id)")) }
+            /// Asks the router, and shows the few members of its answer, one a line.
+            func ask(_ command: String, _ arguments: String = "") throws {
+                let answer = try folder.control.ask("\(command) \(id)\(arguments)")
+                guard !folder.json, let members = try JSONSerialization.jsonObject(with: answer) as? [String: Any] else {
+                    return Output.line(String(decoding: answer, as: UTF8.self))
+                }
+                for (name, value) in members.sorted(by: { $0.key < $1.key }) { Output.line("\(name): \(value)") }
+            }
+        }
+
+        struct Status: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(abstract: "Whether a queue is blocked, how many messages wait, when it was last used.")
+            @OptionGroup var queue: Target
+
+            func run() async throws { try queue.ask("status") }
         }
 
         struct Block: AsyncParsableCommand {
             static let configuration = CommandConfiguration(abstract: "Accept and deliver nothing more; the client is told why.")
-            @OptionGroup var folder: Folder
-            @Argument(help: "The sender id of the queue, or the id of its link.") var id: String
+            @OptionGroup var queue: Target
             @Argument(help: "Why: spam or content.") var reason: String
             @Option(name: .customLong("notice-hours"), help: "Have the client show a notice for so many hours.") var noticeHours: Int?
 
-            func run() async throws {
-                try Queue.show(folder, try folder.control.ask("block \(id) \(reason)" + (noticeHours.map { " \($0)" } ?? "")))
-            }
+            func run() async throws { try queue.ask("block", " \(reason)" + (noticeHours.map { " \($0)" } ?? "")) }
         }
 
         struct Unblock: AsyncParsableCommand {
             static let configuration = CommandConfiguration(abstract: "Let a blocked queue be used again.")
-            @OptionGroup var folder: Folder
-            @Argument(help: "The sender id of the queue, or the id of its link.") var id: String
+            @OptionGroup var queue: Target
 
-            func run() async throws { try Queue.show(folder, try folder.control.ask("unblock \(id)")) }
+            func run() async throws { try queue.ask("unblock") }
         }
 
         struct Delete: AsyncParsableCommand {
             static let configuration = CommandConfiguration(abstract: "Delete a queue with its messages.")
-            @OptionGroup var folder: Folder
-            @Argument(help: "The sender id of the queue, or the id of its link.") var id: String
+            @OptionGroup var queue: Target
 
-            func run() async throws { try Queue.show(folder, try folder.control.ask("delete \(id)")) }
-        }
-
-        /// The few members of an answer, one a line.
-        fileprivate static func show(_ folder: Folder, _ answer: Data) throws {
-            guard !folder.json, let members = try JSONSerialization.jsonObject(with: answer) as? [String: Any] else {
-                return Output.line(String(decoding: answer, as: UTF8.self))
-            }
-            for (name, value) in members.sorted(by: { $0.key < $1.key }) { Output.line("\(name): \(value)") }
+            func run() async throws { try queue.ask("delete") }
         }
     }
 
@@ -155,7 +158,11 @@ extension RouterCommandLine {
                 try show(try folder.control.ask("renew"))
             } catch let error as Outcome.Failed where error.code == "router.notRunning" {
                 if authorityKey == nil { try renew(nil, file) }
-                Output.line(folder.json ? #"{"renewed":true}"# : "The certificate was renewed. No router runs in \(folder.data).")
+                if folder.json {
+                    Output.line(["renewed": true])
+                } else {
+                    Output.line("The certificate was renewed. No router runs in \(folder.data).")
+                }
             }
         }
 

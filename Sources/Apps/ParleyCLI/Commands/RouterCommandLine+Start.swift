@@ -1,10 +1,11 @@
 internal import ArgumentParser
+internal import ChatProtocol
 internal import Logging
 internal import Parley
+internal import ServiceLifecycle
 internal import SMPProtocol
 internal import SMPServer
 internal import SMPWire
-internal import ServiceLifecycle
 internal import UnixSignals
 
 extension RouterCommandLine {
@@ -76,7 +77,7 @@ private struct RouterService: Service, CustomStringConvertible {
     func run() async throws {
         let router = try await SMPRouter.start(configuration, logger: logger)
         let address = router.address.wireString
-        Output.line(json ? #"{"event":"ready","address":\#(Output.quoted(address))}"# : address)
+        if json { Output.line(["event": "ready", "address": .string(address)]) } else { Output.line(address) }
         await withGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await router.waitUntilStopped() }

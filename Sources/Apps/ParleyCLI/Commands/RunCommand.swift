@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ChatProtocol
 internal import Parley
 internal import ParleyRules
 
@@ -46,13 +47,15 @@ enum ReadyReport {
         Output.line("\nReady. Ctrl-C stops.")
     }
 
-    static func json(_ ready: HostReady) -> String {
+    static func json(_ ready: HostReady) -> JSONValue {
         let profiles = ready.profiles.map { profile in
-            var members = [#""name":\#(Output.quoted(profile.name))"#, #""id":\#(Output.quoted(profile.id))"#]
-            if let address = profile.address { members.append(#""address":\#(Output.quoted(address))"#) }
-            if let address = profile.shortAddress { members.append(#""shortAddress":\#(Output.quoted(address))"#) }
-            return "{\(members.joined(separator: ","))}"
+            Output.object { object in
+                object["name"] = profile.name
+                object["id"] = profile.id
+                object["address"] = profile.address
+                object["shortAddress"] = profile.shortAddress
+            }
         }
-        return #"{"event":"ready","profiles":[\#(profiles.joined(separator: ","))],"servers":[\#(ready.servers.map(Output.quoted).joined(separator: ","))]}"#
+        return ["event": "ready", "profiles": .array(profiles), "servers": .array(ready.servers.map { .string($0) })]
     }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ChatProtocol
 internal import Parley
 
 /// `parley version`: what this binary is and what it speaks.
@@ -11,11 +12,11 @@ struct VersionCommand: ParsableCommand {
     func run() {
         let versions = ParleyVersion.current
         if json {
-            let protocols = versions.protocols.map { #""\#($0.name)":"\#($0.range)""# }.joined(separator: ",")
-            print(#"{"version":"\#(versions.parley)","protocols":{\#(protocols)}}"#)
+            let protocols = JSONObject(versions.protocols.map { ($0.name, .string("\($0.range)")) })
+            Output.line(["version": .string("\(versions.parley)"), "protocols": .object(protocols)])
         } else {
-            print("parley \(versions.parley)")
-            for part in versions.protocols { print("\(part.name) \(part.range)") }
+            Output.line("parley \(versions.parley)")
+            for part in versions.protocols { Output.line("\(part.name) \(part.range)") }
         }
     }
 }

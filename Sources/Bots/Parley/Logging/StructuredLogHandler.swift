@@ -1,4 +1,5 @@
 public import Logging
+internal import ChatProtocol
 internal import Foundation
 
 /// Writes one line a record to standard error: `time level label message key=value …`, or a JSON object.
@@ -58,27 +59,5 @@ public struct StructuredLogHandler: LogHandler {
         text.contains(where: \.isNewline) ? quoted(text) : text
     }
 
-    static func quoted(_ text: String) -> String { JSONText.quoted(text) }
-}
-
-/// JSON strings, where a JSON encoder would be more than is needed.
-public enum JSONText {
-    /// The text in quotes, with everything escaped that JSON or a log line cannot hold as it is.
-    public static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case _ where scalar.value < 32 || scalar.value == 127:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
-    }
+    private static func quoted(_ text: String) -> String { JSONValue.string(text).text }
 }

@@ -13,20 +13,9 @@ public struct NetworkOptions: Sendable, Hashable {
         case socks(SOCKSProxy)
     }
 
-    /// For which hosts the proxy is used. The raw values are the names in the commands of the official client.
-    public enum SOCKSMode: String, Sendable, Hashable, CaseIterable {
-        case always
-        /// Only for onion hosts.
-        case onion
-    }
-
-    /// Which host of a router is preferred. The raw values are the names in the commands of the official client.
-    public enum HostMode: String, Sendable, Hashable, CaseIterable {
-        /// Onion hosts if there is a SOCKS proxy, else public ones.
-        case onionViaSOCKS = "onionViaSocks"
-        case onion
-        case `public`
-    }
+    /// The raw values are the names in the commands of the official client.
+    public typealias SOCKSMode = NetworkConfiguration.SOCKSMode
+    public typealias HostMode = NetworkConfiguration.HostMode
 
     public var proxy: Proxy?
     /// For which hosts the proxy is used.

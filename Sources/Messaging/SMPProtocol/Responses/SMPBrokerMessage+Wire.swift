@@ -8,6 +8,9 @@ extension SMPBrokerMessage: SMPMessage {
         case pong = "PONG"
     }
 
+    /// The name of the message in the protocol, for errors that must not show its content.
+    public var name: String { tag.rawValue }
+
     public var tag: Tag {
         switch self {
         case .ids: .ids
