@@ -74,28 +74,28 @@ import Testing
     @Test func `Key pairs are made ahead from the first use on, and at once when none is left`() async throws {
         let pool = KEMKeyPairPool(capacity: 2, random: SystemRandomSource())
         #expect(pool.count == 0)
-        var taken = [pool.keyPair()]
+        var taken = [pool.kemKeyPair()]
         while pool.count < 2 { await Task.yield() }
-        for _ in 0..<3 { taken.append(pool.keyPair()) }
+        for _ in 0..<3 { taken.append(pool.kemKeyPair()) }
         #expect(Set(taken.map(\.publicKey)).count == 4)
         pool.stop()
     }
 
     @Test func `A pool that runs low is filled further, up to its capacity`() async throws {
         let pool = KEMKeyPairPool(capacity: 6, random: SystemRandomSource())
-        _ = pool.keyPair()
+        _ = pool.kemKeyPair()
         while pool.count < 4 { await Task.yield() }
         // One less leaves half of what there will be.
-        _ = pool.keyPair()
+        _ = pool.kemKeyPair()
         while pool.count < 6 { await Task.yield() }
         pool.stop()
-        for _ in 0..<6 { _ = pool.keyPair() }
+        for _ in 0..<6 { _ = pool.kemKeyPair() }
         #expect(pool.count == 0)
     }
 
     @Test func `A pool without capacity makes no pairs ahead`() async throws {
         let pool = KEMKeyPairPool(capacity: 0, random: SystemRandomSource())
-        #expect(pool.keyPair() != pool.keyPair())
+        #expect(pool.kemKeyPair() != pool.kemKeyPair())
         #expect(pool.count == 0)
     }
 }

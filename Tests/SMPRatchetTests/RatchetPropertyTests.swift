@@ -15,11 +15,11 @@ private struct Choices: RandomNumberGenerator {
 }
 
 /// KEM key pairs that are made once: what is tested is what the ratchets do with them.
-private struct KeptKEMKeys: KEMKeySource {
+private struct KeptKEMKeys: RatchetKeySource {
     static let pairs = (0..<4).map { SNTRUP761.generateKeyPair(SeededRandomSource(seed: [$0, 77])) }
     let choice: SeededRandomSource
 
-    func keyPair() -> SNTRUP761.KeyPair { KeptKEMKeys.pairs[Int(choice.bytes(1)[0] & 3)] }
+    func kemKeyPair() -> SNTRUP761.KeyPair { KeptKEMKeys.pairs[Int(choice.bytes(1)[0] & 3)] }
 }
 
 /// Two sides, and messages between them that are lost, repeated and overtaken.
@@ -84,7 +84,7 @@ private struct Simulation {
             #expect(receiver.skipped.count == before.skipped.count)
         }
         let opened = receiver.ratchet.open(
-            envelope.bytes, skipped: &receiver.skipped, kemKeys: KeptKEMKeys(choice: random), random: random)
+            envelope.bytes, skipped: &receiver.skipped, keySource: KeptKEMKeys(choice: random), random: random)
         receiver.ratchet = try Ratchet(encoded: receiver.ratchet.encoded)
         if received[side].contains(envelope.text) {
             #expect(throws: RatchetError.self) { try opened.plaintext.get() }

@@ -6,7 +6,7 @@ import Testing
 @testable import SMPRatchet
 
 /// Counts the key pairs that it gives out.
-private final class CountingKEMKeys: KEMKeySource {
+private final class CountingKEMKeys: RatchetKeySource {
     private let given = Mutex(0)
     private let random: any RandomSource
 
@@ -14,7 +14,7 @@ private final class CountingKEMKeys: KEMKeySource {
 
     var count: Int { given.withLock { $0 } }
 
-    func keyPair() -> SNTRUP761.KeyPair {
+    func kemKeyPair() -> SNTRUP761.KeyPair {
         given.withLock { $0 += 1 }
         return SNTRUP761.generateKeyPair(random)
     }
@@ -160,15 +160,15 @@ private final class CountingKEMKeys: KEMKeySource {
     @Test("KEM key pairs come from the given source: one for an agreement, one for each step")
     func keySource() throws {
         let keys = CountingKEMKeys(random)
-        let own = AgreementKeys(proposingKEM: true, kemKeys: keys, random: random)
+        let own = AgreementKeys(proposingKEM: true, keySource: keys, random: random)
         #expect(keys.count == 1)
-        var (joiner, answer) = try Ratchet.answer(own.offer(version: 3), pqSupport: true, kemKeys: keys, random: random)
+        var (joiner, answer) = try Ratchet.answer(own.offer(version: 3), pqSupport: true, keySource: keys, random: random)
         #expect(keys.count == 2)
         var initiator = try Ratchet(receivingFrom: answer, keys: own, pqSupport: true)
         var skipped = SkippedMessageKeys()
         for _ in 0..<3 {
             let message = try joiner.sealHeader().sealMessage([7], paddedTo: 50)
-            let opened = initiator.open(message, skipped: &skipped, kemKeys: keys, random: random)
+            let opened = initiator.open(message, skipped: &skipped, keySource: keys, random: random)
             #expect(try opened.plaintext.get() == [7])
         }
         #expect(keys.count == 3, "only the first message of a chain makes a step")

@@ -34,7 +34,7 @@ public final class SMPAgent: Sendable {
     }
 
     init(
-        configuration: AgentConfiguration, store: AgentStore, network: any SMPRouting, random: any RandomSource,
+        configuration: AgentConfiguration, store: any AgentStorage, network: any SMPRouting, random: any RandomSource,
         runtime: AgentRuntime, now: (@Sendable () -> Int64)?
     ) {
         let (stream, continuation) = AsyncStream.makeStream(of: AgentNotification.self)

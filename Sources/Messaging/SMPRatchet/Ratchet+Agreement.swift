@@ -7,17 +7,17 @@ extension Ratchet {
     ///   - offer: the peer's parameters, at the version that both sides support.
     ///   - pqSupport: whether to accept the proposed KEM, or to propose it if it is not.
     ///   - maximumVersion: the highest version to announce to the peer.
-    ///   - kemKeys: where the KEM key comes from; nil to make it at once.
+    ///   - keySource: where the keys come from; nil to make them at once.
     /// - Returns: the ratchet, and the parameters to send to the peer with the first message.
     /// - Throws: ``RatchetError`` `kemState` if what is offered accepts a KEM; `invalidKey`.
     public static func answer(
         _ offer: RatchetParameters, pqSupport: Bool, maximumVersion: UInt16 = RatchetVersion.current,
-        kemKeys: (any KEMKeySource)? = nil, random: any RandomSource
+        keySource: (any RatchetKeySource)? = nil, random: any RandomSource
     ) throws(RatchetError) -> (ratchet: Ratchet, answer: RatchetParameters) {
         guard offer.isOffer else { throw RatchetError(.kemState, "an offer cannot accept a KEM") }
-        let material = RandomMaterial(random: random, kemKeys: kemKeys)
+        let material = RandomMaterial(random: random, source: keySource)
         let keys = AgreementKeys(
-            proposingKEM: pqSupport && offer.version >= RatchetVersion.kem, kemKeys: kemKeys, random: random)
+            proposingKEM: pqSupport && offer.version >= RatchetVersion.kem, keySource: keySource, random: random)
         var answer = keys.offer(version: offer.version)
         var encapsulation: SNTRUP761.Encapsulation?
         if let pair = keys.kem, case .proposed(let key)? = offer.kem {
@@ -37,14 +37,15 @@ extension Ratchet {
     ///   - offer: the peer's parameters.
     ///   - keys: our keys, whose offer was sent to the peer. A KEM in them is proposed by the first messages.
     ///   - maximumVersion: the highest version to announce to the peer.
+    ///   - keySource: where the key of the first step comes from; nil to make it at once.
     /// - Throws: ``RatchetError`` `kemState` if what is offered accepts a KEM; `invalidKey`.
     public init(
         sendingTo offer: RatchetParameters, keys: AgreementKeys, maximumVersion: UInt16 = RatchetVersion.current,
-        random: any RandomSource
+        keySource: (any RatchetKeySource)? = nil, random: any RandomSource
     ) throws(RatchetError) {
         guard offer.isOffer else { throw RatchetError(.kemState, "an offer cannot accept a KEM") }
         try self.init(
-            sendingTo: offer, keys: keys, encapsulation: nil, ratchetKey: X448.generateKeyPair(random).privateKey,
+            sendingTo: offer, keys: keys, encapsulation: nil, ratchetKey: RandomMaterial(random: random, source: keySource).agreementKey(),
             maximumVersion: maximumVersion)
     }
 

@@ -23,12 +23,12 @@ extension Ratchet {
     /// - Parameters:
     ///   - message: as the peer's ratchet encrypted it.
     ///   - skipped: the keys of messages that are missing.
-    ///   - kemKeys: where the KEM key of a step comes from; nil to make it at once.
+    ///   - keySource: where the keys of a step come from; nil to make them at once.
     ///   - random: for new keys, when the peer has new ones.
     public mutating func open(
-        _ message: Bytes, skipped: inout SkippedMessageKeys, kemKeys: (any KEMKeySource)? = nil, random: any RandomSource
+        _ message: Bytes, skipped: inout SkippedMessageKeys, keySource: (any RatchetKeySource)? = nil, random: any RandomSource
     ) -> OpenedMessage {
-        open(message, skipped: &skipped, material: RandomMaterial(random: random, kemKeys: kemKeys))
+        open(message, skipped: &skipped, material: RandomMaterial(random: random, source: keySource))
     }
 
     mutating func open(_ message: Bytes, skipped: inout SkippedMessageKeys, material: some RatchetMaterial) -> OpenedMessage {

@@ -54,6 +54,9 @@ public struct AgentConfiguration: Sendable {
     /// Messages of one queue that are kept in memory before they are sent; more are read from the store.
     public var deliveryBufferSize = 64
 
+    /// Bytes by which messages are padded less than ``AgentLimits`` says, for simulations of many messages.
+    var paddingReduction = 0
+
     public init() {}
 }
 

@@ -6,8 +6,8 @@ struct AgentContext: Sendable {
     let configuration: AgentConfiguration
     /// Makes keys, nonces and row keys.
     let random: any RandomSource
-    /// Makes KEM key pairs, or takes them from those made ahead.
-    let kemKeys: any KEMKeySource
+    /// Makes the keys of ratchets, or takes them from those made ahead.
+    let ratchetKeys: any RatchetKeySource
     /// Milliseconds since 1970.
     let now: Int64
 }

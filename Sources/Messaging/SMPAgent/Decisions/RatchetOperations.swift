@@ -44,7 +44,7 @@ extension AgreementKeys {
     init(proposingKEM: Bool, _ context: AgentContext) {
         self.init(
             proposingKEM: proposingKEM && context.configuration.ratchetVersions.max >= RatchetVersion.kem,
-            kemKeys: context.kemKeys, random: context.random)
+            keySource: context.ratchetKeys, random: context.random)
     }
 
     /// The public keys as an invitation offers them.

@@ -171,7 +171,7 @@ extension Transition {
         do {
             let (ratchet, answer) = try Ratchet.answer(
                 link.parameters, pqSupport: pqSupport, maximumVersion: context.configuration.ratchetVersions.max,
-                kemKeys: context.kemKeys, random: context.random)
+                keySource: context.ratchetKeys, random: context.random)
             setRatchet(ratchet)
             setSentParameters(answer)
         } catch {

@@ -75,7 +75,9 @@ extension Transition {
                     try Ratchet(
                         receivingFrom: parameters, keys: keys, pqSupport: record.pqSupport, maximumVersion: maximumVersion)
                 case .sending:
-                    try Ratchet(sendingTo: parameters, keys: keys, maximumVersion: maximumVersion, random: context.random)
+                    try Ratchet(
+                        sendingTo: parameters, keys: keys, maximumVersion: maximumVersion, keySource: context.ratchetKeys,
+                        random: context.random)
                 }
         } catch {
             throw AgentError(error)

@@ -205,7 +205,7 @@ extension Transition {
     ) -> Result<(plaintext: Bytes, pqEncryption: Bool), AgentError> {
         guard var ratchet = state.ratchet else { return .failure(.peer(.prohibited("msg: no ratchet"))) }
         var keys = state.skippedKeys
-        let opened = ratchet.open(encrypted, skipped: &keys, kemKeys: context.kemKeys, random: context.random)
+        let opened = ratchet.open(encrypted, skipped: &keys, keySource: context.ratchetKeys, random: context.random)
         if opened.isChanged {
             setRatchet(ratchet)
             setSkippedKeys(

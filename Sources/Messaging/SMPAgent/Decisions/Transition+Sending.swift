@@ -64,7 +64,9 @@ extension Transition {
         let wanted = pqEncryption.map { $0 && isPossible }
         // Either side may turn it on: the ratchet's headers are large from then on.
         if wanted == true || ratchet.supportsPQ, !record.pqSupport { updateRecord { $0.pqSupport = true } }
-        let length = AgentLimits.messageLength(agentVersion: record.agentVersion, pqSupport: record.pqSupport)
+        let length =
+            AgentLimits.messageLength(agentVersion: record.agentVersion, pqSupport: record.pqSupport)
+            - context.configuration.paddingReduction
         let headerLength = 1 + 8 + 1 + record.lastSentHash.count
         guard MessagePadding.fits(headerLength + content.bytes.count, in: length) else {
             throw AgentError(.command(.large, context: "a message of \(content.bytes.count) bytes"))
@@ -91,7 +93,9 @@ extension Transition {
         _ message: AgentMessage, parameters: RatchetParameters?, queue: RowID, _ context: AgentContext
     ) throws(AgentError) {
         guard var ratchet = state.ratchet else { throw AgentError(.internal("a confirmation without a ratchet")) }
-        let length = AgentLimits.confirmationLength(agentVersion: record.agentVersion, pqSupport: record.pqSupport)
+        let length =
+            AgentLimits.confirmationLength(agentVersion: record.agentVersion, pqSupport: record.pqSupport)
+            - context.configuration.paddingReduction
         let (key, isPQ) = try ratchet.sealHeader(pqEncryption: record.pqSupport, context)
         let bytes = message.wireBytes
         let encrypted = try key.sealBody(bytes, paddedTo: length)

@@ -14,7 +14,7 @@ final class AgentCore: Sendable {
     }
 
     let configuration: AgentConfiguration
-    let store: AgentStore
+    let store: any AgentStorage
     let network: any SMPRouting
     let router: PrivateRouter
     let settings: Mutex<NetworkConfiguration>
@@ -38,7 +38,7 @@ final class AgentCore: Sendable {
     private let events: AsyncStream<AgentNotification>.Continuation
 
     init(
-        configuration: AgentConfiguration, store: AgentStore, network: any SMPRouting, random: any RandomSource,
+        configuration: AgentConfiguration, store: any AgentStorage, network: any SMPRouting, random: any RandomSource,
         runtime: AgentRuntime, now: @escaping @Sendable () -> Int64, events: AsyncStream<AgentNotification>.Continuation
     ) {
         self.configuration = configuration
@@ -60,7 +60,7 @@ final class AgentCore: Sendable {
     var now: Int64 { milliseconds() }
 
     var context: AgentContext {
-        AgentContext(configuration: configuration, random: random, kemKeys: keyPairs, now: now)
+        AgentContext(configuration: configuration, random: random, ratchetKeys: runtime.ratchetKeys ?? keyPairs, now: now)
     }
 
     var isRunning: Bool { life.withLock { $0 == .running } }

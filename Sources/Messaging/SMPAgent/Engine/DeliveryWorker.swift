@@ -216,7 +216,8 @@ final class DeliveryWorker: Sendable {
             let clientEnvelope = try ClientEnvelope(
                 sealing: ClientMessage(senderKey: sendsKey ? queue.privateKey.publicKey : nil, body: envelope),
                 secret: queue.peerSecret, clientVersion: queue.clientVersion,
-                encryptionKey: isConfirmation ? queue.encryptionKey : nil, nonce: BoxNonce.random(core.random))
+                encryptionKey: isConfirmation ? queue.encryptionKey : nil, nonce: BoxNonce.random(core.random),
+                paddingReduction: core.configuration.paddingReduction)
             return SMPRequest(
                 entity: queue.senderID, command: .send(message.flags, clientEnvelope.wireBytes),
                 authKey: sendsKey ? nil : queue.privateKey)

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// The pool is empty until the first pair is asked for, so that an agent that needs none makes none, and each time it runs low it is
 /// filled further, up to the capacity: pairs that are made together cost a fraction of single ones, and few are made in vain.
-final class KEMKeyPairPool: KEMKeySource {
+final class KEMKeyPairPool: RatchetKeySource {
     private struct Inner {
         var pairs: [SNTRUP761.KeyPair] = []
         /// What the next filling fills up to.
@@ -36,7 +36,7 @@ final class KEMKeyPairPool: KEMKeySource {
     }
 
     /// A pair made ahead, or else a new one.
-    func keyPair() -> SNTRUP761.KeyPair {
+    func kemKeyPair() -> SNTRUP761.KeyPair {
         let (pair, batch) = inner.withLock { inner -> (SNTRUP761.KeyPair?, Int?) in
             let pair = inner.pairs.popLast()
             guard !inner.isFilling, let batch = inner.nextBatch(capacity) else { return (pair, nil) }

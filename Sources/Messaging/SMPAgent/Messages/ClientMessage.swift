@@ -52,11 +52,13 @@ public struct ClientEnvelope: WireCodable, Sendable, Hashable {
 
     /// Encrypts a client message, padded to the length that hides what it is.
     ///
+    /// - Parameter paddingReduction: bytes by which it is padded less.
     /// - Throws: ``CryptoError`` `messageTooLong`.
     public init(
-        sealing message: ClientMessage, secret: BoxSecret, clientVersion: UInt16, encryptionKey: X25519.PublicKey?, nonce: BoxNonce
+        sealing message: ClientMessage, secret: BoxSecret, clientVersion: UInt16, encryptionKey: X25519.PublicKey?, nonce: BoxNonce,
+        paddingReduction: Int = 0
     ) throws(CryptoError) {
-        let length = encryptionKey == nil ? AgentLimits.clientMessageLength : AgentLimits.clientConfirmationLength
+        let length = (encryptionKey == nil ? AgentLimits.clientMessageLength : AgentLimits.clientConfirmationLength) - paddingReduction
         self.init(
             clientVersion: clientVersion, encryptionKey: encryptionKey, nonce: nonce,
             encrypted: try secret.seal(message.wireBytes, nonce: nonce, paddedTo: length))

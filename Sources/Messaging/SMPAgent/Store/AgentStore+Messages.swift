@@ -26,14 +26,14 @@ extension AgentStore {
         }
     }
 
-    /// Connections with messages that wait to be sent.
+    /// Connections with messages that wait to be sent, in the order of their rows.
     func connectionsWithDeliveries() async throws -> [ConnectionID] {
         try await read { database in
             try database.rows(
                 """
                 SELECT public_id FROM connections WHERE connection_id IN (
                     SELECT connection_id FROM send_queues AS q WHERE EXISTS (SELECT 1 FROM deliveries AS d WHERE d.queue_id = q.queue_id)
-                )
+                ) ORDER BY connection_id
                 """
             ).map { ConnectionID($0.bytes("public_id")) }
         }

@@ -1,7 +1,6 @@
 public import EncryptedSQLite
 import GRDB
 import Logging
-import Synchronization
 
 /// Told of every transaction; tests make them fail.
 protocol StoreInterceptor: Sendable {
@@ -20,20 +19,9 @@ extension StoreInterceptor {
 ///
 /// Changes are on disk when the call that made them returns, except for those whose loss a restart repairs.
 public final class AgentStore: Sendable {
-    /// Deferred changes that are not waited for any longer.
-    static let mostDeferred = 256
-    /// How long deferred changes wait for a transaction to join.
-    static let deferral = Duration.milliseconds(10)
-
-    private struct Deferred {
-        var changes: [StoreChange] = []
-        var isTimerRunning = false
-    }
-
     private let file: DatabaseFile
     private let interceptor: (any StoreInterceptor)?
-    private let runtime: AgentRuntime
-    private let deferred = Mutex(Deferred())
+    private let deferred: DeferredChanges
     private let log = Logger(label: "agent.store")
 
     /// Opens, and if need be makes or migrates, a database. The caller holds the lock of the data folder.
@@ -54,7 +42,7 @@ public final class AgentStore: Sendable {
         interceptor: (any StoreInterceptor)?
     ) throws(StorageError) {
         self.interceptor = interceptor
-        runtime = AgentRuntime()
+        deferred = DeferredChanges(AgentRuntime())
         file = try DatabaseFile(path: path, label: "agent", migrator: AgentSchema.migrator, key: key, health: health)
     }
 
@@ -62,13 +50,13 @@ public final class AgentStore: Sendable {
     init(_ file: DatabaseFile, interceptor: (any StoreInterceptor)?, runtime: AgentRuntime) {
         self.file = file
         self.interceptor = interceptor
-        self.runtime = runtime
+        deferred = DeferredChanges(runtime)
     }
 
     /// Makes the changes in one transaction, all or none; returns once it is on disk.
     ///
     /// - Parameter isPersistent: whether they wait for a disk that fails to work again.
-    func apply(_ changes: [StoreChange], isPersistent: Bool = false) async throws {
+    func apply(_ changes: [StoreChange], isPersistent: Bool) async throws {
         guard !changes.isEmpty else { return }
         try await write(isPersistent: isPersistent) { database in
             for change in changes { try change.apply(to: database) }
@@ -76,21 +64,7 @@ public final class AgentStore: Sendable {
     }
 
     /// Makes changes whose loss a restart repairs, with one of the next transactions.
-    func applyLater(_ changes: [StoreChange]) {
-        let (isFull, startsTimer) = deferred.withLock { deferred in
-            deferred.changes += changes
-            let startsTimer = !deferred.isTimerRunning
-            deferred.isTimerRunning = true
-            return (deferred.changes.count >= Self.mostDeferred, startsTimer)
-        }
-        if isFull { submitDeferred() }
-        guard startsTimer else { return }
-        _ = runtime.task { [self] in
-            try? await runtime.clock.sleep(for: Self.deferral, tolerance: nil)
-            deferred.withLock { $0.isTimerRunning = false }
-            submitDeferred()
-        }
-    }
+    func applyLater(_ changes: [StoreChange]) { deferred.add(changes) { [self] in submitDeferred() } }
 
     /// Returns when the deferred changes that were given before are made.
     func flush() async throws { try await write { _ in } }
@@ -128,10 +102,7 @@ public final class AgentStore: Sendable {
     }
 
     private func submitDeferred() {
-        let changes = deferred.withLock { deferred in
-            defer { deferred.changes = [] }
-            return deferred.changes
-        }
+        let changes = deferred.take()
         guard !changes.isEmpty else { return }
         do {
             try interceptor?.willWrite()

@@ -8,10 +8,13 @@ public struct AlgorithmPrivateKey<Algorithm: KeyAlgorithm>: Sendable, Equatable 
     private final class Storage: Sendable {
         let secret: SecretBytes
         let publicKey: Mutex<Bytes?>
+        /// What agrees in place of the algorithm: see ``AlgorithmPrivateKey/init(raw:agreeingBy:)``.
+        let agreement: (any AgreementAlgorithm.Type)?
 
-        init(_ secret: SecretBytes, publicKey: Bytes?) {
+        init(_ secret: SecretBytes, publicKey: Bytes?, agreement: (any AgreementAlgorithm.Type)? = nil) {
             self.secret = secret
             self.publicKey = Mutex(publicKey)
+            self.agreement = agreement
         }
     }
 
@@ -73,11 +76,22 @@ extension AlgorithmPrivateKey: CustomStringConvertible {
 }
 
 extension AlgorithmPrivateKey where Algorithm: AgreementAlgorithm {
+    /// A key that agrees by another algorithm, of keys of the same sizes: for simulations, which cannot afford the curve. Both sides must
+    /// have such keys. What is made of the key's bytes alone, as when it is read from a store, is a key of the algorithm itself.
+    ///
+    /// - Throws: ``CryptoError`` `invalidKey` if a size is wrong.
+    package init(raw: SecretBytes, agreeingBy agreement: any AgreementAlgorithm.Type) throws(CryptoError) {
+        let publicKey = try AlgorithmPublicKey<Algorithm>(raw: agreement.publicKey(of: raw))
+        _ = try AlgorithmPrivateKey(raw: raw)
+        storage = Storage(raw, publicKey: publicKey.raw, agreement: agreement)
+    }
+
     /// What the two keys agree on, as the curve gives it: not yet a key to encrypt with.
     ///
     /// - Throws: ``CryptoError`` `invalidKey` if the public key is of small order, so that the secret would be known to all.
     public func sharedSecret(with publicKey: AlgorithmPublicKey<Algorithm>) throws(CryptoError) -> SecretBytes {
-        guard let secret = Algorithm.agree(raw, publicKey.raw) else {
+        let algorithm = storage.agreement ?? Algorithm.self
+        guard let secret = algorithm.agree(raw, publicKey.raw) else {
             throw CryptoError(.invalidKey, "the peer's \(Algorithm.name) key gives no secret")
         }
         return secret

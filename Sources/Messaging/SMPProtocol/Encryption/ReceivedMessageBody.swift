@@ -29,12 +29,14 @@ public enum ReceivedMessageBody: Hashable, Sendable {
         }
     }
 
-    /// - Parameter secret: what the queue's encryption keys of router and recipient agree on.
+    /// - Parameters:
+    ///   - secret: what the queue's encryption keys of router and recipient agree on.
+    ///   - length: what it is padded to, in bytes; less only in simulations.
     /// - Throws: ``CryptoError`` if the body is longer than ``maximumBody``.
-    public func seal(id: MessageID, secret: BoxSecret) throws(CryptoError) -> Bytes {
-        var writer = WireWriter(reservingCapacity: Self.paddedLength)
+    public func seal(id: MessageID, secret: BoxSecret, paddedTo length: Int = Self.paddedLength) throws(CryptoError) -> Bytes {
+        var writer = WireWriter(reservingCapacity: length)
         encode(to: &writer)
-        return try secret.seal(writer.bytes, nonce: BoxNonce(padding: id.bytes), paddedTo: Self.paddedLength)
+        return try secret.seal(writer.bytes, nonce: BoxNonce(padding: id.bytes), paddedTo: length)
     }
 
     /// - Throws: ``CryptoError`` if the message was not encrypted with this secret, ``WireError`` if it is malformed.

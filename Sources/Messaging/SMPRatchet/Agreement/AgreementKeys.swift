@@ -17,9 +17,9 @@ public struct AgreementKeys: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - proposingKEM: whether to propose post-quantum encryption.
-    ///   - kemKeys: where the KEM key comes from; nil to make it at once.
-    public init(proposingKEM: Bool, kemKeys: (any KEMKeySource)? = nil, random: any RandomSource) {
-        let material = RandomMaterial(random: random, kemKeys: kemKeys)
+    ///   - keySource: where the keys come from; nil to make them at once.
+    public init(proposingKEM: Bool, keySource: (any RatchetKeySource)? = nil, random: any RandomSource) {
+        let material = RandomMaterial(random: random, source: keySource)
         self.init(key1: material.agreementKey(), key2: material.agreementKey(), kem: proposingKEM ? material.kemKeyPair() : nil)
     }
 

@@ -1,0 +1,71 @@
+import SMPProtocol
+import SMPWire
+
+/// What the agent needs of its store. ``AgentStore`` keeps it in a database; a simulation has one in memory in its place.
+///
+/// All reads show what was written by calls that have returned.
+protocol AgentStorage: Sendable {
+    // MARK: Writing
+
+    /// Makes the changes in one transaction, all or none; returns once they are durable.
+    ///
+    /// - Parameter isPersistent: whether they wait for a disk that fails to work again.
+    func apply(_ changes: [StoreChange], isPersistent: Bool) async throws
+    /// Makes changes whose loss a restart repairs, with one of the next transactions.
+    func applyLater(_ changes: [StoreChange])
+    /// Returns when the deferred changes that were given before are made.
+    func flush() async throws
+    /// From now on nothing waits for a disk that fails.
+    func stopWaitingForDisk()
+    /// Finishes what waits and closes the store.
+    func close() async throws
+
+    // MARK: Users
+
+    func createUser(servers: [AgentServer]) async throws -> AgentUserID
+    func setServers(_ servers: [AgentServer], user: AgentUserID) async throws -> Bool
+    func users() async throws -> [AgentUserID: UserServers]
+    func setUserDeleted(_ user: AgentUserID) async throws
+    func deleteUsersWithoutConnections() async throws -> [AgentUserID]
+    func statistics() async throws -> (servers: [AgentServerKey: ServerStatistics], startedAt: Int64)?
+    func setStatistics(_ servers: [AgentServerKey: ServerStatistics], startedAt: Int64) async throws
+
+    // MARK: Connections
+
+    func connection(_ id: ConnectionID) async throws -> ConnectionState?
+    func owner(of queue: QueueKey) async throws -> ConnectionID?
+    func connections(of user: AgentUserID?) async throws -> [ConnectionID]
+    func subscriptions(_ connections: [ConnectionID]?) async throws -> [SubscriptionRecord]
+    func deletedConnections() async throws -> [ConnectionID]
+    func hasDeliveries(_ connection: RowID) async throws -> Bool
+
+    // MARK: Handshake
+
+    func confirmation(_ id: ConfirmationID) async throws -> ConfirmationRecord?
+    func invitation(_ id: InvitationID) async throws -> InvitationRecord?
+    func hasInvitation(contact: RowID, brokerID: Bytes) async throws -> Bool
+    func invitationLink(server: SMPServerAddress, linkID: EntityID) async throws -> InvitationLinkRecord?
+    func invitationLink(server: SMPServerAddress, senderID: EntityID) async throws -> InvitationLinkRecord?
+
+    // MARK: Messages
+
+    func deliveries(queue: RowID, after messageID: AgentMessageID, limit: Int) async throws -> [PendingDelivery]
+    func connectionsWithDeliveries() async throws -> [ConnectionID]
+    func expiredDeliveries(queue: RowID, before time: Int64) async throws -> [AgentMessageID]
+    func receivedMessage(connection: RowID, encryptedHash: Bytes) async throws -> ReceivedMessageRecord?
+    func receivedMessage(connection: RowID, messageID: AgentMessageID) async throws -> ReceivedMessageRecord?
+    func sentMessage(connection: RowID, sentID: Int64) async throws -> SentMessageReceiptRecord?
+    func sentMessage(connection: RowID, requestKey: Int64) async throws -> AcceptedMessage?
+    func deleteMessageRecords(before time: Int64, limit: Int) async throws
+
+    // MARK: Work
+
+    func commands() async throws -> [(ConnectionID, CommandRecord)]
+    func events() async throws -> [AgentNotification]
+}
+
+extension AgentStorage {
+    func apply(_ changes: [StoreChange]) async throws { try await apply(changes, isPersistent: false) }
+}
+
+extension AgentStore: AgentStorage {}
