@@ -8,7 +8,7 @@ SWIFT ?= swift
 # A crash prints its error, not 150 lines of stack.
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: run test bench fuzz format clean packages
+.PHONY: run test bench fuzz simulate format clean packages
 
 run: packages
 	$(SWIFT) build -c release --product parley
@@ -34,10 +34,16 @@ bench: packages
 # Searches for inputs that break what takes them (docs/reliability.md). TARGET names one of Tests/FuzzTests/Corpus, else all have their turn.
 TARGET ?= $(basename $(notdir $(wildcard Tests/FuzzTests/Corpus/*.txt)))
 SECONDS ?= 60
+SIMULATION ?= .build-simulation
 fuzz: packages
 	PARLEY_FUZZ=1 $(SWIFT) build -c release --scratch-path .build-fuzz --product ParleyFuzz -Xswiftc -enable-testing -Xswiftc -sanitize=fuzzer \
 		-Xswiftc -parse-as-library -Xswiftc -use-ld=lld
 	@for target in $(TARGET); do Tests/FuzzTests/fuzz .build-fuzz/release/ParleyFuzz $$target $(SECONDS) || exit 1; done
+
+# Goes through simulated worlds on all cores, one seed after the other (docs/reliability.md). SECONDS says how long, PARLEY_SEED where to begin.
+simulate: packages
+	PARLEY_SIMULATION=1 $(SWIFT) build -c release --scratch-path $(SIMULATION) --product ParleySimulation -Xswiftc -enable-testing
+	PARLEY_SECONDS=$(SECONDS) $(SIMULATION)/release/ParleySimulation
 
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Examples Benchmarks

@@ -128,12 +128,17 @@ let wholes: [Target] = [
         path: "Tests/ReliabilityTests", swiftSettings: settings)
 ]
 
-/// Agents and routers in one process with simulated time, chance and faults.
+/// Agents and routers in one process with simulated time, chance and faults: tests or, where `make simulate` builds it, a program that goes
+/// through many seeds on all cores.
+let simulatedRooms: [Target.Dependency] = [
+    "SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPRatchet", "SMPCrypto", "SMPWire", "EncryptedSQLite", "TestSupport", grdb, logging,
+]
 let simulations: [Target] = [
-    .testTarget(
-        name: "SimulationTests",
-        dependencies: ["SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "EncryptedSQLite", "TestSupport", grdb],
-        path: "Tests/SimulationTests", swiftSettings: settings)
+    Context.environment["PARLEY_SIMULATION"] == nil
+        ? .testTarget(
+            name: "SimulationTests", dependencies: simulatedRooms, path: "Tests/SimulationTests", exclude: ["Driver"], swiftSettings: settings)
+        : .executableTarget(
+            name: "ParleySimulation", dependencies: simulatedRooms, path: "Tests/SimulationTests", exclude: ["Tests"], swiftSettings: settings)
 ]
 
 /// Agents and a router over real connections that are treated badly.

@@ -32,7 +32,8 @@ final class RouterHost: Sendable {
     let simulation: Simulation
     let address: SMPServerAddress
     let limits: RouterState.Limits
-    private let random: SeededRandomSource
+    private let paddingReduction: Int
+    private let random: SimulatedRandom
     private let disk: SimulatedDisk
     /// Whether the disk refuses things now and then.
     let diskTrouble = DiskTrouble()
@@ -40,12 +41,13 @@ final class RouterHost: Sendable {
     private let lastSession = Mutex<UInt64>(0)
     let faults: FaultLog
 
-    init(_ name: String, quota: Int, simulation: Simulation, faults: FaultLog) throws {
+    init(_ name: String, _ scenario: Scenario, simulation: Simulation, faults: FaultLog) throws {
         self.simulation = simulation
         self.faults = faults
-        random = SeededRandomSource(seed: simulation.newSeed())
+        random = SimulatedRandom(seed: simulation.newSeed())
         address = SMPServerAddress(host: .domain(name), keyHash: KeyHash(random.bytes(32)))
-        limits = RouterState.Limits(messageQuota: quota)
+        limits = RouterState.Limits(messageQuota: scenario.quota)
+        paddingReduction = scenario.paddingReduction
         disk = SimulatedDisk { [diskTrouble] in diskTrouble.isThere && simulation.once(in: 3) }
         try start()
     }
@@ -235,7 +237,9 @@ final class RouterHost: Sendable {
                     let body = try delivery.body ?? read(delivery)
                     content = .message(timestamp: delivery.message.timestamp, flags: delivery.message.flags, body: body)
                 }
-                return .msg(ReceivedMessage(id: id, encryptedBody: try content.seal(id: id, secret: try BoxSecret(delivery.secret.bytes))))
+                let encrypted = try content.seal(
+                    id: id, secret: try BoxSecret(delivery.secret.bytes), paddedTo: ReceivedMessageBody.paddedLength - paddingReduction)
+                return .msg(ReceivedMessage(id: id, encryptedBody: encrypted))
             } catch {
                 faults.record("a stored message cannot be delivered: \(error)")
                 return nil

@@ -30,6 +30,9 @@ final class SimulatedClient: SMPRouting {
         var subscriptions: [TransportSessionKey: [Subscription]] = [:]
         var reconnecting: Set<TransportSessionKey> = []
         var delays: [TransportSessionKey: Int64] = [:]
+        /// When requests are given up, in their order; some are answered already.
+        var deadlines: [(time: Int64, id: CorrelationID)] = []
+        var isTimerRunning = false
         var isClosed = false
     }
 
@@ -42,14 +45,14 @@ final class SimulatedClient: SMPRouting {
     private let continuation: AsyncStream<SMPClientEvent>.Continuation
     private let simulation: Simulation
     private let routers: [SMPServerAddress: RouterHost]
-    private let random: SeededRandomSource
+    private let random: SimulatedRandom
     private let inner = Mutex(Inner())
 
     init(_ name: String, _ simulation: Simulation, _ routers: [RouterHost]) {
         self.name = name
         self.simulation = simulation
         self.routers = Dictionary(uniqueKeysWithValues: routers.map { ($0.address, $0) })
-        random = SeededRandomSource(seed: simulation.newSeed())
+        random = SimulatedRandom(seed: simulation.newSeed())
         (events, continuation) = AsyncStream.makeStream()
     }
 
@@ -59,6 +62,7 @@ final class SimulatedClient: SMPRouting {
             inner.isClosed = true
             defer {
                 inner.waiting = [:]
+                inner.deadlines = []
                 inner.connections = [:]
             }
             return (Self.links(inner), Self.ordered(inner.waiting), Self.openings(inner))
@@ -241,13 +245,32 @@ final class SimulatedClient: SMPRouting {
                     answers.set(index, .failure(SMPClientError(.network(.failed), "the connection is lost")))
                     continue
                 }
-                simulation.after(Self.patience) { [self] in
-                    let waiting = inner.withLock { $0.waiting.removeValue(forKey: id) }
-                    waiting?.resume(.failure(SMPClientError(.timeout, "no answer")))
-                }
+                giveUpLater(id)
                 link.sendToRouter(request, id)
             }
         }
+    }
+
+    /// All are waited for equally long, so that one event is enough for the next that becomes due.
+    private func giveUpLater(_ id: CorrelationID) {
+        let starts = inner.withLock { inner in
+            inner.deadlines.append((simulation.time + Self.patience, id))
+            defer { inner.isTimerRunning = true }
+            return !inner.isTimerRunning
+        }
+        if starts { simulation.after(Self.patience) { [self] in giveUp() } }
+    }
+
+    private func giveUp() {
+        let (late, next) = inner.withLock { inner -> ([Waiting], Int64?) in
+            let due = inner.deadlines.prefix { $0.time <= simulation.time || inner.waiting[$0.id] == nil }
+            let late = due.compactMap { inner.waiting.removeValue(forKey: $0.id) }
+            inner.deadlines.removeFirst(due.count)
+            inner.isTimerRunning = !inner.deadlines.isEmpty
+            return (late, inner.deadlines.first?.time)
+        }
+        if let next { simulation.after(next - simulation.time) { [self] in giveUp() } }
+        for one in late { one.resume(.failure(SMPClientError(.timeout, "no answer"))) }
     }
 
     private func remember(_ request: SMPRequest, _ response: SMPBrokerMessage, _ session: TransportSessionKey) {

@@ -1,4 +1,3 @@
-import GRDB
 import SMPClient
 import SMPCrypto
 import SMPProtocol
@@ -6,7 +5,6 @@ import SMPWire
 import Synchronization
 
 @testable import SMPAgent
-@testable import EncryptedSQLite
 
 /// A user with an agent: what it has durably seen and wants to send, over any number of lives of its agent's process.
 final class SimulatedParty: Sendable {
@@ -21,7 +19,28 @@ final class SimulatedParty: Sendable {
         var received = 0
         var receipts = 0
         /// Numbers by the agent's own numbers of messages, to know them when they come again.
-        var seen: [AgentMessageID: Int] = [:]
+        private var seen: [AgentMessageID: Int] = [:]
+
+        enum Taken {
+            case new, again
+            case fault(String)
+
+            var text: String? { if case .fault(let text) = self { text } else { nil } }
+        }
+
+        /// Takes the next message, or one that is there.
+        mutating func take(_ metadata: MessageMetadata, _ number: Int) -> Taken {
+            if let known = seen[metadata.messageID] {
+                return known == number ? .again : .fault("message \(known) came again as \(number)")
+            }
+            guard metadata.integrity == .ok else { return .fault("message \(number): \(metadata.integrity)") }
+            guard number == received + 1 else { return .fault("message \(number) came after \(received)") }
+            seen[metadata.messageID] = number
+            received = number
+            // What can come again is among the last ones.
+            if seen.count > 2_000 { seen = seen.filter { $0.value > number - 1_000 } }
+            return .new
+        }
     }
 
     /// Survives the process.
@@ -54,21 +73,26 @@ final class SimulatedParty: Sendable {
     private let clock: SimulationClock
     private let routers: [RouterHost]
     private let faults: FaultLog
-    private let file: DatabaseFile
+    private let storage: any SimulatedStorage
+    private let hasCheapKeys: Bool
     private let configuration: AgentConfiguration
     private let memory = Mutex(Memory())
     private let life = Mutex<Life?>(nil)
     /// Milliseconds that the wall clock is wrong by.
     let clockError = Mutex<Int64>(0)
 
-    init(_ index: Int, _ simulation: Simulation, _ routers: [RouterHost], _ configuration: AgentConfiguration, _ faults: FaultLog) throws {
+    init(
+        _ index: Int, _ simulation: Simulation, _ routers: [RouterHost], _ configuration: AgentConfiguration, _ scenario: Scenario,
+        _ faults: FaultLog
+    ) throws {
         self.index = index
         self.simulation = simulation
         self.routers = routers
         self.faults = faults
         self.configuration = configuration
         clock = SimulationClock(simulation: simulation)
-        file = try DatabaseFile(path: nil, label: "agent", migrator: AgentSchema.migrator)
+        storage = try scenario.usesSQL ? SQLStorage() : MemoryStorage()
+        hasCheapKeys = scenario.hasCheapKeys
     }
 
     func conversation(_ peer: Int) -> Conversation { memory.withLock { $0.conversations[peer] ?? Conversation() } }
@@ -86,14 +110,14 @@ final class SimulatedParty: Sendable {
     func start(sending plan: ConversationPlan) {
         let client = SimulatedClient(name, simulation, routers)
         let life = Life(client)
-        let runtime = AgentRuntime(executor: simulation, clock: clock)
-        let scheduler: DatabaseFile.Scheduler = { [simulation] body in
+        let random = SimulatedRandom(seed: simulation.newSeed())
+        let runtime = AgentRuntime(executor: simulation, clock: clock, ratchetKeys: hasCheapKeys ? CheapRatchetKeys(random: random) : nil)
+        let store = storage.open(interceptor: life, runtime: runtime) { [simulation] body in
             // A flush takes long now and then.
             simulation.after(simulation.microseconds(simulation.once(in: 300) ? 5_000...80_000 : 30...1_500), body)
         }
-        let store = AgentStore(DatabaseFile(reopening: file, scheduler: scheduler), interceptor: life, runtime: runtime)
         let agent = SMPAgent(
-            configuration: configuration, store: store, network: client, random: SeededRandomSource(seed: simulation.newSeed()), runtime: runtime,
+            configuration: configuration, store: store, network: client, random: random, runtime: runtime,
             now: { [self] in 1_700_000_000_000 + simulation.time / 1_000_000 + clockError.withLock { $0 } })
         life.agent.withLock { $0 = agent }
         self.life.withLock { $0 = life }
@@ -126,7 +150,7 @@ final class SimulatedParty: Sendable {
     }
 
     /// Repeats what fails while the process lives.
-    private func untilDone(_ life: Life, _ what: String, _ body: () async throws -> Void) async {
+    private func untilDone(_ life: Life, _ what: @autoclosure () -> String, _ body: () async throws -> Void) async {
         var attempts = 0
         while !isOver(life) {
             do {
@@ -134,7 +158,7 @@ final class SimulatedParty: Sendable {
             } catch {
                 attempts += 1
                 // With all faults over, nothing is tried so often in vain.
-                if attempts == 300, !isOver(life) { faults.record("\(name) cannot \(what): \(error)") }
+                if attempts == 300, !isOver(life) { faults.record("\(name) cannot \(what()): \(error)") }
                 await pause(500_000...2_000_000)
             }
         }
@@ -272,19 +296,10 @@ final class SimulatedParty: Sendable {
     /// Takes a message into the durable memory: the next one, or one that is there.
     private func take(_ metadata: MessageMetadata, _ number: Int?, from peer: Int) -> Bool {
         let fault = memory.withLock { memory -> String? in
-            guard let number, var conversation = memory.conversations[peer] else { return "a message that nobody sent" }
-            if let known = conversation.seen[metadata.messageID] {
-                memory.repeats += 1
-                return known == number ? nil : "message \(known) came again as \(number)"
-            }
-            guard metadata.integrity == .ok else { return "message \(number): \(metadata.integrity)" }
-            guard number == conversation.received + 1 else { return "message \(number) came after \(conversation.received)" }
-            conversation.seen[metadata.messageID] = number
-            conversation.received = number
-            // What can come again is among the last ones.
-            if conversation.seen.count > 2_000 { conversation.seen = conversation.seen.filter { $0.value > number - 1_000 } }
-            memory.conversations[peer] = conversation
-            return nil
+            guard let number, memory.conversations[peer] != nil else { return "a message that nobody sent" }
+            let taken = memory.conversations[peer, default: Conversation()].take(metadata, number)
+            if case .again = taken { memory.repeats += 1 }
+            return taken.text
         }
         if let fault { faults.record("\(name) from \(peer): \(fault)") }
         simulation.note("\(name) takes \(number ?? -1) from \(peer)")
@@ -294,15 +309,7 @@ final class SimulatedParty: Sendable {
     // MARK: Looking inside
 
     /// What is left in the store, by table.
-    func remains() throws -> [String: Int] {
-        try file.database.read { database in
-            var remains: [String: Int] = [:]
-            for table in ["connections", "receive_queues", "send_queues", "ratchets", "deliveries", "commands", "events", "sent_messages", "received_messages"] {
-                remains[table] = try Int(database.number("SELECT COUNT(*) FROM \(table)") ?? 0)
-            }
-            return remains
-        }
-    }
+    func remains() throws -> [String: Int] { try storage.remains() }
 
     /// Tasks that the agent runs and connections that it has in memory.
     var load: (tasks: Int, lanes: Int) {

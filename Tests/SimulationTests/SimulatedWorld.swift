@@ -1,7 +1,8 @@
-import SMPAgent
 import SMPClient
 import SMPWire
 import Synchronization
+
+@testable import SMPAgent
 
 /// What a run of the simulation does; with the seed it says all.
 struct Scenario: Sendable {
@@ -15,6 +16,29 @@ struct Scenario: Sendable {
     var isPQ = false
     /// Milliseconds of simulated time between faults, on average; 0 for fair weather.
     var faultInterval = 1_500
+    /// Whether the agents' stores are their own SQL; else tables in memory, which are ten times as fast.
+    var usesSQL = true
+    /// Whether ratchets agree by ``CheapAgreement``, which only stores without SQL can keep apart from real keys.
+    var hasCheapKeys = false
+    /// Bytes by which messages are padded less than they are on a real network.
+    var paddingReduction = 0
+}
+
+extension Scenario {
+    /// The scenario of a seed.
+    ///
+    /// - Parameter isDeep: with SQL, real keys and full lengths.
+    init(seed: UInt64, messages: Int, isDeep: Bool) {
+        self.init(messages: messages)
+        parties = 2 + Int(seed % 3)
+        quota = seed % 2 == 0 ? 8 : 128
+        window = seed % 4 < 2 ? 24 : 6
+        faultInterval = [400, 1_500, 6_000][Int(seed / 3 % 3)]
+        guard !isDeep else { return }
+        usesSQL = false
+        hasCheapKeys = true
+        paddingReduction = 14_000
+    }
 }
 
 /// What a run came to.
@@ -47,17 +71,18 @@ final class SimulatedWorld: Sendable {
         self.simulation = simulation
         self.scenario = scenario
         let routers = try (0..<scenario.routers).map {
-            try RouterHost("router\($0)", quota: scenario.quota, simulation: simulation, faults: faults)
+            try RouterHost("router\($0)", scenario, simulation: simulation, faults: faults)
         }
         self.routers = routers
         plan = ConversationPlan(parties: scenario.parties, messages: scenario.messages, window: scenario.window, isPQ: scenario.isPQ)
         var configuration = AgentConfiguration()
         configuration.keyPairPoolSize = 0
+        configuration.paddingReduction = scenario.paddingReduction
         // A full queue is tried again within the run.
         configuration.slowRetry = RetryInterval(initial: .seconds(30), increaseAfter: .seconds(60), maximum: .seconds(120))
         configuration.cachedConnections = 2
         configuration.deliveryBufferSize = 8
-        parties = try (0..<scenario.parties).map { try SimulatedParty($0, simulation, routers, configuration, faults) }
+        parties = try (0..<scenario.parties).map { try SimulatedParty($0, simulation, routers, configuration, scenario, faults) }
         let parties = parties
         plan.setLinks { parties[$0].conversation($1).link }
     }

@@ -64,20 +64,23 @@ final class Simulation: TaskExecutor {
 
     // MARK: Trace
 
-    /// A hash of everything that was noted, with its time.
+    /// A hash of the steps that were taken, and of what was noted if the trace is kept.
     var fingerprint: UInt64 { inner.withLock { $0.fingerprint } }
     var steps: Int { inner.withLock { $0.steps } }
     var trace: [String] { lines?.withLock { $0 } ?? [] }
 
+    /// Says what happens, for who looks for the place where two runs part.
     func note(_ line: @autoclosure () -> String) {
+        guard lines != nil else { return }
         let line = line()
         let time = inner.withLock { inner in
-            for byte in line.utf8 { inner.fingerprint = (inner.fingerprint ^ UInt64(byte)) &* 0x100_0000_01B3 }
-            inner.fingerprint = (inner.fingerprint ^ UInt64(bitPattern: inner.time)) &* 0x100_0000_01B3
+            for byte in line.utf8 { Self.mix(UInt64(byte), &inner.fingerprint) }
             return inner.time
         }
         lines?.withLock { $0.append("\(time / 1_000) \(line)") }
     }
+
+    private static func mix(_ value: UInt64, _ fingerprint: inout UInt64) { fingerprint = (fingerprint ^ value) &* 0x100_0000_01B3 }
 
     // MARK: Tasks
 
@@ -106,10 +109,13 @@ final class Simulation: TaskExecutor {
                 if !inner.ready.isEmpty {
                     // Any order that keeps each task's own steps in order is one that threads could have brought about.
                     let index = inner.ready.count == 1 ? 0 : Int.random(in: 0..<inner.ready.count, using: &inner.chance)
+                    Self.mix(UInt64(inner.ready.count) << 32 | UInt64(index), &inner.fingerprint)
                     return .job(inner.ready.remove(at: index))
                 }
                 guard let event = Self.removeFirst(&inner.calendar) else { return nil }
                 inner.time = event.time
+                Self.mix(UInt64(event.time), &inner.fingerprint)
+                Self.mix(event.number, &inner.fingerprint)
                 return .event(event)
             }
             switch step {

@@ -11,12 +11,25 @@ import Testing
         let first = try SimulatedWorld(seed: 4, Scenario(messages: 15), keepsTrace: true).run()
         let second = try SimulatedWorld(seed: 4, Scenario(messages: 15), keepsTrace: true).run()
         #expect(first.faults == [])
-        if first.fingerprint != second.fingerprint {
-            let index = zip(first.trace, second.trace).enumerated().first { $1.0 != $1.1 }?.offset ?? 0
-            Issue.record("the runs part at \(index):\n\(first.trace.dropFirst(index - 5).prefix(8))\n\(second.trace.dropFirst(index - 5).prefix(8))")
-        }
+        compare(first, second)
         let other = try SimulatedWorld(seed: 5, Scenario(messages: 15)).run()
         #expect(other.fingerprint != first.fingerprint)
+    }
+
+    @Test("Stores with and without SQL give the same run, to the last step", arguments: [7, 8] as [UInt64]) func sameRunWithoutSQL(seed: UInt64) throws {
+        var scenario = Scenario(seed: seed, messages: 40, isDeep: true)
+        let first = try SimulatedWorld(seed: seed, scenario, keepsTrace: true).run()
+        scenario.usesSQL = false
+        let second = try SimulatedWorld(seed: seed, scenario, keepsTrace: true).run()
+        compare(first, second)
+        #expect(first.faults == [])
+    }
+
+    private func compare(_ first: SimulationOutcome, _ second: SimulationOutcome) {
+        guard first.fingerprint != second.fingerprint else { return }
+        let index = zip(first.trace, second.trace).enumerated().first { $1.0 != $1.1 }?.offset ?? min(first.trace.count, second.trace.count)
+        let start = max(0, index - 5)
+        Issue.record("the runs part at \(index):\n\(first.trace.dropFirst(start).prefix(8))\n\(second.trace.dropFirst(start).prefix(8))")
     }
 
     @Test("Nothing accepted is lost, nothing comes twice and everything in order, whatever ends and breaks") func storms() throws {
@@ -26,12 +39,7 @@ import Testing
         var (total, repeats, kills) = (0, 0, 0)
         let started = ContinuousClock.now
         for seed in first..<first + count {
-            var scenario = Scenario(messages: messages)
-            scenario.parties = 2 + Int(seed % 3)
-            scenario.quota = seed % 2 == 0 ? 8 : 128
-            scenario.window = seed % 4 < 2 ? 24 : 6
-            scenario.faultInterval = [400, 1_500, 6_000][Int(seed / 3 % 3)]
-            let outcome = try SimulatedWorld(seed: seed, scenario).run()
+            let outcome = try SimulatedWorld(seed: seed, Scenario(seed: seed, messages: messages, isDeep: true)).run()
             #expect(outcome.faults == [], "PARLEY_SEED=\(seed) PARLEY_SIMULATIONS=1 PARLEY_MESSAGES=\(messages)")
             total += outcome.messages
             repeats += outcome.repeats
