@@ -43,6 +43,7 @@ extension ChannelOptions.Types.WriteBufferWaterMark {
 }
 
 extension AdaptiveRecvByteBufferAllocator {
-    /// Room for one read from a socket. A connection keeps it while it is idle, so it holds half a block only.
-    static let smpBlocks = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 8192)
+    /// Room for one read from a socket: once a connection is used it holds a block with what TLS adds, so that one wake-up and one read bring
+    /// it. A connection keeps the room while it is idle, and of it the memory that a block has touched.
+    static let smpBlocks = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 32_768)
 }
