@@ -58,7 +58,7 @@ final class BenchAgent: Sendable {
                     Task { try await agent.acknowledge(connection, message: metadata.messageID) }
                 default: break
                 }
-                if let durable = notification.durableID { try? await agent.confirm(durable) }
+                if let durable = notification.durableID { agent.confirm(durable) }
             }
         }
     }

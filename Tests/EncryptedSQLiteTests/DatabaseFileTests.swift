@@ -1,6 +1,7 @@
 import EncryptedSQLite
 import Foundation
 import GRDB
+import Synchronization
 import Testing
 
 @Suite struct DatabaseFileTests {
@@ -95,6 +96,45 @@ import Testing
             try await group.waitForAll()
         }
         #expect(try await file.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry") } == 66)
+    }
+
+    /// The writer is held up until all jobs wait, so that one transaction takes them.
+    @Test(arguments: [nil, 0, 7, 19] as [Int?]) func jobsOfOneCommitRunOnceUnlessOneOfThemThrows(failing: Int?) async throws {
+        let file = try DatabaseFile(path: nil, label: "test", migrator: .entries(versions: 1))
+        let runs = Mutex([Int: Int]()), outcomes = Mutex([Int: Int]())
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            let entered = DispatchSemaphore(value: 0), gate = DispatchSemaphore(value: 0), left = Mutex(20)
+            file.submit({ _ in
+                entered.signal()
+                gate.wait()
+            }, completion: { _ in })
+            entered.wait()
+            for number in 0..<20 {
+                file.submit({ db -> Int in
+                    runs.withLock { $0[number, default: 0] += 1 }
+                    try db.execute(sql: "INSERT INTO entry (name) VALUES (?)", arguments: ["\(number)"])
+                    if number == failing { throw StorageError(.unavailable, "a job that fails") }
+                    return try Int.fetchOne(db, sql: "SELECT count(*) FROM entry") ?? 0
+                }, completion: { result in
+                    outcomes.withLock { $0[number] = try? result.get() }
+                    let isLast = left.withLock { left in
+                        left -= 1
+                        return left == 0
+                    }
+                    if isLast { done.resume() }
+                })
+            }
+            gate.signal()
+        }
+        let expected = (0..<20).filter { $0 != failing }
+        #expect(try await file.names() == expected.map(String.init))
+        // What a job returned is of the run that was kept: before it are those that did not fail.
+        for number in 0..<20 {
+            #expect(outcomes.withLock { $0[number] } == expected.firstIndex(of: number).map { $0 + 1 })
+        }
+        let counts = runs.withLock { runs in (0..<20).map { runs[$0] ?? 0 } }
+        #expect(counts == (0..<20).map { number in failing.map { number <= $0 ? 2 : 1 } ?? 1 })
+        try await file.close()
     }
 
     @Test func announcementsFollowTheOrderOfWrites() async throws {

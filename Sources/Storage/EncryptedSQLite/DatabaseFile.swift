@@ -93,14 +93,15 @@ public final class DatabaseFile: Sendable {
 
     /// Runs `body` in a transaction without waiting for it.
     ///
-    /// - Parameter isPersistent: whether it waits, before all that is written later, for a disk that fails to work again; the completion is
-    ///   called once it has been written, or with the disk's error when the database is closed. For what must not get lost and not change
-    ///   its place.
+    /// - Parameters:
+    ///   - isPersistent: whether it waits, before all that is written later, for a disk that fails to work again; the completion is called once
+    ///     it has been written, or with the disk's error when the database is closed. For what must not get lost and not change its place.
+    ///   - joinsNext: whether it waits for what is written next, to share its transaction: for who gives that right behind it.
     public func submit<T: Sendable>(
-        isPersistent: Bool = false, _ body: @escaping @Sendable (Database) throws -> T,
+        isPersistent: Bool = false, joinsNext: Bool = false, _ body: @escaping @Sendable (Database) throws -> T,
         completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
-        writer.submit(isPersistent: isPersistent, body, completion: completion)
+        writer.submit(isPersistent: isPersistent, joinsNext: joinsNext, body, completion: completion)
     }
 
     /// Finishes what waits, folds the write-ahead log into the database and closes it. Calling it twice is harmless.

@@ -32,6 +32,11 @@ final class DeliveryLedger: Sendable {
         var sent: [(connection: ConnectionID, messages: [Sent])] = []
         var isSubmitted = false
 
+        mutating func add(_ later: Pages) {
+            accepted += later.accepted
+            for (connection, messages) in later.sent { for message in messages { add(message, of: connection) } }
+        }
+
         mutating func add(_ sent: Sent, of connection: ConnectionID) {
             if let index = self.sent.lastIndex(where: { $0.connection == connection }) {
                 self.sent[index].messages.append(sent)
@@ -78,8 +83,11 @@ final class DeliveryLedger: Sendable {
         let now = core.now()
         let written = Mutex(Pages())
         core.store.submitLater({ [self] db -> Outcome in
-            let pages = take()
-            written.withLock { $0 = pages }
+            // It may run again, and then with what has come since.
+            let pages = written.withLock { written in
+                written.add(take())
+                return written
+            }
             let transaction = ChatTransaction(db, now: now, random: core.random)
             for accepted in pages.accepted {
                 try db.markDelivery(accepted.delivery.id, agentMessageID: accepted.message.messageID)
@@ -133,8 +141,10 @@ final class DeliveryLedger: Sendable {
         Task { [self] in
             try? await core.clock.sleep(for: .seconds(1))
             enter { current in
-                current.accepted = pages.accepted + current.accepted
-                for (connection, messages) in pages.sent { for message in messages { current.add(message, of: connection) } }
+                var all = pages
+                all.add(current)
+                all.isSubmitted = current.isSubmitted
+                current = all
             }
         }
     }

@@ -18,12 +18,15 @@ final class ChatStore: Sendable {
     /// What waits for the next transaction.
     private let deferred = Mutex(Deferred())
 
-    /// How long what is put off waits for a transaction to join.
+    /// How long what is put off waits for a transaction to join: at least so long, and less than twice as long.
     static let deferral = Duration.milliseconds(5)
 
     private struct Deferred {
-        var submissions: [@Sendable () -> Void] = []
+        /// Each submits something; told whether more is submitted right behind it.
+        var submissions: [@Sendable (_ joinsNext: Bool) -> Void] = []
         var isTimerRunning = false
+        /// How often what waited was taken along.
+        var departures = 0
     }
 
     /// Opens, and if need be makes or migrates, `<prefix>_chat.db`; nil keeps the database in memory.
@@ -58,9 +61,12 @@ final class ChatStore: Sendable {
     func write<T: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> T, afterCommit: (@Sendable (T) -> Void)? = nil
     ) async throws -> T {
-        submitDeferred()
-        guard let interceptor else { return try await file.write(body, afterCommit: afterCommit) }
+        guard let interceptor else {
+            submitDeferred(joinsNext: true)
+            return try await file.write(body, afterCommit: afterCommit)
+        }
         try interceptor.willWrite()
+        submitDeferred(joinsNext: true)
         let value = try await file.write(body) { value in
             guard (try? interceptor.didWrite()) != nil else { return }
             afterCommit?(value)
@@ -76,7 +82,7 @@ final class ChatStore: Sendable {
         isPersistent: Bool = false, _ body: @escaping @Sendable (Database) throws -> T,
         completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
-        submitDeferred()
+        submitDeferred(joinsNext: interceptor == nil)
         submitNow(isPersistent: isPersistent, body, completion: completion)
     }
 
@@ -85,32 +91,49 @@ final class ChatStore: Sendable {
         _ body: @escaping @Sendable (Database) throws -> T, completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
         let startsTimer = deferred.withLock { deferred in
-            deferred.submissions.append { [self] in submitNow(isPersistent: true, body, completion: completion) }
+            deferred.submissions.append { [self] joinsNext in
+                submitNow(isPersistent: true, joinsNext: joinsNext, body, completion: completion)
+            }
             defer { deferred.isTimerRunning = true }
             return !deferred.isTimerRunning
         }
-        guard startsTimer else { return }
-        Task { [self] in
+        if startsTimer { Task { [self] in await submitWhatNobodyTook() } }
+    }
+
+    /// Submits what was put off by itself, unless others keep taking it along.
+    private func submitWhatNobodyTook() async {
+        var departures = deferred.withLock(\.departures)
+        while true {
             try? await Task.sleep(for: Self.deferral)
-            deferred.withLock { $0.isTimerRunning = false }
-            submitDeferred()
+            let isYoung = deferred.withLock { deferred in
+                guard !deferred.submissions.isEmpty, deferred.departures != departures else {
+                    deferred.isTimerRunning = false
+                    return false
+                }
+                departures = deferred.departures
+                return true
+            }
+            if !isYoung { return submitDeferred() }
         }
     }
 
-    private func submitDeferred() {
-        let submissions = deferred.withLock { deferred in
+    /// - Parameter joinsNext: whether something is submitted right behind it.
+    private func submitDeferred(joinsNext: Bool = false) {
+        let submissions = deferred.withLock { deferred -> [@Sendable (Bool) -> Void] in
+            guard !deferred.submissions.isEmpty else { return [] }
+            deferred.departures += 1
             defer { deferred.submissions = [] }
             return deferred.submissions
         }
-        for submit in submissions { submit() }
+        for submit in submissions { submit(joinsNext) }
     }
 
     private func submitNow<T: Sendable>(
-        isPersistent: Bool, _ body: @escaping @Sendable (Database) throws -> T,
+        isPersistent: Bool, joinsNext: Bool = false, _ body: @escaping @Sendable (Database) throws -> T,
         completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
         guard let interceptor else {
-            file.submit(isPersistent: isPersistent, body, completion: completion)
+            file.submit(isPersistent: isPersistent, joinsNext: joinsNext, body, completion: completion)
             return
         }
         do {
@@ -119,7 +142,7 @@ final class ChatStore: Sendable {
             completion(.failure(error))
             return
         }
-        file.submit(isPersistent: isPersistent, body) { result in
+        file.submit(isPersistent: isPersistent, joinsNext: joinsNext, body) { result in
             do {
                 try interceptor.didWrite()
                 completion(result)

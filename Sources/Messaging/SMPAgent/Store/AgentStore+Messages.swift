@@ -103,9 +103,11 @@ extension AgentStore {
         let (received, sent) = try await read { database in
             let connections = try database.rows("SELECT connection_id FROM connections").map { $0["connection_id"] as RowID }
             return (
-                try Self.oldest("SELECT message_id, received_at FROM received_messages WHERE connection_id = ? ORDER BY message_id",
+                try Self.oldest(
+                    "SELECT message_id, received_at FROM received_messages WHERE connection_id = ? ORDER BY message_id",
                     of: connections, before: time, limit: limit, database),
-                try Self.oldest("SELECT sent_id, created_at FROM sent_messages WHERE connection_id = ? ORDER BY sent_id",
+                try Self.oldest(
+                    "SELECT sent_id, created_at FROM sent_messages WHERE connection_id = ? ORDER BY sent_id",
                     of: connections, before: time, limit: limit, database)
             )
         }

@@ -77,8 +77,8 @@ public final class AgentStore: Sendable {
     func write<Value: Sendable>(
         isPersistent: Bool = false, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        submitDeferred()
         try interceptor?.willWrite()
+        submitDeferred(joinsNext: true)
         let value =
             if let interceptor {
                 try await file.write(isPersistent: isPersistent) { database in
@@ -101,7 +101,8 @@ public final class AgentStore: Sendable {
         try await file.close()
     }
 
-    private func submitDeferred() {
+    /// - Parameter joinsNext: whether something is written right behind it.
+    private func submitDeferred(joinsNext: Bool = false) {
         let changes = deferred.take()
         guard !changes.isEmpty else { return }
         do {
@@ -109,7 +110,7 @@ public final class AgentStore: Sendable {
         } catch {
             return
         }
-        file.submit(isPersistent: true) { [interceptor] database in
+        file.submit(isPersistent: true, joinsNext: joinsNext) { [interceptor] database in
             try interceptor?.isWriting()
             // One that cannot be made must not undo the others.
             var failures: [any Error] = []

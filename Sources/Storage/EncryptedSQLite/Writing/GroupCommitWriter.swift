@@ -5,8 +5,8 @@ internal import Synchronization
 /// Runs write jobs in the order they arrive and commits those that wait together in one transaction.
 ///
 /// With `synchronous=FULL` a commit waits for the disk, and that wait does not grow with the number of jobs: while one
-/// transaction is being committed, later jobs queue up and share the next. Each job runs in a savepoint of its own, so that one
-/// that throws undoes only itself. A job's outcome, good or bad, becomes known only after the commit that holds it.
+/// transaction is being committed, later jobs queue up and share the next. If one of them throws, they run again, each in a savepoint of its
+/// own, so that the one undoes only itself. A job's outcome, good or bad, becomes known only after the commit that holds it.
 ///
 /// A transaction that cannot be committed because of what is in it is undone, and its jobs run again, each in a transaction of its own:
 /// one that breaks a constraint at the end takes nobody along. When the disk fails, all of them fail: nothing of them is there. Those that
@@ -72,10 +72,12 @@ public final class GroupCommitWriter: Sendable {
 
     /// Runs `body` in a transaction without anybody waiting for it.
     ///
-    /// - Parameter isPersistent: whether it waits, before all that came later, for a disk that fails to work again. It is given up only when
-    ///   the writer is closed.
+    /// - Parameters:
+    ///   - isPersistent: whether it waits, before all that came later, for a disk that fails to work again. It is given up only when the writer
+    ///     is closed.
+    ///   - joinsNext: whether it waits for the next job, to share its transaction.
     public func submit<T: Sendable>(
-        isPersistent: Bool = false, _ body: @escaping @Sendable (Database) throws -> T,
+        isPersistent: Bool = false, joinsNext: Bool = false, _ body: @escaping @Sendable (Database) throws -> T,
         completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
         let outcome = Mutex<Result<T, any Error>>(.failure(StorageError(.closed, "the database was closed before the write ran")))
@@ -90,7 +92,8 @@ public final class GroupCommitWriter: Sendable {
                     return error
                 }
             },
-            finish: { failure in completion(failure.map(Result.failure) ?? outcome.withLock(\.self)) }, isPersistent: isPersistent))
+            finish: { failure in completion(failure.map(Result.failure) ?? outcome.withLock(\.self)) }, isPersistent: isPersistent),
+            starts: !joinsNext)
     }
 
     /// Refuses later jobs; those that wait are still run, once.
@@ -112,16 +115,16 @@ public final class GroupCommitWriter: Sendable {
         if hasWaiting { startDraining() }
     }
 
-    private func enqueue(_ job: Job) {
-        let (starts, refused) = state.withLock { state -> (Bool, Bool) in
+    private func enqueue(_ job: Job, starts: Bool) {
+        let (begins, refused) = state.withLock { state -> (Bool, Bool) in
             guard !state.isClosed else { return (false, true) }
             state.waiting.append(job)
-            guard !state.isDraining else { return (false, false) }
+            guard starts, !state.isDraining else { return (false, false) }
             state.isDraining = true
             return (true, false)
         }
         if refused { return job.finish(StorageError(.closed, "the database is closed")) }
-        if starts { startDraining() }
+        if begins { startDraining() }
     }
 
     private func startDraining() {
@@ -188,7 +191,7 @@ public final class GroupCommitWriter: Sendable {
     private func commit(_ batch: [Job], _ db: Database) throws {
         let changes = db.totalChangesCount
         do {
-            try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+            try begin(db)
             if batch.count == 1 {
                 if let failure = batch[0].run(db) {
                     if batch[0].isPersistent, StorageError.isOfDisk(failure) { throw failure }
@@ -197,7 +200,9 @@ public final class GroupCommitWriter: Sendable {
                     if db.isInsideTransaction { try db.rollback() }
                     return
                 }
-            } else {
+            } else if !runTogether(batch, db) {
+                if db.isInsideTransaction { try db.rollback() }
+                try begin(db)
                 for job in batch { try runInSavepoint(job, db) }
             }
             FailPoint.databaseCommit.pass()
@@ -211,6 +216,16 @@ public final class GroupCommitWriter: Sendable {
         }
         // A transaction that changes nothing does not touch the disk.
         if db.totalChangesCount != changes { health.noteCommit() }
+    }
+
+    private func begin(_ db: Database) throws { try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute() }
+
+    /// Runs jobs without savepoints, for which SQLite keeps each page as it was before.
+    ///
+    /// - Returns: false if one of them failed: then all must be undone.
+    private func runTogether(_ batch: [Job], _ db: Database) -> Bool {
+        for job in batch where job.run(db) != nil { return false }
+        return true
     }
 
     private func runInSavepoint(_ job: Job, _ db: Database) throws {
