@@ -19,7 +19,7 @@ final class ChatStore: Sendable {
     private let deferred = Mutex(Deferred())
 
     /// How long what is put off waits for a transaction to join: at least so long, and less than twice as long.
-    static let deferral = Duration.milliseconds(5)
+    static let deferral = Duration.milliseconds(20)
 
     private struct Deferred {
         /// Each submits something; told whether more is submitted right behind it.
