@@ -43,7 +43,9 @@ extension ChannelOptions.Types.WriteBufferWaterMark {
 }
 
 extension AdaptiveRecvByteBufferAllocator {
-    /// Room for one read from a socket: once a connection is used it holds a block with what TLS adds, so that one wake-up and one read bring
-    /// it. A connection keeps the room while it is idle, and of it the memory that a block has touched.
+    /// Room for one read from a socket of a client, which has few: once it is used it holds a block with what TLS adds, so that one wake-up and
+    /// one read bring it.
     static let smpBlocks = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 32_768)
+    /// The same for a router, which may have thousands. A connection keeps the room while it is idle, so it holds half a block only.
+    static let smpHalfBlocks = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 8192)
 }
