@@ -29,6 +29,8 @@ final class Courier: Sendable {
         var overflowAfter: Int64?
         var isReading = false
         var isStopped = true
+        /// Counts the batches that the agent was given.
+        var handOvers = 0
         /// Counts the starts: what was begun before the last one ends without touching what came after.
         var run = 0
     }
@@ -89,6 +91,9 @@ final class Courier: Sendable {
         }
         for connection in started { empty(connection, run) }
     }
+
+    /// How many batches the agent was given so far: whether it grew tells whether something may have been handed over meanwhile.
+    var handOvers: Int { state.withLock(\.handOvers) }
 
     /// Runs `body` once the messages of this connection that are being handed over are.
     ///
@@ -155,6 +160,7 @@ final class Courier: Sendable {
         }
         if !taken.isEmpty { accepted(taken) }
         let afterwards = state.withLock { state -> [@Sendable () -> Void] in
+            state.handOvers += 1
             guard state.run == run else { return [] }
             state.count -= batch.count
             defer { state.queues[connection]?.afterwards = [] }

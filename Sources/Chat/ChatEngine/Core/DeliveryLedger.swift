@@ -82,7 +82,9 @@ final class DeliveryLedger: Sendable {
         let core = core
         let now = core.now()
         let written = Mutex(Pages())
+        let handOvers = Mutex(0)
         core.store.submitLater({ [self] db -> Outcome in
+            handOvers.withLock { $0 = core.courier.handOvers }
             // It may run again, and then with what has come since.
             let pages = written.withLock { written in
                 written.add(take())
@@ -103,7 +105,7 @@ final class DeliveryLedger: Sendable {
         }, completion: { [self] result in
             let pages = written.withLock { $0 }
             switch result {
-            case .success(let outcome): finish(pages, outcome)
+            case .success(let outcome): finish(pages, outcome, handOvers: handOvers.withLock(\.self))
             case .failure(let error): failed(pages, error)
             }
         })
@@ -116,14 +118,20 @@ final class DeliveryLedger: Sendable {
         }
     }
 
-    private func finish(_ pages: Pages, _ outcome: Outcome) {
+    /// - Parameter handOvers: the courier's count from before the store was asked.
+    private func finish(_ pages: Pages, _ outcome: Outcome, handOvers: Int) {
         core.publish(outcome.effects)
         for (connection, messages) in outcome.premature {
             // The courier will say that the agent has them; if it does not, they are of no item.
             let isHandedOver = core.courier.afterHandingOver(connection.bytes) { [self] in
                 for message in messages { enter(message, of: connection) }
             }
-            if !isHandedOver { for message in messages { message.done(true) } }
+            guard !isHandedOver else { continue }
+            // They may have been handed over since the store was asked.
+            let mayBeKnown = handOvers != core.courier.handOvers
+            for message in messages {
+                if mayBeKnown { enter(message, of: connection) } else { message.done(true) }
+            }
         }
         let premature = Dictionary(outcome.premature.map { ($0.connection, Set($0.messages.map(\.message))) }) { $0.union($1) }
         for (connection, messages) in pages.sent {

@@ -45,6 +45,7 @@ final class Receiver: Sendable {
     private func handle(_ incoming: Incoming, attempt: Int) {
         let core = core
         let now = core.now()
+        let handOvers = core.courier.handOvers
         // While the disk fails it waits, and what came later waits behind it.
         core.store.submit(isPersistent: true, { db -> Effects in
             let transaction = ChatTransaction(db, now: now, random: core.random)
@@ -52,18 +53,20 @@ final class Receiver: Sendable {
             return transaction.effects
         }, completion: { [self] result in
             switch result {
-            case .success(let effects): finish(incoming, effects)
+            case .success(let effects): finish(incoming, effects, handOvers: handOvers)
             case .failure(let error): failed(incoming, error, attempt: attempt)
             }
         })
     }
 
     /// On the store's queue, in the order of the commits.
-    private func finish(_ incoming: Incoming, _ effects: Effects) {
-        if effects.isPremature, let connection = incoming.notification.connection,
-            core.courier.afterHandingOver(connection.bytes, { [self] in handle(incoming, attempt: 0) })
-        {
-            return
+    ///
+    /// - Parameter handOvers: the courier's count from before the store was asked; nil if the store was not asked.
+    private func finish(_ incoming: Incoming, _ effects: Effects, handOvers: Int?) {
+        if effects.isPremature, let connection = incoming.notification.connection {
+            if core.courier.afterHandingOver(connection.bytes, { [self] in handle(incoming, attempt: 0) }) { return }
+            // What it is about may have been handed over since the store was asked.
+            if let handOvers, handOvers != core.courier.handOvers { return handle(incoming, attempt: 0) }
         }
         FailPoint.chatStored.pass()
         core.publish(effects)
@@ -95,7 +98,7 @@ final class Receiver: Sendable {
             return transaction.effects
         }, completion: { [self] result in
             switch result {
-            case .success(let effects): finish(incoming, effects)
+            case .success(let effects): finish(incoming, effects, handOvers: nil)
             case .failure(let error):
                 // Not acknowledged: the agent reports it again after a restart.
                 core.logger.critical("an event could not be set aside", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
