@@ -45,6 +45,7 @@ final class RouterLink: Sendable {
         guard let session else { return }
         simulation.after(time - simulation.time) { [self] in
             guard !inner.withLock({ $0.isBroken }) else { return }
+            simulation.countTransmission()
             router.receive(request, id, from: session)
         }
     }
@@ -57,7 +58,9 @@ final class RouterLink: Sendable {
         }
         simulation.after(time - simulation.time) { [self] in
             let client = inner.withLock { $0.isBroken ? nil : $0.client }
-            client?.receive(id, entity, message, on: self)
+            guard let client else { return }
+            simulation.countTransmission()
+            client.receive(id, entity, message, on: self)
         }
     }
 

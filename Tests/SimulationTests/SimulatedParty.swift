@@ -141,6 +141,24 @@ final class SimulatedParty: Sendable {
         simulation.task { await agent?.close() }
     }
 
+    /// Asks for what it has: routers deliver again what was not acknowledged.
+    func subscribeAgain() {
+        guard let agent = life.withLock({ $0 })?.agent.withLock({ $0 }) else { return }
+        simulation.note("\(name) subscribes again")
+        simulation.task { _ = await agent.subscribeAll() }
+    }
+
+    /// Moves the queue of one of the connections to another router.
+    func moveQueue() {
+        guard let agent = life.withLock({ $0 })?.agent.withLock({ $0 }) else { return }
+        let connections = memory.withLock { $0.conversations.sorted { $0.key < $1.key }.filter(\.value.isConnected).compactMap(\.value.connection) }
+        guard !connections.isEmpty else { return }
+        let connection = connections[simulation.draw(0...connections.count - 1)]
+        simulation.note("\(name) moves a queue")
+        // One that moves already is refused.
+        simulation.task { _ = try? await agent.switchQueue(of: connection) }
+    }
+
     func breakConnection() { life.withLock { $0 }?.client.breakConnection() }
 
     private func isOver(_ life: Life) -> Bool { life.isOver.withLock { $0 } }
@@ -249,7 +267,7 @@ final class SimulatedParty: Sendable {
         for await notification in agent.events {
             guard !isOver(life) else { continue }
             // The user's own store takes its time, and the process may end in it.
-            await pause(20...400)
+            if notification.event.isForTheStore { await pause(20...400) }
             guard !isOver(life) else { continue }
             await untilDone(life, "answer \(notification.event)") { try await take(notification, life, agent) }
         }
@@ -315,6 +333,16 @@ final class SimulatedParty: Sendable {
     var load: (tasks: Int, lanes: Int) {
         guard let agent = life.withLock({ $0 })?.agent.withLock({ $0 }) else { return (0, 0) }
         return (agent.core.tasks.count, agent.core.lanes.count)
+    }
+}
+
+extension AgentEvent {
+    /// Whether a user would write something down for it.
+    fileprivate var isForTheStore: Bool {
+        switch self {
+        case .sent, .messageDelayed, .up, .down, .serverConnected, .serverDisconnected: false
+        default: true
+        }
     }
 }
 

@@ -22,6 +22,7 @@ final class Simulation: TaskExecutor {
         var chance: SplitMix64
         var fingerprint: UInt64 = 0xCBF2_9CE4_8422_2325
         var steps = 0
+        var transmissions = 0
     }
 
     let seed: UInt64
@@ -67,6 +68,9 @@ final class Simulation: TaskExecutor {
     /// A hash of the steps that were taken, and of what was noted if the trace is kept.
     var fingerprint: UInt64 { inner.withLock { $0.fingerprint } }
     var steps: Int { inner.withLock { $0.steps } }
+    /// What went between agents and routers: commands, responses and deliveries.
+    var transmissions: Int { inner.withLock { $0.transmissions } }
+    func countTransmission() { inner.withLock { $0.transmissions += 1 } }
     var trace: [String] { lines?.withLock { $0 } ?? [] }
 
     /// Says what happens, for who looks for the place where two runs part.

@@ -32,20 +32,22 @@ import Testing
         Issue.record("the runs part at \(index):\n\(first.trace.dropFirst(start).prefix(8))\n\(second.trace.dropFirst(start).prefix(8))")
     }
 
-    @Test("Nothing accepted is lost, nothing comes twice and everything in order, whatever ends and breaks") func storms() throws {
+    /// - Parameter isDeep: with SQL, real keys and full lengths.
+    @Test("Nothing accepted is lost, nothing comes twice and everything in order, whatever ends and breaks", arguments: [true, false])
+    func storms(isDeep: Bool) throws {
         let first = Self.number("PARLEY_SEED") ?? UInt64.random(in: 1...1_000_000)
         let count = Self.number("PARLEY_SIMULATIONS") ?? 3
-        let messages = Self.number("PARLEY_MESSAGES").map { Int($0) } ?? 60
+        let messages = Self.number("PARLEY_MESSAGES").map { Int($0) } ?? (isDeep ? 40 : 150)
         var (total, repeats, kills) = (0, 0, 0)
         let started = ContinuousClock.now
         for seed in first..<first + count {
-            let outcome = try SimulatedWorld(seed: seed, Scenario(seed: seed, messages: messages, isDeep: true)).run()
+            let outcome = try SimulatedWorld(seed: seed, Scenario(seed: seed, messages: messages, isDeep: isDeep)).run()
             #expect(outcome.faults == [], "PARLEY_SEED=\(seed) PARLEY_SIMULATIONS=1 PARLEY_MESSAGES=\(messages)")
             total += outcome.messages
             repeats += outcome.repeats
             kills += outcome.kills
         }
         let took = started.duration(to: .now)
-        print("simulated seeds \(first) to \(first + count - 1): \(total) messages, \(repeats) delivered again, \(kills) kills, \(took)")
+        print("simulated \(isDeep ? "deep" : "fast") seeds \(first) to \(first + count - 1): \(total) messages, \(repeats) delivered again, \(kills) kills, \(took)")
     }
 }
