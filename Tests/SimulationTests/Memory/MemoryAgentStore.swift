@@ -41,8 +41,8 @@ final class MemoryAgentStore: AgentStorage {
     }
 
     private func write<Value: Sendable>(_ body: @escaping @Sendable (inout MemoryTables) throws -> Value) async throws -> Value {
-        submitDeferred()
         try interceptor?.willWrite()
+        submitDeferred(joinsNext: true)
         let value = try await database.write { [interceptor] tables in
             try interceptor?.isWriting()
             return try body(&tables)
@@ -51,10 +51,10 @@ final class MemoryAgentStore: AgentStorage {
         return value
     }
 
-    private func submitDeferred() {
+    private func submitDeferred(joinsNext: Bool = false) {
         let changes = deferred.take()
         guard !changes.isEmpty, (try? interceptor?.willWrite()) != nil || interceptor == nil else { return }
-        database.submit { [interceptor] tables in
+        database.submit(joinsNext: joinsNext) { [interceptor] tables in
             try interceptor?.isWriting()
             // One that cannot be made must not undo the others.
             for change in changes { try? tables.apply(change) }

@@ -51,8 +51,9 @@ final class MemoryDatabase: Sendable {
         }
     }
 
+    /// - Parameter joinsNext: whether it waits for the next write, to be made together with it.
     func submit<Value: Sendable>(
-        _ body: @escaping @Sendable (inout MemoryTables) throws -> Value, completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+        joinsNext: Bool = false, _ body: @escaping @Sendable (inout MemoryTables) throws -> Value, completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
         let job = Job(
             run: { tables in
@@ -63,8 +64,9 @@ final class MemoryDatabase: Sendable {
         let (starts, isRefused) = state.withLock { state -> (Bool, Bool) in
             guard !state.isClosed else { return (false, true) }
             state.waiting.append(job)
-            defer { state.isDraining = true }
-            return (!state.isDraining, false)
+            guard !joinsNext, !state.isDraining else { return (false, false) }
+            state.isDraining = true
+            return (true, false)
         }
         if isRefused { return job.refuse(StorageError(.closed, "the database is closed")) }
         if starts { scheduler { [self] in drain() } }
