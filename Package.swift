@@ -33,6 +33,10 @@ let systemLibraries: [Target] = [
     system("CQRencode", pkgConfig: "libqrencode", debian: "libqrencode-dev"),
     // Places where tests end the process.
     .target(name: "FailPoints", path: "Sources/System/FailPoints", swiftSettings: settings),
+    // Time for the age of things, which survives clocks that jump.
+    .target(name: "SteadyTime", path: "Sources/System/SteadyTime", swiftSettings: settings),
+    .testTarget(
+        name: "SteadyTimeTests", dependencies: ["SteadyTime", "TestSupport"], path: "Tests/SteadyTimeTests", swiftSettings: settings),
     // RE2 has no C interface of its own: one C++ file gives it one.
     .target(name: "CRE2", path: "Sources/System/CRE2", linkerSettings: [.linkedLibrary("re2")]),
 ]
@@ -60,10 +64,11 @@ let messaging: [Target] =
         tests: ["SMPServer", "SMPSimulation", "ProcessSupport", "OfficialPeers"])
     + room(
         "SMPServer", on: "Messaging",
-        uses: ["FailPoints", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging, .product(name: "NIOHTTP1", package: "swift-nio")] + nio)
+        uses: ["FailPoints", "SteadyTime", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging, .product(name: "NIOHTTP1", package: "swift-nio")] + nio,
+        tests: ["RouterFaults"])
     + room(
         "SMPAgent", on: "Messaging",
-        uses: ["FailPoints", "EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPProtocol", "SMPClient", grdb, logging],
+        uses: ["FailPoints", "SteadyTime", "EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPProtocol", "SMPClient", grdb, logging],
         tests: ["SMPSimulation", "SMPServer", "ProcessSupport", "OfficialPeers"])
 
 let chat: [Target] =
@@ -76,7 +81,7 @@ let chat: [Target] =
     + room(
         "ChatEngine", on: "Chat",
         uses: [
-            "FailPoints", "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "EncryptedSQLite", grdb, logging,
+            "FailPoints", "SteadyTime", "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "EncryptedSQLite", grdb, logging,
         ],
         tests: ["SMPSimulation", "SMPServer", "TranscriptSupport", "StorageFaults"])
 
@@ -96,8 +101,8 @@ let bots: [Target] =
     room(
         "Parley", on: "Bots",
         uses: [
-            "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire", "SMPProtocol", "SMPServer", "EncryptedSQLite", "CRE2", "CQRencode", grdb,
-            logging, lifecycle, signals,
+            "FailPoints", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire", "SMPProtocol", "SMPServer", "EncryptedSQLite", "CRE2",
+            "CQRencode", grdb, logging, lifecycle, signals,
         ])
     + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
 
@@ -145,7 +150,11 @@ let simulations: [Target] = [
 let chaos: [Target] = [
     .target(name: "ChaosProxy", dependencies: nio, path: "Tests/Support/ChaosProxy", swiftSettings: settings),
     .testTarget(
-        name: "ChaosTests", dependencies: ["ChaosProxy", "TestSupport", "SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPWire"],
+        name: "ChaosTests",
+        dependencies: [
+            "ChaosProxy", "StorageFaults", "RouterFaults", "TestSupport", "SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire",
+            grdb,
+        ] + nio,
         path: "Tests/ChaosTests", swiftSettings: settings),
 ]
 
@@ -158,6 +167,8 @@ let testSupport: [Target] = [
         name: "ProcessSupportTests", dependencies: ["ProcessSupport"], path: "Tests/ProcessSupportTests", swiftSettings: settings),
     // A disk that fails, beneath SQLite.
     .target(name: "StorageFaults", dependencies: ["EncryptedSQLite", sqlite], path: "Tests/Support/StorageFaults", swiftSettings: settings),
+    // A disk that fails, beneath the router's journal.
+    .target(name: "RouterFaults", dependencies: ["SMPServer", "SMPWire"], path: "Tests/Support/RouterFaults", swiftSettings: settings),
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings),
     .target(
         name: "SMPSimulation", dependencies: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPClient"], path: "Tests/Support/SMPSimulation",

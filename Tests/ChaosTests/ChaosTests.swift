@@ -1,97 +1,88 @@
 import ChaosProxy
 import Foundation
-import SMPProtocol
-import SMPServer
 import Synchronization
 import TestSupport
 import Testing
 
 /// Two agents and a router in this process, with real connections through a proxy that treats them badly.
 ///
-/// `PARLEY_SEED` repeats a run. `PARLEY_CUTS` says how many places of an exchange are cut, or, as `every:N`, that every N-th byte is.
+/// `PARLEY_SEED` repeats a run. `PARLEY_CUTS` says how many places of an exchange are cut, or, as `every:N`, that every N-th byte is, from
+/// `PARLEY_CUTS_FROM` to `PARLEY_CUTS_TO`, by what `PARLEY_ENDINGS` names (`close`, `reset`, `silence`, `damage`, `repetition`) in turn, in as
+/// many exchanges at once as `PARLEY_SIDE_BY_SIDE` says, in time that passes `PARLEY_HURRY` times as fast.
 @Suite(.serialized) struct ChaosTests {
-    /// Two connected parties.
-    private struct World {
-        /// How many times faster than real time the parties' time passes.
-        static let hurry = 10
-
-        let router: SMPRouter
-        let proxy: ChaosProxy
-        let alice: ChaosParty
-        let bob: ChaosParty
-
-        init() async throws {
-            var configuration = RouterConfiguration(storage: .memory)
-            configuration.port = 0
-            router = try await SMPRouter.start(configuration)
-            proxy = try await ChaosProxy.start(to: Int(router.address.port ?? 0))
-            let address = SMPServerAddress(
-                host: .ipv4(127, 0, 0, 1), port: UInt16(proxy.port), keyHash: router.address.keyHash)
-            let clock = HurriedClock(factor: Self.hurry)
-            alice = try ChaosParty(clock: clock)
-            bob = try ChaosParty(clock: clock)
-            try await alice.start(on: address)
-            try await bob.start(on: address)
-            try await bob.join(try await alice.invite())
-            await alice.waitUntilConnected()
-            await bob.waitUntilConnected()
-        }
-
-        /// Everything that was accepted has come.
-        func settle() async {
-            let (toBob, toAlice) = (alice.sent, bob.sent)
-            await alice.waitUntilReceived(toAlice)
-            await bob.waitUntilReceived(toBob)
-        }
-
-        var faults: [String] { alice.faults.map { "alice: \($0)" } + bob.faults.map { "bob: \($0)" } }
-
-        func close() async throws {
-            await alice.close()
-            await bob.close()
-            try await proxy.stop()
-            await router.stop()
-        }
-    }
+    private let hurry = 10
 
     private static func text(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
     private static var seed: UInt64 { text("PARLEY_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 1...1_000_000) }
+
+    private static func number(_ name: String) -> Int? { text(name).flatMap { Int($0) } }
+
+    /// Bytes that an exchange has in one direction, about.
+    private static let length = 55_000
 
     /// The places where an exchange is cut: all of the handshake's are different, those inside a block are alike.
     private static func cuts(_ random: inout SplitMix64) -> [Treatment] {
         let asked = text("PARLEY_CUTS") ?? "60"
         if asked.hasPrefix("every:"), let step = Int(asked.dropFirst(6)) {
-            return Treatment.Direction.allCases.flatMap { direction in
-                stride(from: 0, to: 55_000, by: max(1, step)).map { Treatment($0 % 2 == 0 ? .close : .reset, after: $0, direction) }
+            let range = (number("PARLEY_CUTS_FROM") ?? 0)..<(number("PARLEY_CUTS_TO") ?? length)
+            let endings = text("PARLEY_ENDINGS")?.split(separator: ",").compactMap { Treatment.Ending(rawValue: String($0)) } ?? [.close, .reset]
+            return stride(from: range.lowerBound, to: range.upperBound, by: max(1, step)).enumerated().flatMap { number, place in
+                Treatment.Direction.allCases.map { Treatment(endings[number % endings.count], after: place, $0) }
             }
         }
         return (0..<(Int(asked) ?? 60)).map { number in
-            let place = number % 2 == 0 ? random.draw(0...2_500) : random.draw(0...55_000)
+            let place = number % 2 == 0 ? random.draw(0...2_500) : random.draw(0...length)
             // Silence is waited out: it is rare.
             let ending: Treatment.Ending = number % 45 == 44 ? .silence : [.close, .reset, .damage, .repetition][number % 4]
             return Treatment(ending, after: place, number % 3 == 0 ? .toRouter : .toClient)
         }
     }
 
-    @Test("An exchange that is cut, damaged or repeated at any byte goes on over the next connection", .timeLimit(.minutes(60)))
+    @Test("An exchange that is cut, damaged, repeated or silenced at any byte goes on over the next connection", .timeLimit(.minutes(180)))
     func cuts() async throws {
         let seed = Self.seed
         var random = SplitMix64(seed: seed)
-        let world = try await World()
-        for treatment in Self.cuts(&random) {
-            let first = world.proxy.connectionCount + 1
-            world.proxy.setPlan { $0 == first ? treatment : Treatment() }
-            world.proxy.dropAll()
+        let treatments = Self.cuts(&random), lanes = max(1, Self.number("PARLEY_SIDE_BY_SIDE") ?? 4)
+        let start = ContinuousClock.now
+        let struck = try await withThrowingTaskGroup(of: Int.self) { group in
+            for lane in 0..<lanes {
+                let own = treatments.enumerated().filter { $0.offset % lanes == lane }.map(\.element)
+                group.addTask { try await Self.cut(own, seed) }
+            }
+            return try await group.reduce(0, +)
+        }
+        print("\(treatments.count) treatments, \(struck) of which struck: \(start.duration(to: .now))")
+        #expect(struck > treatments.count / 4)
+    }
+
+    /// - Returns: how many connections came to the byte where something happened to them.
+    private static func cut(_ treatments: [Treatment], _ seed: UInt64) async throws -> Int {
+        let world = try await ChaosWorld(hurry: number("PARLEY_HURRY") ?? 10)
+        try await world.connect()
+        let proxy = try #require(world.proxy)
+        for (number, treatment) in treatments.enumerated() {
+            let before = proxy.connectionCount
+            proxy.setPlan { $0 == before + 1 ? treatment : Treatment() }
+            proxy.dropAll()
             try await world.alice.send()
             try await world.bob.send()
             let start = ContinuousClock.now
             await world.settle()
             let took = start.duration(to: .now)
-            if took > .seconds(3) { print("\(treatment): \(took)") }
-            guard world.faults.isEmpty else { break }
+            if took > .seconds(15) { print("\(treatment): \(took)") }
+            // Each side connects once, and once more when it was cut; a busy machine may make hurried time run out.
+            let attempts = proxy.connectionCount - before
+            if attempts > 12 { world.alice.note("\(attempts) connections were made") }
+            if max(world.alice.taskCount, world.bob.taskCount) > 20 { world.alice.note("\(world.alice.taskCount), \(world.bob.taskCount) tasks") }
+            guard world.faults.isEmpty else {
+                Issue.record("PARLEY_SEED=\(seed), \(number), \(treatment): \(world.faults)")
+                break
+            }
+            if number % 1_000 == 999 { print("\(number + 1) of \(treatments.count): \(treatment)") }
         }
-        #expect(world.faults == [], "PARLEY_SEED=\(seed)")
+        let struck = proxy.struckCount
         try await world.close()
+        return struck
     }
 
     @Test("A storm of cuts, damage, delays and refusals loses nothing and doubles nothing", .timeLimit(.minutes(60)))
@@ -99,20 +90,22 @@ import Testing
         let seed = Self.seed
         let messages = Self.text("PARLEY_MESSAGES").flatMap { Int($0) } ?? 60
         let random = Mutex(SplitMix64(seed: seed))
-        let world = try await World()
-        world.proxy.setPlan { _ in random.withLock { Self.weather(&$0) } }
-        world.proxy.dropAll()
+        let world = try await ChaosWorld()
+        try await world.connect()
+        let proxy = try #require(world.proxy)
+        proxy.setPlan { _ in random.withLock { Self.weather(&$0) } }
+        proxy.dropAll()
         for number in 1...messages {
             try await world.alice.send()
             if number % 2 == 0 { try await world.bob.send() }
             // Not too far ahead, so that the storm is met on the way.
             await world.bob.waitUntilReceived(number - 8)
         }
-        world.proxy.setPlan { _ in Treatment() }
-        world.proxy.dropAll()
+        proxy.setPlan { _ in Treatment() }
+        proxy.dropAll()
         await world.settle()
         #expect(world.faults == [], "PARLEY_SEED=\(seed)")
-        print("\(messages * 3 / 2) messages over \(world.proxy.connectionCount) connections")
+        print("\(messages * 3 / 2) messages over \(proxy.connectionCount) connections")
         try await world.close()
     }
 
@@ -138,21 +131,23 @@ import Testing
 
     @Test("A router that is away is asked seldom, costs little, and gets everything when it is back")
     func patience() async throws {
-        let world = try await World()
+        let world = try await ChaosWorld(hurry: hurry)
+        try await world.connect()
+        let proxy = try #require(world.proxy)
         try await world.alice.send()
         await world.settle()
-        world.proxy.setPlan { _ in .refusal }
-        let before = world.proxy.connectionCount
-        world.proxy.dropAll()
-        let clock = HurriedClock(factor: World.hurry)
+        proxy.setPlan { _ in .refusal }
+        let before = proxy.connectionCount
+        proxy.dropAll()
+        let clock = HurriedClock(factor: hurry)
         let start = clock.now
         try await world.alice.send(300)
         try await world.bob.send(300)
         // Each of the two tries to take up its subscription and to send: after 2 s at first, then at longer times.
-        await world.proxy.waitForConnections(before + 24)
+        await proxy.waitForConnections(before + 24)
         #expect(start.duration(to: clock.now) > .seconds(12), "24 attempts in \(start.duration(to: clock.now))")
         #expect(world.alice.taskCount < 20 && world.bob.taskCount < 20, "\(world.alice.taskCount), \(world.bob.taskCount) tasks")
-        world.proxy.setPlan { _ in Treatment() }
+        proxy.setPlan { _ in Treatment() }
         await world.settle()
         #expect(world.faults == [])
         try await world.close()

@@ -67,6 +67,7 @@ import Testing
         ("parley: 1\nnetwork: { smp-proxy: allways }\nprofiles: { a: {} }", "bad-value", 2, 23),
         ("parley: 1\nnetwork: { socks-proxy: 9050 }\nprofiles: { a: {} }", "bad-value", 2, 25),
         ("parley: 1\nnetwork:\n  tcp-timeout: 0\nprofiles: { a: {} }", "bad-value", 3, 16),
+        ("parley: 1\nnetwork: { retry-pause: 0 }\nprofiles: { a: {} }", "bad-value", 2, 25),
         ("parley: 1\nnetwork: [tor]\nprofiles: { a: {} }", "wrong-type", 2, 10),
         ("parley: [", "yaml-syntax", 2, 1),
     ])
@@ -88,12 +89,13 @@ import Testing
               smp-proxy: unknown
               smp-proxy-fallback: protected
               tcp-timeout: 20
+              retry-pause: 500
             profiles: { a: {} }
             """)
         var expected = HostNetwork()
         for (key, text) in [
             (HostNetwork.Key.socksProxy, "@127.0.0.1:9050"), (.socksMode, "onion"), (.hostMode, "public"), (.requiredHostMode, "on"),
-            (.smpProxy, "unknown"), (.smpProxyFallback, "protected"), (.tcpTimeout, "20"),
+            (.smpProxy, "unknown"), (.smpProxyFallback, "protected"), (.tcpTimeout, "20"), (.retryPause, "500"),
         ] { try expected.set(key, to: text) }
         #expect(file.network == expected)
         #expect(file.network != HostNetwork())

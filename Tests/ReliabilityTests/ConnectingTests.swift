@@ -13,7 +13,7 @@ import Testing
 @Suite struct ConnectingTests {
     @Test(.serialized, .timeLimit(.minutes(30)), arguments: Deployment.Layout.allCases)
     func whoeverIsConnectingIsConnectedInTheEndAndAnsweredWhateverIsKilled(_ layout: Deployment.Layout) async throws {
-        try await KillPlan.fromEnvironment("PARLEY_PEOPLE", else: 5, kills: 3).carryOut("connect", layout, run)
+        try await KillPlan.carryOut(try KillPlan.fromEnvironment("PARLEY_PEOPLE", else: 5, kills: 3), "connect", layout, run)
     }
 
     private func run(_ plan: KillPlan, on deployment: Deployment) async throws {
@@ -53,20 +53,22 @@ import Testing
         for person in people { await person.close() }
         try await expectOneContactEach(people.map(\.name), deployment)
     }
+}
 
-    /// The bot has everybody once, and what they asked.
-    private func expectOneContactEach(_ names: [String], _ deployment: Deployment) async throws {
-        let bot = try await CoreHost.open(HostConfiguration(dataFolder: deployment.folder("bot"), servers: [deployment.routerAddress]))
-        defer { Task { await bot.close() } }
-        guard case .usersList(let users) = try await bot.core.send(.users(.list), as: nil), let user = users.first?.user,
-            case .apiChats(_, let chats) = try await bot.core.send(.chats(.list(user: user.userID)), as: user.userID)
-        else { throw RunFault("the bot's chats were not read") }
-        let contacts = chats.compactMap { chat -> Contact? in if case .direct(let contact) = chat.chatInfo { contact } else { nil } }
-        #expect(contacts.map(\.profile.displayName).sorted() == names.sorted())
-        for contact in contacts {
-            let texts = try await ChatTexts(core: bot.core, user: user, contact: contact)
-            #expect(texts.received == ["question of \(contact.profile.displayName)"])
-        }
+/// The bot has everybody once, and what they asked.
+func expectOneContactEach(
+    _ names: [String], asking question: (String) -> String = { "question of \($0)" }, _ deployment: Deployment
+) async throws {
+    let bot = try await deployment.open("bot")
+    defer { Task { await bot.close() } }
+    guard case .usersList(let users) = try await bot.core.send(.users(.list), as: nil), let user = users.first?.user,
+        case .apiChats(_, let chats) = try await bot.core.send(.chats(.list(user: user.userID)), as: user.userID)
+    else { throw RunFault("the bot's chats were not read") }
+    let contacts = chats.compactMap { chat -> Contact? in if case .direct(let contact) = chat.chatInfo { contact } else { nil } }
+    #expect(contacts.map(\.profile.displayName).sorted() == names.sorted())
+    for contact in contacts {
+        let texts = try await ChatTexts(core: bot.core, user: user, contact: contact)
+        #expect(texts.received == [question(contact.profile.displayName)])
     }
 }
 
@@ -80,7 +82,7 @@ actor Person {
 
     init(_ name: String, on deployment: Deployment) async throws {
         self.name = name
-        host = try await CoreHost.open(HostConfiguration(dataFolder: deployment.folder(name), servers: [deployment.routerAddress]))
+        host = try await deployment.open(name)
         let profile = NewUser(profile: Profile(displayName: name, fullName: ""), pastTimestamp: false, isChatRelay: false)
         guard case .activeUser(let user) = try await host.core.send(.users(.create(profile)), as: nil) else {
             throw RunFault("no profile was made")

@@ -1,5 +1,6 @@
 import FailPoints
 import Foundation
+import Parley
 import ProcessSupport
 
 /// A router and a bot as processes that can be killed and started again.
@@ -12,12 +13,15 @@ actor Deployment {
         case routerInside
     }
 
+    let layout: Layout
     let folder: ScratchFolder
     let routerAddress: String
     let botAddress: String
     private let port: Int
     private var router: ChildProcess?
     private var bot: ChildProcess
+    /// What the processes have cost that have ended.
+    private(set) var toll = ProcessToll()
     /// Whether a kill is being carried out, and who waits until its victims run again.
     private var isKilling = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -25,8 +29,22 @@ actor Deployment {
     /// What the bot answers to a message.
     static func answer(to text: String) -> String { "answer to \(text)" }
 
+    /// Milliseconds that all leave a router alone that they could not reach: `PARLEY_RETRY_PAUSE`, or less than the product's 2,000, most of
+    /// which nothing happens in.
+    private static let retryPause = ProcessInfo.processInfo.environment["PARLEY_RETRY_PAUSE"] ?? "200"
+
+    /// Opens a core of this process's own in a folder of the deployment.
+    nonisolated func open(_ name: String) async throws -> CoreHost {
+        var network = HostNetwork()
+        try network.set(.retryPause, to: Self.retryPause)
+        return try await CoreHost.open(HostConfiguration(dataFolder: folder(name), servers: [routerAddress], network: network))
+    }
+
     /// Starts both for the first time.
-    init(_ layout: Layout, in folder: ScratchFolder) async throws {
+    ///
+    /// - Parameter ends: where the bot's process ends before; it is started again each time.
+    init(_ layout: Layout, in folder: ScratchFolder, endingAt ends: [(point: FailPoint, count: Int)] = []) async throws {
+        self.layout = layout
         self.folder = folder
         port = try LoopbackPort.free()
         let router = layout == .routerBeside ? try Self.startRouter(folder, port) : nil
@@ -34,6 +52,7 @@ actor Deployment {
         try folder.write(
             """
             parley: 1
+            network: { retry-pause: \(Self.retryPause) }
             profiles:
               echo:
                 name: Echo
@@ -42,7 +61,15 @@ actor Deployment {
                   - { when: { message: text }, then: { send: "\(Self.answer(to: "{{ text }}"))" } }
 
             """, to: "bots.yaml")
-        bot = try Self.startBot(folder, port, router: try await router?.ready().address)
+        let address = try await router?.ready().address
+        for end in ends {
+            let bot = try Self.startBot(folder, port, router: address, environment: [FailPoint.variable: "\(end.point.rawValue):\(end.count)"])
+            let exitCode = try await bot.exit(within: .seconds(90))
+            guard exitCode == ProcessSignal.kill.exitStatus else {
+                throw RunFault("the bot was to end at \(end.point.rawValue):\(end.count) of its first start, and ended with exit code \(exitCode)")
+            }
+        }
+        bot = try Self.startBot(folder, port, router: address)
         let ready = try await bot.ready()
         guard let address = ready.servers?.first, let link = ready.profiles?.first?.shortAddress else {
             throw RunFault("the bot did not print its address")
@@ -62,8 +89,8 @@ actor Deployment {
             for continuation in waiting { continuation.resume() }
             waiting = []
         }
-        if hitsBot { bot.kill() }
-        if hitsRouter { router?.kill() }
+        if hitsBot { end(bot) }
+        if hitsRouter, let router { end(router) }
         if hitsBot { try await checkKilled(bot, "bot") }
         if hitsRouter, let router { try await checkKilled(router, "router") }
         try await Task.sleep(for: .milliseconds(kill.downtime))
@@ -73,7 +100,7 @@ actor Deployment {
 
     /// Starts the bot anew so that it ends by itself when it comes to a place for so many times, waits for that and starts it again.
     func endBot(at point: FailPoint, count: Int) async throws {
-        bot.kill()
+        end(bot)
         try await checkKilled(bot, "bot")
         bot = try startBot(environment: [FailPoint.variable: "\(point.rawValue):\(count)"])
         let exitCode = try await bot.exit(within: .seconds(90))
@@ -94,6 +121,11 @@ actor Deployment {
         _ = try? await (router ?? bot).ready()
     }
 
+    private func end(_ process: ChildProcess) {
+        toll.add(process)
+        process.kill()
+    }
+
     /// A process that had ended before it was killed had a fault of its own.
     private func checkKilled(_ process: ChildProcess, _ name: String) async throws {
         let exitCode = try await process.exit()
@@ -108,9 +140,11 @@ actor Deployment {
     func stop() async throws -> [Int32] {
         // A bot that is asked to stop while it starts ends, too; but its end is a kind of its own.
         _ = try await bot.ready(within: .seconds(60))
+        toll.add(bot)
         bot.send(.terminate)
         let botCode = try await bot.exit()
         guard let router else { return [botCode] }
+        toll.add(router)
         router.send(.terminate)
         return [botCode, try await router.exit()]
     }

@@ -42,7 +42,7 @@ actor Exchange {
     }
 
     /// Counts the answers until the core is closed.
-    func listen(to events: ChatEvents) async throws {
+    private func listen(to events: ChatEvents) async throws {
         for try await event in events {
             guard case .newChatItems(_, let items) = event else { continue }
             for entry in items where entry.chatItem.direction == .directReceived && entry.chatItem.isMessage {
@@ -54,8 +54,53 @@ actor Exchange {
         }
     }
 
+    /// Sends messages, and returns when what was accepted is answered and the disturbance has come to its end.
+    ///
+    /// - Parameters:
+    ///   - count: `.max` to send as long as there is a disturbance.
+    ///   - events: of the core, from before this call.
+    /// - Returns: false when no answer has come for a minute, or there are no events any more.
+    func conduct(_ count: Int, _ events: ChatEvents, disturbedBy disturb: @escaping @Sendable () async throws -> Void) async throws -> Bool {
+        try await withThrowingTaskGroup(of: Ending.self) { group in
+            group.addTask {
+                try await self.listen(to: events)
+                return .events
+            }
+            group.addTask {
+                try await disturb()
+                if count == .max { await self.finishSending() }
+                return .disturbance
+            }
+            group.addTask {
+                try await self.send(count)
+                await self.waitUntilAnswered(self.accepted.count)
+                return .exchange
+            }
+            group.addTask {
+                await self.waitUntilStalled(for: .seconds(60))
+                return .stall
+            }
+            defer {
+                events.cancel()
+                group.cancelAll()
+            }
+            var endings: Set<Ending> = []
+            while !endings.isSuperset(of: [.disturbance, .exchange]), endings.isDisjoint(with: [.events, .stall]) {
+                guard let ending = try await group.next() else { break }
+                endings.insert(ending)
+            }
+            giveUp()
+            return endings == [.disturbance, .exchange]
+        }
+    }
+
+    /// What came to its end.
+    private enum Ending {
+        case disturbance, exchange, events, stall
+    }
+
     /// Sends the messages, no faster than they are answered.
-    func send(_ count: Int) async throws {
+    private func send(_ count: Int) async throws {
         guard let target = SendTarget(.direct(contact.contactID)) else { throw RunFault("nothing can be sent to the contact") }
         var number = 0
         while number < count {
@@ -73,10 +118,10 @@ actor Exchange {
     func waitUntilSent(_ count: Int) async { await wait(answers: 0, sent: count) }
 
     /// Returns when so many answers have come.
-    func waitUntilAnswered(_ count: Int) async { await wait(answers: count, sent: 0) }
+    private func waitUntilAnswered(_ count: Int) async { await wait(answers: count, sent: 0) }
 
     /// Returns when no answer has come for so long, or when everybody is let go.
-    func waitUntilStalled(for limit: Duration) async {
+    private func waitUntilStalled(for limit: Duration) async {
         let (silence, continuation) = AsyncStream.makeStream(of: Void.self)
         watchdog = Watchdog(limit) { continuation.finish() }
         for await _ in silence {}
@@ -84,10 +129,10 @@ actor Exchange {
     }
 
     /// Sends no more than what is being sent now.
-    func finishSending() { isFinishing = true }
+    private func finishSending() { isFinishing = true }
 
     /// Lets everybody go who waits.
-    func giveUp() {
+    private func giveUp() {
         isOver = true
         wakeUp()
     }

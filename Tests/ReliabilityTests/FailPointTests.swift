@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatProtocol
 import FailPoints
 import Foundation
 import Parley
@@ -11,37 +12,117 @@ import Testing
 /// The default run takes some of the places; `PARLEY_FAIL_POINTS=all` takes all, and so many rounds of them as `PARLEY_ROUNDS` says.
 /// `PARLEY_SEED` repeats the order and the counts of a run.
 @Suite struct FailPointTests {
+    /// Where a bot passes that only answers.
+    private static let answering: [FailPoint] = [
+        .databaseCommit, .databaseCommitted, .databaseMigrate, .databaseMigrated, .agentStored, .agentSend, .agentSent, .agentAcknowledge,
+        .agentAcknowledged, .chatStored, .chatAnnounced, .botHandled, .routerExecuted, .routerAnswer, .journalWrite, .journalWritten,
+        .journalSynchronize, .journalSynchronized,
+    ]
+    /// Where one passes to which somebody connects.
+    private static let connecting: [FailPoint] = [
+        .agentQueueMade, .agentCommand, .agentStored, .agentSend, .agentSent, .chatStored, .chatAnnounced, .databaseCommitted, .routerExecuted,
+        .routerAnswer, .journalWrite, .journalSynchronized,
+    ]
+    /// Where one passes that makes its databases, its profile and its address.
+    private static let beginning: [FailPoint] = [
+        .databaseMigrate, .databaseMigrated, .databaseCommit, .databaseCommitted, .agentQueueMade, .agentStored, .routerExecuted, .routerAnswer,
+        .journalWrite, .journalWritten, .journalSynchronize, .journalSynchronized,
+    ]
+
     private static func text(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 
-    @Test(.timeLimit(.minutes(30))) func everythingArrivesOnceAndInOrderWhereverTheProcessEnds() async throws {
-        let seed = Self.text("PARLEY_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 1...99_999)
+    /// The ends of a run and its plan, which is printed.
+    private static func ends(_ points: [FailPoint], few: Int, counts: ClosedRange<Int>) -> (ends: [(point: FailPoint, count: Int)], plan: KillPlan) {
+        let seed = text("PARLEY_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 1...99_999)
         var random = SplitMix64(seed: seed)
-        let isAll = Self.text("PARLEY_FAIL_POINTS") == "all"
-        let rounds = Self.text("PARLEY_ROUNDS").flatMap { Int($0) } ?? 1
+        let isAll = text("PARLEY_FAIL_POINTS") == "all"
+        let rounds = text("PARLEY_ROUNDS").flatMap { Int($0) } ?? 1
         let ends = (0..<rounds).flatMap { _ in
-            FailPoint.allCases.shuffled(using: &random).prefix(isAll ? .max : 5).map { (point: $0, count: Int.random(in: 1...3, using: &random)) }
+            points.shuffled(using: &random).prefix(isAll ? .max : few).map { (point: $0, count: Int.random(in: counts, using: &random)) }
         }
         print("PARLEY_SEED=\(seed): \(ends.map { "\($0.point.rawValue):\($0.count)" }.joined(separator: " "))")
-        try await KillPlan(seed: seed, messages: 0, kills: 0).carryOut("fail-points", .routerInside) { _, deployment in
-            try await run(ends, on: deployment)
+        return (ends, KillPlan(seed: seed, messages: 0, kills: 0))
+    }
+
+    @Test(.timeLimit(.minutes(30))) func everythingArrivesOnceAndInOrderWhereverTheProcessEnds() async throws {
+        // Every end comes to what is passed once in a start.
+        let (ends, plan) = Self.ends(Self.answering, few: 5, counts: 1...3)
+        try await KillPlan.carryOut([plan], "fail-points", .routerInside) { plan, deployment in
+            let sender = try await deployment.open("sender")
+            let exchange = try await Exchange(core: sender.core, to: deployment.botAddress)
+            let isDone = try await exchange.conduct(.max, sender.core.events()) {
+                for end in ends { try await deployment.endBot(at: end.point, count: end.count) }
+            }
+            #expect(isDone, "\(plan): no answer for a minute, or no events any more")
+            try await verify(exchange, sentFrom: sender, on: deployment, plan)
+            print("\(await exchange.accepted.count) messages, \(ends.count) ends")
         }
     }
 
-    private func run(_ ends: [(point: FailPoint, count: Int)], on deployment: Deployment) async throws {
-        let sender = try await CoreHost.open(HostConfiguration(dataFolder: deployment.folder("sender"), servers: [deployment.routerAddress]))
-        let exchange = try await Exchange(core: sender.core, to: deployment.botAddress)
-        let events = sender.core.events()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await exchange.listen(to: events) }
-            group.addTask { try await exchange.send(.max) }
-            for end in ends { try await deployment.endBot(at: end.point, count: end.count) }
-            await exchange.finishSending()
-            await exchange.waitUntilAnswered(await exchange.accepted.count)
-            events.cancel()
-            await exchange.giveUp()
-            group.cancelAll()
+    @Test(.timeLimit(.minutes(30))) func whoConnectsIsConnectedWhereverTheProcessEnds() async throws {
+        let (ends, plan) = Self.ends(Self.connecting, few: 3, counts: 1...1)
+        try await KillPlan.carryOut([plan], "fail-points", .routerInside) { plan, deployment in
+            var names: [String] = []
+            for (index, end) in ends.enumerated() {
+                let person = try await Person("person\(index)", on: deployment)
+                async let ended: Void = deployment.endBot(at: end.point, count: end.count)
+                try await person.connect(on: deployment)
+                try await ended
+                let question = "question of \(person.name)"
+                #expect(try await person.ask(question) == Deployment.answer(to: question), "\(plan): \(end.point.rawValue)")
+                names.append(person.name)
+                await person.close()
+            }
+            let exitCodes = try await deployment.stop()
+            #expect(exitCodes.allSatisfy { $0 == 0 }, "\(plan): \(exitCodes)")
+            try await expectOneContactEach(names, deployment)
         }
-        try await verify(exchange, sentFrom: sender, on: deployment)
-        print("\(await exchange.accepted.count) messages, \(ends.count) ends")
     }
+
+    @Test(.timeLimit(.minutes(30))) func aBotWhoseFirstStartEndsAnywhereComesUpWithOneAddress() async throws {
+        let (ends, plan) = Self.ends(Self.beginning, few: 3, counts: 1...2)
+        for end in ends {
+            let folder = try ScratchFolder("parley-first-start")
+            defer { folder.remove() }
+            let deployment = try await Deployment(.routerInside, in: folder, endingAt: [end])
+            let person = try await Person("person", on: deployment)
+            try await person.connect(on: deployment)
+            #expect(try await person.ask("hello") == Deployment.answer(to: "hello"), "\(plan): \(end.point.rawValue)")
+            await person.close()
+            let exitCodes = try await deployment.stop()
+            #expect(exitCodes.allSatisfy { $0 == 0 }, "\(plan): \(exitCodes)")
+            try await expectOneContactEach(["person"], asking: { _ in "hello" }, deployment)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(30)), arguments: [FailPoint.keyCopied, .keyDecided, .keyReplaced], 1...3)
+    func aChangeOfKeyThatEndsAnywhereIsDoneOrNotDone(_ point: FailPoint, _ count: Int) async throws {
+        guard point != .keyDecided || count == 1 else { return }
+        let folder = try ScratchFolder("parley-key")
+        defer { folder.remove() }
+        let host = try await CoreHost.open(HostConfiguration(dataFolder: folder("data"), servers: [Self.somewhere]))
+        let profile = NewUser(profile: Profile(displayName: "alice", fullName: ""), pastTimestamp: false, isChatRelay: false)
+        _ = try await host.core.send(.users(.create(profile)), as: nil)
+        await host.close()
+        try folder.write(Self.newKey, to: "key")
+        let change = try ParleyProgram.start(
+            ["db", "key", "--data", folder("data"), "--new-key-file", folder("key")],
+            environment: [FailPoint.variable: "\(point.rawValue):\(count)"], log: folder("key.log"))
+        let exitCode = try await change.exit(within: .seconds(90))
+        // There are two databases, or three.
+        guard exitCode == ProcessSignal.kill.exitStatus else {
+            #expect(count == 3 && exitCode == 0, "\(exitCode)")
+            return
+        }
+        var configuration = HostConfiguration(dataFolder: folder("data"), servers: [Self.somewhere])
+        configuration.databaseKey = point == .keyCopied ? nil : .file(folder("key"))
+        let again = try await CoreHost.open(configuration)
+        guard case .usersList(let users) = try await again.core.send(.users(.list), as: nil) else { throw RunFault("no list of profiles") }
+        #expect(users.map(\.user.profile.displayName) == ["alice"])
+        await again.close()
+    }
+
+    private static let newKey = String(repeating: "0123456789abcdef", count: 4)
+    /// A router that is not asked for anything.
+    private static let somewhere = "smp://AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=@127.0.0.1:1"
 }

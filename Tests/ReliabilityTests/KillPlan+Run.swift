@@ -2,20 +2,35 @@ import Foundation
 import ProcessSupport
 
 extension KillPlan {
-    /// The plan of `PARLEY_SEED` and `PARLEY_KILLS`; without a seed one is drawn.
+    private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
+
+    /// The plans of `PARLEY_SEED`, `PARLEY_KILLS` and `PARLEY_RUNS`; without a seed one is drawn.
     ///
-    /// - Parameter steps: names the variable for how many steps the run has.
-    static func fromEnvironment(_ steps: String, else count: Int, kills: Int) -> KillPlan {
-        let environment = ProcessInfo.processInfo.environment
-        func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) } }
-        return KillPlan(
-            seed: environment["PARLEY_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...99_999), messages: number(steps) ?? count,
-            kills: number("PARLEY_KILLS") ?? kills)
+    /// - Parameter steps: names the variable for how many steps a run has.
+    static func fromEnvironment(_ steps: String, else count: Int, kills: Int) throws -> [KillPlan] {
+        let first = number("PARLEY_SEED").map { UInt64($0) } ?? UInt64.random(in: 1...99_999)
+        return (0..<UInt64(max(1, number("PARLEY_RUNS") ?? 1))).map { number in
+            KillPlan(seed: first + number, messages: Self.number(steps) ?? count, kills: Self.number("PARLEY_KILLS") ?? kills)
+        }
+    }
+
+    /// Carries out plans, each on a deployment of its own, as many at once as `PARLEY_SIDE_BY_SIDE` says.
+    static func carryOut(
+        _ plans: [KillPlan], _ name: String, _ layout: Deployment.Layout,
+        _ run: @escaping @Sendable (KillPlan, Deployment) async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, plan) in plans.enumerated() {
+                if number >= max(1, Self.number("PARLEY_SIDE_BY_SIDE") ?? 1) { try await group.next() }
+                group.addTask { try await plan.carryOut(name, layout, run) }
+            }
+            try await group.waitForAll()
+        }
     }
 
     /// Starts a deployment in a folder of its own, and shows what its processes said if the run on it fails. `PARLEY_KEEP` keeps the
     /// folder.
-    func carryOut(
+    private func carryOut(
         _ name: String, _ layout: Deployment.Layout, _ run: (KillPlan, Deployment) async throws -> Void
     ) async throws {
         print("\(name) by the plan of \(self), \(layout)")
@@ -28,7 +43,7 @@ extension KillPlan {
             try await run(self, deployment)
         } catch {
             await deployment.abandon()
-            print("bot:\n\(deployment.log("bot"))\nrouter:\n\(deployment.log("router"))")
+            print("\(self): \(error)\nbot:\n\(deployment.log("bot"))\nrouter:\n\(deployment.log("router"))")
             throw error
         }
     }

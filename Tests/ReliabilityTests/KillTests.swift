@@ -6,58 +6,28 @@ import Testing
 
 /// Bot and router are killed at random moments of an exchange and started again.
 ///
-/// The environment variables `PARLEY_MESSAGES`, `PARLEY_KILLS` and `PARLEY_SEED` make the run longer or repeat its plan;
-/// `PARLEY_KEEP` keeps its data folders.
+/// The environment variables `PARLEY_MESSAGES`, `PARLEY_KILLS` and `PARLEY_SEED` make the run longer or repeat its plan; `PARLEY_RUNS` and
+/// `PARLEY_SIDE_BY_SIDE` ask for so many runs with the seeds from there on, so many of them at once; `PARLEY_KEEP` keeps their data folders.
 @Suite struct KillTests {
-    @Test(.serialized, .timeLimit(.minutes(30)), arguments: Deployment.Layout.allCases)
+    @Test(.serialized, .timeLimit(.minutes(120)), arguments: Deployment.Layout.allCases)
     func everyAcceptedMessageAndEveryAnswerArrivesOnceAndInOrderWhateverIsKilled(_ layout: Deployment.Layout) async throws {
-        try await KillPlan.fromEnvironment("PARLEY_MESSAGES", else: 60, kills: 4).carryOut("kill", layout, run)
+        try await KillPlan.carryOut(try KillPlan.fromEnvironment("PARLEY_MESSAGES", else: 60, kills: 4), "kill", layout, run)
     }
 
     private func run(_ plan: KillPlan, on deployment: Deployment) async throws {
-        let sender = try await CoreHost.open(HostConfiguration(dataFolder: deployment.folder("sender"), servers: [deployment.routerAddress]))
+        let sender = try await deployment.open("sender")
         let exchange = try await Exchange(core: sender.core, to: deployment.botAddress)
-        let events = sender.core.events()
         let started = ContinuousClock.now
-        try await withThrowingTaskGroup(of: Ending.self) { group in
-            group.addTask {
-                try await exchange.listen(to: events)
-                return .events
+        let isDone = try await exchange.conduct(plan.messages, sender.core.events()) {
+            for kill in plan.kills {
+                await exchange.waitUntilSent(kill.afterMessages)
+                try await deployment.carryOut(kill)
             }
-            group.addTask {
-                for kill in plan.kills {
-                    await exchange.waitUntilSent(kill.afterMessages)
-                    try await deployment.carryOut(kill)
-                }
-                return .kills
-            }
-            group.addTask {
-                try await exchange.send(plan.messages)
-                await exchange.waitUntilAnswered(plan.messages)
-                return .exchange
-            }
-            group.addTask {
-                await exchange.waitUntilStalled(for: .seconds(60))
-                return .stall
-            }
-            var endings: Set<Ending> = []
-            while !endings.isSuperset(of: [.kills, .exchange]), endings.isDisjoint(with: [.events, .stall]) {
-                guard let ending = try await group.next() else { break }
-                endings.insert(ending)
-            }
-            #expect(endings == [.kills, .exchange], "no answer for a minute, or no events any more")
-            events.cancel()
-            await exchange.giveUp()
-            group.cancelAll()
         }
-        print("\(plan.messages) messages, \(plan.kills.count) kills: \(started.duration(to: .now))")
-        try await verify(exchange, sentFrom: sender, on: deployment)
+        #expect(isDone, "\(plan): no answer for a minute, or no events any more")
+        print("\(plan), \(deployment.layout): \(started.duration(to: .now))")
+        try await verify(exchange, sentFrom: sender, on: deployment, plan)
         #expect(await exchange.accepted.count == plan.messages)
-    }
-
-    /// What came to its end.
-    private enum Ending {
-        case kills, exchange, events, stall
     }
 }
 

@@ -4,20 +4,23 @@ import Testing
 
 /// Stops everything as a person does, and compares what was accepted with both chats as the databases have them: everything must be there
 /// once and in order.
-func verify(_ exchange: Exchange, sentFrom sender: CoreHost, on deployment: Deployment) async throws {
+func verify(_ exchange: Exchange, sentFrom sender: CoreHost, on deployment: Deployment, _ plan: KillPlan) async throws {
     let exitCodes = try await deployment.stop()
-    #expect(exitCodes.allSatisfy { $0 == 0 }, "\(exitCodes)")
+    #expect(exitCodes.allSatisfy { $0 == 0 }, "\(plan): \(exitCodes)")
     let accepted = await exchange.accepted
+    let toll = await deployment.toll
+    #expect(toll.isModest(messages: 2 * accepted.count), "\(plan): \(toll)")
+    print("\(plan), \(deployment.layout): \(toll)")
     let here = try await exchange.chat()
     await sender.close()
-    let bot = try await CoreHost.open(HostConfiguration(dataFolder: deployment.folder("bot"), servers: [deployment.routerAddress]))
+    let bot = try await deployment.open("bot")
     let there = try await ChatTexts(core: bot.core)
     await bot.close()
     let answers = accepted.map { Deployment.answer(to: $0) }
-    expectSame(here.sent, accepted, "messages in the sender's chat")
-    expectSame(there.received, accepted, "messages in the bot's chat")
-    expectSame(there.sent, answers, "answers in the bot's chat")
-    expectSame(here.received, answers, "answers in the sender's chat")
+    expectSame(here.sent, accepted, "\(plan): messages in the sender's chat")
+    expectSame(there.received, accepted, "\(plan): messages in the bot's chat")
+    expectSame(there.sent, answers, "\(plan): answers in the bot's chat")
+    expectSame(here.received, answers, "\(plan): answers in the sender's chat")
 }
 
 /// Says what is missing, doubled or out of order, instead of two long lists.

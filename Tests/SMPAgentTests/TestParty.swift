@@ -48,6 +48,8 @@ final class TestParty: Sendable {
     let acknowledges = Mutex(true)
     let path: String?
     let configuration: AgentConfiguration
+    /// Milliseconds since 1970; nil for the system's time.
+    let now: (@Sendable () -> Int64)?
     let user = Mutex<AgentUserID>(0)
     let crash = CrashPoint()
 
@@ -57,8 +59,9 @@ final class TestParty: Sendable {
 
     init(
         _ name: String, _ internet: SimulatedInternet, on servers: [SMPServerAddress], path: String? = nil, answers: Bool = true,
-        receipts: Bool = false, configuration: AgentConfiguration = .quick
+        receipts: Bool = false, configuration: AgentConfiguration = .quick, now: (@Sendable () -> Int64)? = nil
     ) async throws {
+        self.now = now
         self.name = name
         self.internet = internet
         self.servers = servers
@@ -77,7 +80,7 @@ final class TestParty: Sendable {
         let store = try AgentStore(path: path, interceptor: crash)
         let network = internet.makeClient()
         crash.connect(network)
-        let agent = SMPAgent(configuration: configuration, store: store, network: network)
+        let agent = SMPAgent(configuration: configuration, store: store, network: network, now: now)
         current.withLock { $0 = (agent, network, nil) }
         let task = Task { [self] in
             for await notification in agent.events { await handle(notification, agent) }

@@ -7,6 +7,7 @@ import SMPWire
 import Synchronization
 import Testing
 
+@testable import RouterFaults
 @testable import SMPServer
 
 /// What a router knows after it was stopped, killed or could not write.

@@ -28,11 +28,15 @@ struct NetworkArguments: ParsableArguments {
     @Option(name: .customLong("tcp-timeout"), help: "Seconds within which a router is to answer.")
     var tcpTimeout: String?
 
+    @Option(name: .customLong("retry-pause"), help: "Milliseconds for which a router that could not be reached is left alone at first.")
+    var retryPause: String?
+
     /// What is said on the command line, over what a file says.
     func network(over file: HostNetwork = HostNetwork()) throws(ValidationError) -> HostNetwork {
         let said: [(HostNetwork.Key, String?)] = [
             (.socksProxy, socksProxy), (.socksMode, socksMode), (.hostMode, hostMode), (.requiredHostMode, requiredHostMode ? "on" : nil),
             (.smpProxy, smpProxy), (.smpProxyFallback, smpProxyFallback), (.tcpTimeout, tcpTimeout),
+            (.retryPause, retryPause),
         ]
         var network = file
         for (key, text) in said {

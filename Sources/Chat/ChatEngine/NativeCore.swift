@@ -62,13 +62,14 @@ public final class NativeCore: IdempotentChatCore {
 
     /// Opens the core of a folder over connections of its own to the routers.
     public static func open(_ configuration: NativeCoreConfiguration) throws(StorageError) -> NativeCore {
+        var configuration = configuration
+        configuration.network.apply(to: &configuration.client, &configuration.agent)
         let pool: SMPClientPool
         do {
             pool = try SMPClientPool(configuration: configuration.client)
         } catch {
             throw StorageError(.unavailable, "the network cannot be used: \(error)")
         }
-        var configuration = configuration
         configuration.agent.network = configuration.client.network
         return try open(configuration, network: pool)
     }

@@ -3,6 +3,7 @@ import SMPCrypto
 public import SMPProtocol
 import SMPRatchet
 import SMPWire
+import Synchronization
 
 extension SMPAgent {
     /// Makes a one-time invitation or a contact address: a queue on one of the user's routers, and links to it.
@@ -18,6 +19,7 @@ extension SMPAgent {
     ) async throws(AgentError) -> CreatedConnection {
         try core.checkActive()
         if let linkData, linkData.mode != mode { throw .prohibited("link data for another kind of connection") }
+        try await core.knowUsers()
         let record = try core.newConnection(user: user, mode: mode, pq: pq)
         let request = CreateRequest(mode: mode, linkData: linkData, clientData: clientData, pq: pq, subscription: subscription)
         let made = try await core.makeQueue(request, for: record.owner)
@@ -74,6 +76,13 @@ extension AgentCore {
         let versions = configuration.ratchetVersions
         let keys = AgreementKeys(proposingKEM: proposingKEM, context)
         return (keys, keys.offer(versions))
+    }
+
+    /// Reads the users for a call that comes before the start, as that of a program whose last start ended behind the making of its user.
+    fileprivate func knowUsers() async throws(AgentError) {
+        guard life.withLock({ $0 == .stopped }), users.withLock({ $0.isEmpty }) else { return }
+        let known = try await stored { try await store.users() }
+        users.withLock { $0.merge(known) { made, _ in made } }
     }
 
     /// A connection without queues.

@@ -1,3 +1,4 @@
+import FailPoints
 import SMPClient
 public import SMPCrypto
 public import SMPProtocol
@@ -39,6 +40,7 @@ extension SMPAgent {
             try await core.send(
                 .lset(linkID, link.data), name: "LSET", entity: queue.recipientID, key: queue.privateKey, to: queue.server,
                 for: state.record.owner)
+            FailPoint.agentLinkSet.pass()
             return queue.shortLink(credentials, state.record.mode)
         }
     }

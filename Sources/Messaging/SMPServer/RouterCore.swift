@@ -3,6 +3,7 @@ import Logging
 import SMPCrypto
 import SMPProtocol
 import SMPWire
+import SteadyTime
 import Synchronization
 
 /// The state and the journal of a router together with the sessions that they serve. All that changes goes through here.
@@ -33,6 +34,8 @@ final class RouterCore: Sendable {
     let journal: Journal
     let random: any RandomSource
     let now: @Sendable () -> Int64
+    /// For the age of messages and queues, which a clock that jumps must not end.
+    private let steadyClock: SteadyClock
     let logger: Logger
     /// nil if the router is no proxy.
     let relays: RelayPool?
@@ -51,13 +54,14 @@ final class RouterCore: Sendable {
 
     init(
         journal: Journal, state: RouterState, relays: RelayPool?, history: StatisticsKeeper, random: any RandomSource,
-        now: @escaping @Sendable () -> Int64, logger: Logger, scheduleCommit: @escaping @Sendable () -> Void
+        now: @escaping @Sendable () -> Int64, steadyClock: SteadyClock = SteadyClock(), logger: Logger, scheduleCommit: @escaping @Sendable () -> Void
     ) {
         self.journal = journal
         self.relays = relays
         self.history = history
         self.random = random
         self.now = now
+        self.steadyClock = steadyClock
         self.logger = logger
         self.scheduleCommit = scheduleCommit
         shared = Mutex(Shared(state: state))
@@ -100,7 +104,7 @@ final class RouterCore: Sendable {
     ///
     /// - Parameter commands: with the way back for what a proxy forwarded, or with the error that they are answered with.
     func execute(_ commands: [SessionCommand], from session: RouterSession) {
-        let now = now()
+        let now = now(), steady = steady(now)
         var touched: [RouterSession] = []
         let hasAppended = shared.withLock { shared -> Bool in
             guard shared.failure == nil else { return false }
@@ -116,7 +120,7 @@ final class RouterCore: Sendable {
                 case .prepared(let prepared, let route):
                     if route != nil { shared.state.counters.commandsForwarded += 1 }
                     outputs.removeAll(keepingCapacity: true)
-                    shared.state.execute(prepared, from: session.id, now: now, sink: &sink, outputs: &outputs)
+                    shared.state.execute(prepared, from: session.id, now: now, steady: steady, sink: &sink, outputs: &outputs)
                     if let response = outputs.first { session.outbox.withLock { $0.append(response.output, route: route) } }
                     events += outputs.dropFirst()
                 }
@@ -247,9 +251,11 @@ final class RouterCore: Sendable {
 
     // MARK: Upkeep
 
+    private func steady(_ now: Int64) -> Int64 { steadyClock.believed(.seconds(now)).components.seconds }
+
     /// Deletes old messages, some queues at a time.
     func expire(from slot: Int) -> Int? {
-        let now = now()
+        let now = steady(now())
         let (next, hasAppended) = shared.withLock { shared -> (Int?, Bool) in
             var sink = JournalSink(journal)
             let next = shared.state.expire(from: slot, limit: 1_000, now: now, sink: &sink)

@@ -16,6 +16,19 @@ public enum FailPoint: String, CaseIterable, Sendable {
     /// A transaction of any database, before and after its commit.
     case databaseCommit = "database.commit"
     case databaseCommitted = "database.committed"
+    /// A database is open, and backed up if it is of an older version, before and after its migrations.
+    case databaseMigrate = "database.migrate"
+    case databaseMigrated = "database.migrated"
+    /// A change of key: a database is copied, the new key is decided for, a copy has taken the place of its original.
+    case keyCopied = "key.copied"
+    case keyDecided = "key.decided"
+    case keyReplaced = "key.replaced"
+    /// A router has made a queue, with its link, has deleted one, or keeps what a link shows, and nothing of that is stored.
+    case agentQueueMade = "agent.queueMade"
+    case agentQueueDeleted = "agent.queueDeleted"
+    case agentLinkSet = "agent.linkSet"
+    /// Work that is stored is about to be done: joining, accepting, moving a queue.
+    case agentCommand = "agent.command"
     /// A step of a connection is stored, and what follows from it is not begun.
     case agentStored = "agent.stored"
     /// A message for a peer's queue, before it is sent and when the router has taken it.
@@ -27,6 +40,8 @@ public enum FailPoint: String, CaseIterable, Sendable {
     /// A received event is in the chat store; then it is announced, and not acknowledged.
     case chatStored = "chat.stored"
     case chatAnnounced = "chat.announced"
+    /// A bot's handler has run, and that is not noted.
+    case botHandled = "bot.handled"
     /// The router has changed its state, and nothing of it is on disk.
     case routerExecuted = "router.executed"
     /// Answers of the router, before they are sent.

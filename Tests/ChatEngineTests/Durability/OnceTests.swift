@@ -237,10 +237,10 @@ struct OnceTests {
         #expect(try await known() == 2)
         alice.pass(seconds: 29 * 86_400)
         _ = try await alice.core.core.send(command, as: 1, onceAs: "c")
-        try await alice.core.core.core.forgetOld()
+        try await alice.core.core.core.forgetOld(at: alice.core.core.core.now())
         #expect(try await known() == 3)
         alice.pass(seconds: 2 * 86_400)
-        try await alice.core.core.core.forgetOld()
+        try await alice.core.core.core.forgetOld(at: alice.core.core.core.now())
         #expect(try await known() == 1)
         await alice.core.close()
     }

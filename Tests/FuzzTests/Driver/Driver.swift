@@ -34,7 +34,8 @@ private func runDriver(
                 do {
                     try Driver.target?.run(Bytes(UnsafeBufferPointer(start: start, count: count)))
                 } catch {
-                    print("FAULT: \(error)")
+                    // Not printed: what is printed waits in a buffer, and is lost at the end.
+                    FileHandle.standardError.write(Data("FAULT: \(error)\n".utf8))
                     abort()
                 }
                 return 0

@@ -10,6 +10,7 @@ public final class ChaosProxy: Sendable {
     private struct Inner {
         var plan: Plan
         var count = 0
+        var struckCount = 0
         var open: [Int: any Channel] = [:]
         var server: (any Channel)?
         var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -40,6 +41,8 @@ public final class ChaosProxy: Sendable {
     public var port: Int { inner.withLock { $0.server?.localAddress?.port ?? 0 } }
     /// Connections that were made so far.
     public var connectionCount: Int { inner.withLock { $0.count } }
+    /// Connections that have come to the byte where something happened to them.
+    public var struckCount: Int { inner.withLock { $0.struckCount } }
     /// Connections that are there.
     public var openCount: Int { inner.withLock { $0.open.count } }
 
@@ -80,7 +83,7 @@ public final class ChaosProxy: Sendable {
         let treatment = plan(number)
         // A channel that is closed while it is being made is not there for its connection's other end.
         if treatment.isRefused { return client.eventLoop.execute { reset(client) } }
-        let link = ProxyLink(treatment)
+        let link = ProxyLink(treatment) { [self] in inner.withLock { $0.struckCount += 1 } }
         link.client = client
         try client.pipeline.syncOperations.addHandler(ProxyPump(.toRouter, link, loop: client.eventLoop))
         let bound = NIOLoopBound(link, eventLoop: client.eventLoop)

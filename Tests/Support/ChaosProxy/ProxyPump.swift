@@ -20,7 +20,13 @@ final class ProxyLink {
     private var counts: [Treatment.Direction: Int] = [:]
     private var free: [Treatment.Direction: NIODeadline] = [:]
 
-    init(_ treatment: Treatment) { self.treatment = treatment }
+    private let struck: () -> Void
+
+    /// - Parameter struck: called at the byte where something happens.
+    init(_ treatment: Treatment, struck: @escaping () -> Void) {
+        self.treatment = treatment
+        self.struck = struck
+    }
 
     /// The router is there.
     func connected(_ router: any Channel) {
@@ -49,6 +55,7 @@ final class ProxyLink {
         guard let end = treatment.end, end.direction == direction, (before..<after).contains(end.after) else {
             return write(bytes, direction, loop)
         }
+        struck()
         var bytes = bytes
         let offset = bytes.readerIndex + end.after - before
         switch end.ending {

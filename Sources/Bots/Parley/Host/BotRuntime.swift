@@ -1,6 +1,7 @@
 internal import ChatAPI
 internal import ChatModel
 internal import ChatProtocol
+internal import FailPoints
 internal import Logging
 internal import Synchronization
 
@@ -70,6 +71,7 @@ final class BotRuntime: Sendable {
             }
             let isTaken = lanes.submit(LaneKey(userID: identity.userID, chat: name)) { [self] in
                 await run(incoming)
+                FailPoint.botHandled.pass()
                 store.noteHandled(upTo: id, in: name, of: identity.userID)
             }
             if isTaken { tracker.didSubmit(id, in: name) } else { tracker.didRefuse(id, in: name) }

@@ -22,6 +22,8 @@ public struct HostNetwork: Sendable, Hashable {
         case smpProxyFallback = "smp-proxy-fallback"
         /// Seconds within which a router is to answer, 1 to 3600.
         case tcpTimeout = "tcp-timeout"
+        /// Milliseconds for which a router that could not be reached is left alone at first, 10 to 60000. Further pauses grow from there.
+        case retryPause = "retry-pause"
     }
 
     /// Why a value is refused.
@@ -58,6 +60,11 @@ public struct HostNetwork: Sendable, Hashable {
                 throw Fault(description: "\"\(text)\" is not a number of seconds from 1 to 3600", words: [])
             }
             options.timeout = seconds
+        case .retryPause:
+            guard let milliseconds = Int64(text), (10...60_000).contains(milliseconds) else {
+                throw Fault(description: "\"\(text)\" is not a number of milliseconds from 10 to 60000", words: [])
+            }
+            options.retryPause = .milliseconds(milliseconds)
         }
     }
 

@@ -10,12 +10,12 @@ extension EngineCore {
     static let countedEventPeriod: Int64 = 30 * 86_400
 
     /// Forgets deliveries whose receipts are not expected any more, and keys of commands that will not be given again.
-    func forgetOld() async throws(ChatCoreError) {
-        let deliveries = now().adding(seconds: -configuration.receiptPeriod)
+    func forgetOld(at now: UTCTimestamp) async throws(ChatCoreError) {
+        let deliveries = now.adding(seconds: -configuration.receiptPeriod)
         try await removeInBatches { try $0.db.deleteDeliveries(before: deliveries, limit: $1) }
-        let commands = now().adding(seconds: -configuration.commandKeyPeriod)
+        let commands = now.adding(seconds: -configuration.commandKeyPeriod)
         try await removeInBatches { try $0.db.deleteCommandOutcomes(before: commands, limit: $1) }
-        let events = now().adding(seconds: -Self.countedEventPeriod)
+        let events = now.adding(seconds: -Self.countedEventPeriod)
         try await removeInBatches { try $0.db.deleteCountedEvents(before: events, limit: $1) }
     }
 

@@ -5,6 +5,7 @@ import Logging
 import SMPAgent
 import SMPCrypto
 import SMPWire
+import SteadyTime
 import Synchronization
 
 /// What commands and received events share: the store, the agent, and those who carry out what transactions decide.
@@ -19,6 +20,7 @@ final class EngineCore: Sendable {
     let random: any RandomSource
     let clock: any Clock<Duration>
     let now: @Sendable () -> UTCTimestamp
+    private let steadyClock: SteadyClock
     var logger: Logger { configuration.logger }
 
     /// Those who carry out what transactions decide. They refer back to this core: ``untie()`` lets go of them.
@@ -63,6 +65,17 @@ final class EngineCore: Sendable {
         self.random = random
         self.clock = clock
         self.now = now
+        steadyClock = SteadyClock(over: clock)
+    }
+
+    /// The time of day for the age of things, which a clock that jumps must not end.
+    var steadyNow: UTCTimestamp {
+        let now = now()
+        let (seconds, attoseconds) = steadyClock.believed(.seconds(now.seconds) + .nanoseconds(Int64(now.nanoseconds))).components
+        // Before 1970 both count backwards.
+        return attoseconds < 0
+            ? UTCTimestamp(seconds: seconds - 1, nanoseconds: UInt32(1_000_000_000 + attoseconds / 1_000_000_000))
+            : UTCTimestamp(seconds: seconds, nanoseconds: UInt32(attoseconds / 1_000_000_000))
     }
 
     private var made: Parts {

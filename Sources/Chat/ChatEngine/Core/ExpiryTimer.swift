@@ -49,15 +49,16 @@ final class ExpiryTimer: Sendable {
     }
 
     private func run(_ core: EngineCore) async {
-        var nextForgetting = core.now()
+        var nextForgetting = core.steadyNow
         while !Task.isCancelled {
             state.withLock { $0.isAwake = false }
             do {
-                let removed = try await core.transaction { try $0.removeExpiredItems(limit: Self.largestBatch) }
+                let now = core.steadyNow
+                let removed = try await core.transaction { try $0.removeExpiredItems(until: now, limit: Self.largestBatch) }
                 if removed == Self.largestBatch { continue }
-                if core.now() >= nextForgetting {
-                    nextForgetting = core.now().adding(seconds: Self.forgettingPeriod)
-                    try await core.forgetOld()
+                if now >= nextForgetting {
+                    nextForgetting = now.adding(seconds: Self.forgettingPeriod)
+                    try await core.forgetOld(at: now)
                 }
                 let next = try await core.query { try $0.db.nextExpiry() }
                 await sleep(until: next, core)
@@ -69,7 +70,7 @@ final class ExpiryTimer: Sendable {
     }
 
     private func sleep(until moment: UTCTimestamp?, _ core: EngineCore) async {
-        let now = core.now()
+        let now = core.steadyNow
         let wait = moment.map { Duration.nanoseconds(max(0, $0.stored - now.stored)) } ?? Self.longestSleep
         let clock = core.clock
         let sleeper = Task { try await clock.sleep(for: min(wait, Self.longestSleep)) }
@@ -86,7 +87,7 @@ extension ChatTransaction {
     /// Removes items whose time is over.
     ///
     /// - Returns: how many.
-    func removeExpiredItems(limit: Int) throws -> Int {
+    func removeExpiredItems(until now: UTCTimestamp, limit: Int) throws -> Int {
         let expired = try db.expiringItems(until: now, limit: limit)
         for entry in expired {
             guard let user = try db.user(entry.user), let contact = try db.contact(entry.contact, of: user) else { continue }

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import SMPAgent
 public import SMPClient
 public import SMPTransport
 import SMPWire
@@ -31,8 +32,19 @@ public struct NetworkOptions: Sendable, Hashable {
     /// How long a router may take to answer somebody who waits, in seconds: connecting may take half as long again, work that nobody waits
     /// for three times as long.
     public var timeout: Int64?
+    /// How long a router that could not be reached is left alone at first; 2 seconds if it is not said. Further pauses grow from there.
+    public var retryPause: Duration?
 
     public init() {}
+
+    /// Sets what is not in the configuration that commands know.
+    func apply(to client: inout SMPClientConfiguration, _ agent: inout AgentConfiguration) {
+        guard let retryPause else { return }
+        client.retry.initial = retryPause
+        // What is asked at once after the pause must not meet the failure from before it.
+        client.failureMemory = min(client.failureMemory, retryPause)
+        agent.fastRetry.initial = retryPause
+    }
 
     /// A configuration with what is said here.
     func applied(to config: NetworkConfig) -> NetworkConfig {

@@ -59,21 +59,20 @@ extension AgentCore {
         }
     }
 
-    /// How often a message is tried whose connection cannot be read from the store.
-    private static let receiveAttempts = 10
-
+    /// Tries as long as the connection cannot be read from the store: the router delivers the message again only to the next subscription, and
+    /// nothing behind it before.
     private func receive(_ message: IncomingMessage, _ lane: ConnectionLane) async {
         let interval = configuration.fastRetry
         var delay = interval.initial, elapsed = Duration.zero
-        for attempt in 1...Self.receiveAttempts {
-            guard isRunning, !Task.isCancelled else { return }
+        var isTold = false
+        while isRunning, !Task.isCancelled {
             do throws(AgentError) {
                 return try await withLane(lane.id) { access throws(AgentError) in try await process(message, access) }
             } catch {
                 // Not acknowledged: the router delivers it again to the next subscription.
                 if case .connection(.notFound, _) = error.reason { return }
-                if attempt == 1 || attempt == Self.receiveAttempts { notify(.failed(error), lane.id) }
-                // What the store could not do now it may do soon, before there is another subscription.
+                if !isTold { notify(.failed(error), lane.id) }
+                isTold = true
                 guard case .critical = error.reason else { return }
                 try? await clock.sleep(for: delay)
                 elapsed += delay
@@ -154,7 +153,7 @@ extension AgentCore {
         let state = try await access.state()
         var transition = Transition(state)
         let attempts = known.attempts + 1
-        let age = Duration.milliseconds(now - known.metadata.receivedAt)
+        let age = Duration.milliseconds(steadyNow - known.metadata.receivedAt)
         if attempts >= configuration.maximumReceiveAttempts, age >= configuration.receiveExpiry {
             let dropped = AgentError.DroppedMessage(brokerTime: known.metadata.brokerTime / 1000, attempts: attempts)
             transition.fail(.agent(.duplicate(dropped: dropped)))

@@ -4,6 +4,7 @@ import SMPClient
 import SMPCrypto
 import SMPProtocol
 import SMPWire
+import SteadyTime
 import Synchronization
 
 /// What all parts of the agent share.
@@ -23,6 +24,7 @@ final class AgentCore: Sendable {
     let runtime: AgentRuntime
     var clock: any Clock<Duration> { runtime.clock }
     private let milliseconds: @Sendable () -> Int64
+    private let steadyClock: SteadyClock
     let log = Logger(label: "agent")
 
     let lanes: LaneRegistry
@@ -52,12 +54,16 @@ final class AgentCore: Sendable {
         tasks = TaskRegistry(runtime)
         self.events = events
         milliseconds = now
+        steadyClock = SteadyClock(over: runtime.clock)
         keyPairs = KEMKeyPairPool(capacity: configuration.keyPairPoolSize, random: random)
         lanes = LaneRegistry(capacity: configuration.cachedConnections)
     }
 
     /// Milliseconds since 1970.
     var now: Int64 { milliseconds() }
+
+    /// The same for the age of things, which a clock that jumps must not end.
+    var steadyNow: Int64 { steadyClock.believed(.milliseconds(now)).wholeMilliseconds }
 
     var context: AgentContext {
         AgentContext(configuration: configuration, random: random, ratchetKeys: runtime.ratchetKeys ?? keyPairs, now: now)

@@ -1,3 +1,4 @@
+import FailPoints
 import SMPClient
 import SMPCrypto
 import SMPProtocol
@@ -73,6 +74,7 @@ extension AgentCore {
         var delay = interval.initial
         var elapsed = Duration.zero
         while isRunning, !Task.isCancelled {
+            FailPoint.agentCommand.pass()
             do {
                 return try await withLane(connection) { access throws(AgentError) in try await perform(command, access) }
             } catch {

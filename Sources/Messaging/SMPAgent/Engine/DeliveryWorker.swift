@@ -150,7 +150,12 @@ final class DeliveryWorker: Sendable {
             }
         } catch {
             core.log.error("the messages of a queue could not be read", metadata: ["error": "\(error)"])
-            inner.withLock { $0.hasBacklog = true }
+            inner.withLock { inner in
+                // What was pushed meanwhile is read again, behind what could not be read.
+                inner.buffer = []
+                inner.lastSeen = messageID
+                inner.hasBacklog = true
+            }
             await core.pauses.wait(core.configuration.fastRetry.initial, for: queue.server)
         }
     }
@@ -182,7 +187,7 @@ final class DeliveryWorker: Sendable {
                 return await sent(message, proxy: response.proxy)
             } catch {
                 if isStopped || error == AgentError(.inactive) { return }
-                switch schedule.failed(message, with: error, now: core.now, core.configuration) {
+                switch schedule.failed(message, with: error, now: core.steadyNow, core.configuration) {
                 case .giveUp(let expireOthers): return await giveUp(message, because: error, expireOthers: expireOthers)
                 case .retry(let delay, let state, let isWarned):
                     core.store.applyLater([.setRetry(queue: queue.row, message.messageID, state)])

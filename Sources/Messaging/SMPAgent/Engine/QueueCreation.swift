@@ -1,3 +1,4 @@
+import FailPoints
 import SMPClient
 import SMPCrypto
 import SMPProtocol
@@ -54,6 +55,7 @@ extension AgentCore {
                 command: .new(request), authKey: recipientKey, correlationID: link == nil ? nil : prepared.correlationID),
             to: server.server, for: owner)
         guard case .ids(let ids) = response else { throw AgentError(unexpected: response, to: "NEW", server: server.server) }
+        FailPoint.agentQueueMade.pass()
         statistics.add(.connCreated, owner.user, server.server)
         let routerSecret: BoxSecret
         do {

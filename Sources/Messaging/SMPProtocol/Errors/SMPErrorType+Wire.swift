@@ -243,7 +243,9 @@ extension WireParser {
 
     fileprivate mutating func freeText(textual: Bool) throws(WireError) -> String {
         try expect(UInt8(ascii: " "))
-        return String(decoding: textual ? rest() : try short(), as: UTF8.self)
+        guard !textual else { return String(decoding: rest(), as: UTF8.self) }
+        // Bytes that are no text become longer by being read as such.
+        return String(decoding: shortText(String(decoding: try short(), as: UTF8.self)), as: UTF8.self)
     }
 }
 
@@ -256,12 +258,16 @@ extension WireWriter {
     fileprivate mutating func write(text: String, freeText: String, textual: Bool) {
         write(text: text)
         if textual { return write(text: freeText) }
-        // Whole scalars, so that what is read is what was written.
-        var bytes = Bytes()
-        for scalar in freeText.unicodeScalars {
-            guard let encoded = UTF8.encode(scalar), bytes.count + encoded.count <= 255 else { break }
-            bytes += encoded
-        }
-        write(short: bytes)
+        write(short: shortText(freeText))
     }
+}
+
+/// As much of a text as a length of one byte allows, in whole scalars, so that what is read is what was written.
+private func shortText(_ text: String) -> Bytes {
+    var bytes = Bytes()
+    for scalar in text.unicodeScalars {
+        guard let encoded = UTF8.encode(scalar), bytes.count + encoded.count <= 255 else { break }
+        bytes += encoded
+    }
+    return bytes
 }

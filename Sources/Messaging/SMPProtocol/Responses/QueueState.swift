@@ -66,7 +66,7 @@ public struct QueueState: Hashable, Sendable {
         self.firstMessage = firstMessage
     }
 
-    /// Members in the order that routers write them: every text here is base64, a date or a word, so nothing needs escaping.
+    /// Members in the order that routers write them: every text here is base64, a date or a word, as routers write it.
     var json: String {
         var members = ["\"qiSnd\":\(isSecured)", "\"qiNtf\":\(hasNotifier)"]
         if let subscription {
@@ -82,7 +82,16 @@ public struct QueueState: Hashable, Sendable {
         return "{" + members.joined(separator: ",") + "}"
     }
 
-    private static func escaped(_ text: String) -> String { text.filter { $0 != "\"" && $0 != "\\" && !$0.isNewline } }
+    /// By scalars: a backslash and a mark that combines with it are one character.
+    private static func escaped(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { escaped, scalar in
+            switch scalar {
+            case "\"", "\\": escaped += "\\\(scalar)"
+            case "\0"..<" ": escaped += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+    }
 
     init(json parser: inout WireParser) throws(WireError) {
         let start = parser.offset

@@ -83,9 +83,9 @@ final class Journal: Sendable {
         for (index, base) in bases.enumerated() {
             let file = try storage.open(base: base)
             let isLast = index == bases.count - 1
-            if isLast, file.size < SegmentHeader.length {
-                // Its making was interrupted; nothing was written to it yet.
-                discarded += file.size
+            if isLast, file.size <= SegmentHeader.length {
+                // Its making was interrupted, or the disk may have refused to keep its header, and nothing was written to it yet.
+                if file.size < SegmentHeader.length { discarded += file.size }
                 try storage.remove(base: base)
                 continue
             }

@@ -21,7 +21,7 @@ extension RouterState {
         guard case .message(let id, let nonce) = execution.command.material else { return execution.fail(.internal) }
         // The link of a one-time invitation has done its work when the one who opened it sends.
         if record.link != nil, record.isSecuredMessaging { _ = store.change(slot, sink: &sink) { $0.link = nil } }
-        expire(slot, now: execution.now, sink: &sink)
+        expire(slot, now: execution.steady, sink: &sink)
 
         let (count, isFull) = store.update(slot) { ($0.messages.count, $0.isFull) } ?? (0, false)
         let message = JournalMessage(id: id, timestamp: execution.now, flags: flags, kind: .message)

@@ -90,10 +90,10 @@ struct RouterState: Sendable {
     ///   - now: seconds since 1970.
     ///   - outputs: the command's response is the first that is added; others follow.
     mutating func execute(
-        _ command: PreparedCommand, from session: SessionID, now: Int64, sink: inout some RecordSink,
+        _ command: PreparedCommand, from session: SessionID, now: Int64, steady: Int64? = nil, sink: inout some RecordSink,
         outputs: inout [RoutedOutput]
     ) {
-        var execution = Execution(command: command, session: session, now: now)
+        var execution = Execution(command: command, session: session, now: now, steady: steady ?? now)
         run(&execution, sink: &sink)
         if let response = execution.response { outputs.append(RoutedOutput(session: session, output: response)) }
         outputs += execution.events
@@ -104,6 +104,8 @@ struct RouterState: Sendable {
         let command: PreparedCommand
         let session: SessionID
         let now: Int64
+        /// For the age of messages.
+        let steady: Int64
         fileprivate(set) var response: RouterOutput?
         var events: [RoutedOutput] = []
 

@@ -1,3 +1,4 @@
+internal import FailPoints
 internal import GRDB
 
 extension DatabaseSet {
@@ -24,6 +25,15 @@ struct KeyChange {
     /// Where a change can be interrupted.
     enum Step: Equatable {
         case copied(String), decided, replaced(String), finished
+
+        var failPoint: FailPoint? {
+            switch self {
+            case .copied: .keyCopied
+            case .decided: .keyDecided
+            case .replaced: .keyReplaced
+            case .finished: nil
+            }
+        }
     }
 
     private let set: DatabaseSet
@@ -32,7 +42,7 @@ struct KeyChange {
     /// Told after each step; tests end the change there by throwing.
     private let reached: (Step) throws -> Void
 
-    init(_ set: DatabaseSet, from old: DatabaseKey?, to new: DatabaseKey?, reached: @escaping (Step) throws -> Void = { _ in }) {
+    init(_ set: DatabaseSet, from old: DatabaseKey?, to new: DatabaseKey?, reached: @escaping (Step) throws -> Void = { $0.failPoint?.pass() }) {
         self.set = set
         self.old = old
         self.new = new

@@ -1,3 +1,4 @@
+internal import FailPoints
 internal import GRDB
 internal import GRDBSQLite
 internal import Logging
@@ -64,7 +65,9 @@ struct DatabaseOpening {
                 "a new version changes the database: it was backed up",
                 metadata: ["database": "\(label)", "code": "storage.backup", "backup": "\(backup)"])
         }
+        FailPoint.databaseMigrate.pass()
         try migrator.migrate(pool)
+        FailPoint.databaseMigrated.pass()
         return pool
     }
 }
@@ -74,7 +77,9 @@ extension DatabaseMigrator {
     fileprivate func refuseOthers(_ db: Database, label: String) throws {
         let applied = try appliedIdentifiers(db)
         if applied.isEmpty {
-            let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE name NOT IN ('grdb_migrations', 'grdb_issue_102')") ?? 0
+            // A process may have ended, or the disk have failed, behind the table of migrations and before the first of them. SQLite's index of
+            // that table is there, too.
+            let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE tbl_name NOT IN ('grdb_migrations', 'grdb_issue_102')") ?? 0
             guard tables == 0 else {
                 throw StorageError(
                     .foreign, "another program made the file of the \(label) database: use another data folder, or move the file away")

@@ -6,11 +6,14 @@ enum BotCommandText {
         commands.map { command in
             switch command {
             case .command(let keyword, let label, let parameters):
-                "'\(label)':'\(([keyword] + [parameters].compactMap(\.self)).joined(separator: " "))'"
-            case .menu(let label, let commands): "'\(label)':{\(print(commands))}"
+                "\(quoted(label)):\(quoted(([keyword] + [parameters].compactMap(\.self)).joined(separator: " ")))"
+            case .menu(let label, let commands): "\(quoted(label)):{\(print(commands))}"
             }
         }.joined(separator: ",")
     }
+
+    /// In quotes, unless it has one itself: such a text stands as it is.
+    private static func quoted(_ text: String) -> String { text.contains("'") ? text : "'\(text)'" }
 
     /// Menus may stand in menus this deep.
     static let maximumDepth = 16

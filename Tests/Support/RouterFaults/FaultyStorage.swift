@@ -42,6 +42,18 @@ final class FaultyStorage: SegmentStorage {
     var operations: Int { state.withLock { $0.count } }
     var failed: [Operation] { state.withLock { $0.failed } }
 
+    /// Nothing reaches the disk any more, until ``recover()``.
+    func losePower() { fails.store(true, ordering: .relaxed) }
+
+    /// After ``losePower()``: files are what the disk has of them.
+    func recover() {
+        state.withLock { state in
+            state.present = state.durable
+            state.dirty = [:]
+        }
+        fails.store(false, ordering: .relaxed)
+    }
+
     /// Has the operations fail that are numbered so, from 0.
     func fail(_ numbers: Range<Int>) { state.withLock { $0.failing = numbers } }
 

@@ -1,0 +1,94 @@
+import Foundation
+import SMPAgent
+import StorageFaults
+import TestSupport
+import Testing
+
+@testable import RouterFaults
+
+/// Two agents make a connection, talk, and end it; the N-th operation of a disk fails meanwhile, for N = 1, 2, 3 …, until there is no such
+/// operation. What was accepted arrives once and in order, and in the end nothing is left.
+///
+/// `PARLEY_FAULTS=all` goes through all N.
+@Suite(.serialized) struct StorageFaultTests {
+    /// A folder that is gone with its contents when nobody has it any more.
+    private final class Folder: Sendable {
+        let path: String
+
+        init() throws {
+            path = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().appendingPathComponent("chaos-\(UUID().uuidString)").path
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    /// What the two say to each other, from the first message to the end of the connection.
+    private func exchange(in world: ChaosWorld, _ what: String, between: () async throws -> Void = {}) async throws {
+        try await world.connect()
+        for round in 1...3 {
+            try await world.alice.send(round)
+            try await world.bob.send(2)
+            await world.settle()
+            if round == 2 { try await between() }
+        }
+        #expect(world.faults == [], "\(what)")
+        for party in [world.alice, world.bob] {
+            try await party.delete()
+            await party.waitUntilDeleted()
+            let remains = try await party.remains()
+            #expect(remains == [:], "\(what)")
+        }
+        #expect(world.faults == [], "\(what)")
+    }
+
+    @Test(
+        "The N-th operation of the disk with both agents' databases fails, for every N", .timeLimit(.minutes(120)),
+        arguments: [StorageFaults.Operation.write, .sync, .truncate, .open, .delete])
+    func agents(_ operation: StorageFaults.Operation) async throws {
+        // An exchange has hundreds of writes, dozens of flushes, and opens few files.
+        let step = switch operation {
+        case .write: 60
+        case .open: 2
+        default: 12
+        }
+        let failed = try await FaultySweep.run(few: step) { number in
+            let folder = try Folder(), disk = try StorageFaults(below: folder.path)
+            let times = [1, 3, 10][number % 3]
+            // Only what needs room finds the disk full.
+            let fault = number % 2 == 0 || ![.write, .truncate].contains(operation) ? StorageFaults.Fault.io : .full
+            disk.fail(operation, number: number, times: times, with: fault, tears: number % 4 == 0)
+            let what = "\(operation) \(number), \(times) times"
+            let world = try await ChaosWorld(.init(folder: folder.path), hasProxy: false)
+            try await world.watched(what) { try await exchange(in: world, what) }
+            try await world.close()
+            return disk.failures > 0
+        }
+        print("\(failed) exchanges in which a \(operation) of a database failed")
+        #expect(failed > 0 || [.truncate, .delete].contains(operation))
+    }
+
+    @Test("The N-th operation of the disk with the router's journal fails, for every N, and it loses its power", .timeLimit(.minutes(120)))
+    func router() async throws {
+        let failed = try await FaultySweep.run(few: 12) { number in
+            let folder = try Folder(), disk = FaultyStorage(tears: number % 4 == 0)
+            let times = [1, 2, 4][number % 3]
+            disk.fail(number - 1..<number - 1 + times)
+            let what = "operation \(number) of the journal, \(times) times"
+            let world = try await ChaosWorld(.init(journal: (disk, folder.path)), hasProxy: false)
+            try await world.watched(what) {
+                try await exchange(in: world, what) {
+                    try await world.alice.send(4)
+                    try await world.bob.send(4)
+                    try await world.losePower()
+                }
+            }
+            // One of a queue whose making was not answered in time may be left.
+            #expect(world.queueCount <= 1, "\(what)")
+            try await world.close()
+            return !disk.failed.isEmpty
+        }
+        print("\(failed) exchanges in which an operation of the journal failed")
+        #expect(failed > 0)
+    }
+}
