@@ -68,7 +68,7 @@ let messaging: [Target] =
         tests: ["RouterFaults"])
     + room(
         "SMPAgent", on: "Messaging",
-        uses: ["FailPoints", "SteadyTime", "EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPProtocol", "SMPClient", grdb, logging],
+        uses: ["FailPoints", "SteadyTime", "EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPTransport", "SMPProtocol", "SMPClient", grdb, logging],
         tests: ["SMPSimulation", "SMPServer", "ProcessSupport", "OfficialPeers"])
 
 let chat: [Target] =
@@ -136,7 +136,7 @@ let wholes: [Target] = [
 /// Agents and routers in one process with simulated time, chance and faults: tests or, where `make simulate` builds it, a program that goes
 /// through many seeds on all cores.
 let simulatedRooms: [Target.Dependency] = [
-    "SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPRatchet", "SMPCrypto", "SMPWire", "EncryptedSQLite", "TestSupport", grdb, logging,
+    "SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPTransport", "SMPRatchet", "SMPCrypto", "SMPWire", "EncryptedSQLite", "TestSupport", grdb, logging,
 ]
 let simulations: [Target] = [
     Context.environment["PARLEY_SIMULATION"] == nil
@@ -188,7 +188,8 @@ let testSupport: [Target] = [
     .testTarget(
         name: "InteropTests",
         dependencies: [
-            "OfficialPeers", "ProcessSupport", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPProtocol", "SMPWire", "EncryptedSQLite", grdb,
+            "OfficialPeers", "ProcessSupport", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPClient", "SMPProtocol",
+            "SMPWire", "EncryptedSQLite", grdb,
         ],
         path: "Tests/Interop", swiftSettings: settings),
     .target(

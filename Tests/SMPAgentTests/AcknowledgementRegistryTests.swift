@@ -2,6 +2,7 @@ import SMPClient
 import SMPCrypto
 import SMPProtocol
 import SMPWire
+import Synchronization
 import Testing
 
 @testable import SMPAgent
@@ -48,6 +49,47 @@ import Testing
 
         #expect(registry.add(try item(3), over: session))
         await registry.waitUntilIdle { registry.stopWaiting() }
+    }
+
+    @Test func `An acknowledgement that failed is not for the session's next connection, in which its message comes again`() throws {
+        let registry = AcknowledgementRegistry()
+        #expect(registry.add(try item(1), over: session))
+        let failed = try #require(registry.take(session)?.first)
+        #expect(registry.take(session) == nil)
+        #expect(registry.addAgain(failed, over: session))
+        #expect(registry.take(session)?.count == 1)
+        #expect(registry.take(session) == nil)
+        registry.forget(session)
+        #expect(!registry.addAgain(failed, over: session))
+        #expect(registry.take(session) == nil)
+    }
+
+    @Test func `What may succeed is tried again, however often`() {
+        typealias Outcome = AcknowledgementRegistry.Outcome
+        #expect(Outcome(SMPClientError(.protocol(.noMessage), "")) == .done)
+        let again: [SMPClientError.Code] = [
+            .timeout, .network(.failed), .overloaded, .protocol(.internal), .protocol(.store("full")), .unexpectedResponse("PONG"),
+        ]
+        for code in again { #expect(Outcome(SMPClientError(code, "")) == .retry) }
+        for code in [SMPClientError.Code.protocol(.auth), .closed, .cancelled] { #expect(Outcome(SMPClientError(code, "")) == .giveUp) }
+    }
+
+    @Test func `A router that loses many acknowledgements delivers the next message when one reaches it`() async throws {
+        let pair = try await Pair()
+        let (alice, bob) = try await pair.connect()
+        let lost = Mutex(12)
+        pair.bob.network.setFault { request, _ in
+            guard case .ack = request.command else { return nil }
+            return lost.withLock { count in
+                count -= 1
+                return count >= 0 ? .lostRequest : nil
+            }
+        }
+        for text in ["one", "two", "three"] { try await pair.alice.send(text, to: alice) }
+        await pair.bob.wait("all") { $0.order[bob]?.count == 3 }
+        #expect(pair.bob.texts(bob) == ["one", "two", "three"])
+        #expect(lost.withLock { $0 } < 0)
+        await pair.close()
     }
 
     @Test func `Suspending waits no longer than it may`() async throws {

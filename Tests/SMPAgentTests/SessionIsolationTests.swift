@@ -55,6 +55,8 @@ private final class SessionRecorder: SMPRouting {
 
     func setNetwork(_ settings: NetworkConfiguration) async throws(SMPClientError) { try await network.setNetwork(settings) }
 
+    func setServices(_ source: (any ServiceCredentialSource)?) async { await network.setServices(source) }
+
     func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async { await network.reconnect(matches) }
 
     func sessionStates() async -> [TransportSessionKey: SMPSessionState] { await network.sessionStates() }

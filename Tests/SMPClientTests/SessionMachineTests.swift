@@ -92,6 +92,8 @@ private struct Replay {
         case .event(.message(let queue, let message)):
             "message \(queue.bytes.first ?? 0) \(message.id.bytes.first ?? 0)"
         case .event(.ended(let queue)): "ended \(queue.bytes.first ?? 0)"
+        case .event(.serviceEnded): "service ended"
+        case .event(.notification(let notifier, _, _)): "notification \(notifier.bytes.first ?? 0)"
         case .event(.deleted(let queue)): "deleted \(queue.bytes.first ?? 0)"
         case .event(.lateSubscription(let queue)): "late \(queue.bytes.first ?? 0)"
         case .event(.unexpected(.success(let name))): "unexpected \(name)"

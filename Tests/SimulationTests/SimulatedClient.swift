@@ -335,6 +335,9 @@ final class SimulatedClient: SMPRouting {
     /// Links without wires are not told apart by settings.
     func setNetwork(_ network: NetworkConfiguration) async throws(SMPClientError) { await reconnect { _ in true } }
 
+    /// Without wires there are no certificates.
+    func setServices(_ source: (any ServiceCredentialSource)?) async {}
+
     func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async {
         for link in inner.withLock({ Self.links($0) }) where matches(link.key) { link.cut() }
     }

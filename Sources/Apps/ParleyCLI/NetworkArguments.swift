@@ -31,12 +31,16 @@ struct NetworkArguments: ParsableArguments {
     @Option(name: .customLong("retry-pause"), help: "Milliseconds for which a router that could not be reached is left alone at first.")
     var retryPause: String?
 
+    @Option(
+        name: .customLong("service"),
+        help: "Subscribe to all of a profile's queues on a router at once, which shows the router that they are one profile's: on, off.")
+    var service: String?
+
     /// What is said on the command line, over what a file says.
     func network(over file: HostNetwork = HostNetwork()) throws(ValidationError) -> HostNetwork {
         let said: [(HostNetwork.Key, String?)] = [
             (.socksProxy, socksProxy), (.socksMode, socksMode), (.hostMode, hostMode), (.requiredHostMode, requiredHostMode ? "on" : nil),
-            (.smpProxy, smpProxy), (.smpProxyFallback, smpProxyFallback), (.tcpTimeout, tcpTimeout),
-            (.retryPause, retryPause),
+            (.smpProxy, smpProxy), (.smpProxyFallback, smpProxyFallback), (.tcpTimeout, tcpTimeout), (.retryPause, retryPause), (.service, service),
         ]
         var network = file
         for (key, text) in said {

@@ -61,6 +61,7 @@ public final class SMPAgent: Sendable {
         for notification in try await core.stored({ try await core.store.events() }) {
             core.notify(notification.event, notification.connection, durableID: notification.durableID)
         }
+        await core.network.setServices(AgentServices(core: core))
         core.tasks.run { await core.receiveEvents() }
         try await core.resumeCommands()
         try await core.resumeDeliveries(of: nil)
@@ -106,6 +107,7 @@ public final class SMPAgent: Sendable {
         core.store.stopWaitingForDisk()
         await core.tasks.close()
         core.keyPairs.stop()
+        await core.network.setServices(nil)
         await core.saveStatistics()
         do {
             try await core.store.close()

@@ -1,4 +1,6 @@
+public import SMPCrypto
 public import SMPProtocol
+public import SMPWire
 
 /// What happens on the connections to routers without having been asked for.
 public enum SMPClientEvent: Sendable {
@@ -14,6 +16,12 @@ public enum SMPClientEvent: Sendable {
     case message(TransportSessionKey, queue: RecipientID, ReceivedMessage)
     /// Another connection has subscribed to the queue: this one's subscription is over and forgotten.
     case ended(TransportSessionKey, queue: RecipientID)
+    /// There is a message in a queue whose notifier is subscribed to by `NSUB`; the notice is for the queue's recipient to read.
+    case notification(TransportSessionKey, notifier: NotifierID, BoxNonce, Bytes)
+    /// The router takes these queues for the service's, or for no service's.
+    case associated(TransportSessionKey, queues: [RecipientID], ServiceID?)
+    /// What became of subscribing to the queues of the client's service.
+    case service(TransportSessionKey, ServiceSubscription)
     /// The queue was deleted: its subscription is forgotten.
     case deleted(TransportSessionKey, queue: RecipientID)
 }

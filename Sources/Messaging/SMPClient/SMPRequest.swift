@@ -30,9 +30,12 @@ public struct SMPRequest: Sendable {
 public struct QueueSubscription: Sendable {
     public var queue: RecipientID
     public var authKey: PrivateAuthKey
+    /// The service that the queue belongs to on its router, as far as is known.
+    public var service: ServiceID?
 
-    public init(queue: RecipientID, authKey: PrivateAuthKey) {
+    public init(queue: RecipientID, authKey: PrivateAuthKey, service: ServiceID? = nil) {
         self.queue = queue
         self.authKey = authKey
+        self.service = service
     }
 }

@@ -36,6 +36,9 @@ public protocol SMPRouting: Sendable {
     /// - Throws: ``SMPClientError`` `crypto` when TLS is not available with them; nothing has changed then.
     func setNetwork(_ network: NetworkConfiguration) async throws(SMPClientError)
 
+    /// Is a service to routers, with certificates of this source, where the network configuration says so: for connections from now on.
+    func setServices(_ source: (any ServiceCredentialSource)?) async
+
     /// Makes connections anew, without waiting as after a failure; lost subscriptions are taken up again.
     func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async
 
@@ -65,8 +68,11 @@ public struct SMPSessionInfo: Sendable, Hashable {
     public var versions: VersionRange
     /// The TLS channel binding, 32 bytes: other for every connection.
     public var sessionID: Bytes
+    /// What the router calls the client's service in all its connections; nil if the client is none to it.
+    public var serviceID: ServiceID?
 
-    public init(version: UInt16, versions: VersionRange, sessionID: Bytes) {
+    public init(version: UInt16, versions: VersionRange, sessionID: Bytes, serviceID: ServiceID? = nil) {
+        self.serviceID = serviceID
         self.version = version
         self.versions = versions
         self.sessionID = sessionID

@@ -46,6 +46,15 @@ public struct ServerCredential: Sendable {
     /// The SHA-256 hash of the identity certificate, 32 bytes: the key hash of the server's address.
     public var fingerprint: Bytes { certificates[min(1, certificates.count - 1)].fingerprint }
 
+    /// The certificates as PEM, leaf first, and the leaf's PKCS #8 key: what ``init(certificatePEM:authorityPEM:keyPEM:)`` reads.
+    ///
+    /// - Throws: ``ConnectionError`` `invalidCredential` when OpenSSL is out of memory.
+    public func pem() throws(ConnectionError) -> (certificates: Bytes, key: Bytes) {
+        var texts: Bytes = []
+        for certificate in certificates { texts += try PEM.text(of: certificate) }
+        return (texts, try key.pem())
+    }
+
     /// The kind of the leaf's key.
     public var algorithm: CertificateAlgorithm { key.algorithm }
 

@@ -29,6 +29,10 @@ struct Queue {
         secret = try BoxSecret(encryption.privateKey, with: ids.serverKey)
     }
 
+    func subscription(of service: ServiceID?) -> QueueSubscription {
+        QueueSubscription(queue: ids.recipientID, authKey: recipientKey, service: service)
+    }
+
     var subscription: QueueSubscription { QueueSubscription(queue: ids.recipientID, authKey: recipientKey) }
 
     func send(_ text: String) -> SMPRequest {

@@ -17,6 +17,12 @@ final class EventReader {
         case .subscriptionFailed(_, let queue, let error): "failed \(names([queue])) \(error.label)"
         case .message(_, let queue, let message): "message \(names([queue])) \(message.id.bytes.first ?? 0)"
         case .ended(_, let queue): "ended \(names([queue]))"
+        case .associated(_, let queues, let service): "\(service == nil ? "free" : "associated") \(names(queues))"
+        case .notification(_, let notifier, _, _): "notification \(names([notifier]))"
+        case .service(_, .complete(let count)): "service \(count)"
+        case .service(_, .incomplete(let counted, let expected)): "service \(counted) of \(expected)"
+        case .service(_, .unavailable(let error)): "no service: \(error.label)"
+        case .service(_, .ended(let queues)): "service ended, \(queues.count)"
         case .deleted(_, let queue): "deleted \(names([queue]))"
         case nil: "finished"
         }

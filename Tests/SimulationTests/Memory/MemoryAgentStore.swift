@@ -1,5 +1,6 @@
 import EncryptedSQLite
 import SMPProtocol
+import SMPTransport
 import SMPRatchet
 import SMPWire
 
@@ -137,6 +138,22 @@ final class MemoryAgentStore: AgentStorage {
         try await read { tables in
             tables.deliveries.contains { tables.sendQueues[$0.key]?.connection == connection && !$0.value.isEmpty }
         }
+    }
+
+    func serviceCredential(
+        user: AgentUserID, server: SMPServerAddress, make: @escaping @Sendable () throws -> ServerCredential
+    ) async throws -> ServerCredential {
+        let key = AgentServerKey(user: user, server: server)
+        if let known = try await read({ $0.credentials[key] }) { return known }
+        return try await write { tables in
+            let credential = try make()
+            tables.set(\.credentials, key, credential)
+            return credential
+        }
+    }
+
+    func notifiers(of connection: RowID) async throws -> [RowID: QueueNotifier] {
+        try await read { tables in tables.notifiers.filter { tables.receiveQueues[$0.key]?.connection == connection } }
     }
 
     // MARK: Handshake

@@ -27,7 +27,13 @@ extension MemoryTables {
             try Self.require(receiveQueues[queue.row] == nil && !receiveQueues.values.contains { $0.queue.key == queue.key }, "a queue")
             set(\.receiveQueues, queue.row, Queue(queue: queue, connection: connection))
         case .updateReceiveQueue(let queue): self.change(\.receiveQueues, queue.row) { $0.queue = queue }
-        case .deleteReceiveQueue(let row): set(\.receiveQueues, row, nil)
+        case .deleteReceiveQueue(let row): delete(receiveQueue: row)
+        case .setServices(let server, let queues, let service):
+            for queue in queues { set(\.services, QueueKey(server: server, recipientID: queue), service) }
+        case .setNotifier(let notifier, let queue):
+            try Self.require(receiveQueues[queue] != nil, "a notifier of no queue")
+            set(\.notifiers, queue, notifier)
+        case .deleteNotifier(let queue): set(\.notifiers, queue, nil)
         case .insertSendQueue(let queue, let connection):
             try requireConnection(connection)
             try Self.require(sendQueues[queue.row] == nil, "a queue")
@@ -69,6 +75,13 @@ extension MemoryTables {
         return Positioned(position: lastPosition, value: value)
     }
 
+    private mutating func delete(receiveQueue row: RowID) {
+        guard let entry = receiveQueues[row] else { return }
+        set(\.receiveQueues, row, nil)
+        set(\.services, entry.queue.key, nil)
+        set(\.notifiers, row, nil)
+    }
+
     private func requireConnection(_ row: RowID) throws { try Self.require(connections[row] != nil, "what belongs to no connection") }
 
     /// With all that belongs to it.
@@ -82,7 +95,7 @@ extension MemoryTables {
         set(\.sentParameters, row, nil)
         set(\.processedKeys, row, nil)
         set(\.lastRequests, row, nil)
-        for (queue, entry) in receiveQueues where entry.connection == row { set(\.receiveQueues, queue, nil) }
+        for (queue, entry) in receiveQueues where entry.connection == row { delete(receiveQueue: queue) }
         for (queue, entry) in sendQueues where entry.connection == row {
             set(\.sendQueues, queue, nil)
             set(\.deliveries, queue, nil)

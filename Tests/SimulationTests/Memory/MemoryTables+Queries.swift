@@ -34,7 +34,7 @@ extension MemoryTables {
         return queues.map { queue in
             SubscriptionRecord(
                 connection: record.id, user: record.user,
-                queue: .init(row: queue.row, key: queue.key, privateKey: queue.privateKey, status: queue.status))
+                queue: .init(row: queue.row, key: queue.key, privateKey: queue.privateKey, status: queue.status, service: services[queue.key]))
         }
     }
 

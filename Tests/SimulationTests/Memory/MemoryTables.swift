@@ -1,4 +1,5 @@
 import SMPProtocol
+import SMPTransport
 import SMPRatchet
 import SMPWire
 
@@ -104,6 +105,10 @@ struct MemoryTables {
     var commands: [RowID: Positioned<CommandRecord>] = [:]
     var events: [RowID: Positioned<EventRecord>] = [:]
     var sentEvents: [MessageKey: SentEvent] = [:]
+    /// The services that routers take queues for.
+    var services: [QueueKey: ServiceID] = [:]
+    var notifiers: [RowID: QueueNotifier] = [:]
+    var credentials: [AgentServerKey: ServerCredential] = [:]
     var lastPosition = 0
 
     /// What undoes the changes of the transaction, the last one first to be undone.

@@ -116,6 +116,8 @@ public final class ProxyingNetwork: SMPRouting {
 
     public func setNetwork(_ settings: NetworkConfiguration) async throws(SMPClientError) { try await network.setNetwork(settings) }
 
+    public func setServices(_ source: (any ServiceCredentialSource)?) async { await network.setServices(source) }
+
     public func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async { await network.reconnect(matches) }
 
     public func sessionStates() async -> [TransportSessionKey: SMPSessionState] { await network.sessionStates() }

@@ -255,6 +255,9 @@ public final class SimulatedNetwork: SMPRouting {
     /// Connections without wires are not told apart by settings.
     public func setNetwork(_ network: NetworkConfiguration) async throws(SMPClientError) { await reconnect { _ in true } }
 
+    /// Without wires there are no certificates.
+    public func setServices(_ source: (any ServiceCredentialSource)?) async {}
+
     public func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async {
         let routers = inner.withLock { inner in
             Set(inner.subscriptions.keys.filter(matches).map(\.server)).subtracting(inner.offline)

@@ -24,6 +24,9 @@ public struct HostNetwork: Sendable, Hashable {
         case tcpTimeout = "tcp-timeout"
         /// Milliseconds for which a router that could not be reached is left alone at first, 10 to 60000. Further pauses grow from there.
         case retryPause = "retry-pause"
+        /// `on` if routers are to know each profile as a service, all of whose queues are subscribed to at once; they see then which are one
+        /// profile's. `off` if not.
+        case service
     }
 
     /// Why a value is refused.
@@ -55,6 +58,7 @@ public struct HostNetwork: Sendable, Hashable {
         case .smpProxy: options.privateRouting = try Self.word(text, Self.words(of: PrivateRoutingPolicy.Mode.allCases))
         case .smpProxyFallback:
             options.privateRoutingFallback = try Self.word(text, [("yes", .allow), ("protected", .allowProtected), ("no", .prohibit)])
+        case .service: options.usesServices = try Self.word(text, [("on", true), ("off", false)])
         case .tcpTimeout:
             guard let seconds = Int64(text), (1...3600).contains(seconds) else {
                 throw Fault(description: "\"\(text)\" is not a number of seconds from 1 to 3600", words: [])

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import SMPClient
 import Synchronization
 
 // How routers are reached: kept in the store, carried out by the agent and the client beneath it.
@@ -28,7 +29,10 @@ extension EngineCore {
     }
 
     private func carryOut(_ plan: NetworkPlan, _ config: NetworkConfig) async throws(ChatCoreError) {
-        try await agent { agent throws(AgentFault) in try await agent.apply(plan) }
+        var plan = plan
+        plan.settings.usesServices = configuration.network.usesServices ?? false
+        let complete = plan
+        try await agent { agent throws(AgentFault) in try await agent.apply(complete) }
         network.withLock { $0.config = config }
     }
 

@@ -95,7 +95,7 @@ extension ChatTransaction {
             }
             report(fault, in: context)
         case .created, .request, .queueDeleted, .down, .up, .serverConnected, .serverDisconnected, .receiveQueuesDeleted, .connectionsDeleted,
-            .userDeleted, .connectionsFailed, .suspended, .sent:
+            .userDeleted, .connectionsFailed, .suspended, .serviceSubscription, .sent:
             // What is sent is for the ledger.
             receiveState(incoming.notification.event)
         }

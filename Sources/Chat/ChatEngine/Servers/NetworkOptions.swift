@@ -35,6 +35,10 @@ public struct NetworkOptions: Sendable, Hashable {
     /// How long a router that could not be reached is left alone at first; 2 seconds if it is not said. Further pauses grow from there.
     public var retryPause: Duration?
 
+    /// Whether routers are shown service certificates, by which all of a profile's queues on a router are subscribed to at once; nil for no.
+    /// The API of the official clients has no word for it.
+    public var usesServices: Bool?
+
     public init() {}
 
     /// Sets what is not in the configuration that commands know.

@@ -63,6 +63,8 @@ public enum AgentEvent: Sendable, Equatable {
     /// CONNECT and DISCONNECT: a session with a router was made or lost.
     case serverConnected(SMPServerAddress)
     case serverDisconnected(SMPServerAddress)
+    /// What became of subscribing to all of a user's queues on a router at once, where that is asked for.
+    case serviceSubscription(SMPServerAddress, ServiceSubscriptionState)
     /// END: another client subscribed to the connection's queue; this one receives nothing more.
     case subscriptionEnded
     /// DELD: the router says that the connection's queue was deleted.
@@ -105,11 +107,25 @@ extension AgentEvent {
         // Followed by another one that is durable.
         case .messageDelayed: false
         // Of the moment.
-        case .down, .up, .serverConnected, .serverDisconnected, .subscriptionEnded, .queueDeleted, .connectionsFailed, .suspended: false
+        case .down, .up, .serverConnected, .serverDisconnected, .serviceSubscription, .subscriptionEnded, .queueDeleted, .connectionsFailed,
+            .suspended:
+            false
         // Of connections that are gone.
         case .receiveQueuesDeleted, .connectionsDeleted, .userDeleted: false
         }
     }
+}
+
+/// How the subscription to all of a user's queues on a router stands (``NetworkConfiguration/usesServices``).
+public enum ServiceSubscriptionState: Sendable, Equatable {
+    /// So many queues were subscribed to by one command.
+    case complete(queues: Int)
+    /// The router counts other queues than the agent: each was subscribed to by itself, and belongs to the service again.
+    case incomplete(counted: Int64, expected: Int)
+    /// The router does not do it: each queue was subscribed to by itself.
+    case unavailable(AgentError)
+    /// Another client with the same certificate has subscribed to them.
+    case ended(queues: Int)
 }
 
 /// What the agent knows about a received message.

@@ -11,18 +11,42 @@ final class AcknowledgementRegistry: Sendable {
     struct Item: Sendable {
         let queue: ReceiveQueue
         let messageID: MessageID
-        var attempts = 0
+        /// The wait after the next failure, and how long was waited so far.
+        var delay: Duration?
+        var elapsed = Duration.zero
+        /// Which of the session's connections it is for: in the next one the router delivers the message again.
+        fileprivate(set) var connection = 0
+    }
+
+    /// What a failure means.
+    enum Outcome: Equatable {
+        /// There is nothing left to acknowledge.
+        case done
+        /// The router keeps the queue's next message back until it succeeds: it is tried until the connection is lost.
+        case retry
+        /// It will not succeed, or the client is closed.
+        case giveUp
+
+        init(_ error: SMPClientError) {
+            self =
+                switch error.code {
+                case .protocol(.noMessage): .done
+                case .protocol(.auth), .protocol(.blocked), .protocol(.command), .protocol(.service), .crypto, .invalidRequest, .cancelled,
+                    .closed:
+                    .giveUp
+                case .protocol, .response, .unexpectedResponse, .timeout, .network, .transport, .incompatibleHost, .overloaded: .retry
+                }
+        }
     }
 
     private struct Inner {
         var waiting: [TransportSessionKey: [Item]] = [:]
         var running: Set<TransportSessionKey> = []
+        /// How often each session's connection was lost.
+        var connections: [TransportSessionKey: Int] = [:]
         /// Who waits until nothing is being sent.
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
-
-    /// How often an acknowledgement is tried while the session lives.
-    static let maximumAttempts = 5
 
     private let inner = Mutex(Inner())
 
@@ -31,6 +55,8 @@ final class AcknowledgementRegistry: Sendable {
     /// - Returns: whether the caller must start ``AgentCore/sendAcknowledgements(over:)``.
     func add(_ item: Item, over session: TransportSessionKey) -> Bool {
         inner.withLock { inner in
+            var item = item
+            item.connection = inner.connections[session, default: 0]
             inner.waiting[session, default: []].append(item)
             return inner.running.insert(session).inserted
         }
@@ -71,8 +97,24 @@ final class AcknowledgementRegistry: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
+    /// Adds one again that could not be sent, unless the session was lost since.
+    ///
+    /// - Returns: whether the caller must start ``AgentCore/sendAcknowledgements(over:)``.
+    func addAgain(_ item: Item, over session: TransportSessionKey) -> Bool {
+        inner.withLock { inner in
+            guard inner.connections[session, default: 0] == item.connection else { return false }
+            inner.waiting[session, default: []].append(item)
+            return inner.running.insert(session).inserted
+        }
+    }
+
     /// The session is lost: its messages will be delivered again.
-    func forget(_ session: TransportSessionKey) { inner.withLock { $0.waiting[session] = nil } }
+    func forget(_ session: TransportSessionKey) {
+        inner.withLock { inner in
+            inner.waiting[session] = nil
+            inner.connections[session, default: 0] += 1
+        }
+    }
 }
 
 extension AgentCore {
@@ -110,15 +152,14 @@ extension AgentCore {
                     statistics.add(.ackMsgs, session.userID, session.server)
                     continue
                 }
+                switch AcknowledgementRegistry.Outcome(error) {
                 // Acknowledged before.
-                if case .protocol(.noMessage) = error.code {
-                    statistics.add(.ackNoMsgErrs, session.userID, session.server)
-                    continue
-                }
-                if !error.isTemporary { statistics.add(.ackOtherErrs, session.userID, session.server) }
-                if error.isTemporary, item.attempts + 1 < AcknowledgementRegistry.maximumAttempts {
+                case .done: statistics.add(.ackNoMsgErrs, session.userID, session.server)
+                case .retry:
+                    if !error.isTemporary { statistics.add(.ackOtherErrs, session.userID, session.server) }
                     retry(item, over: session)
-                } else {
+                case .giveUp:
+                    statistics.add(.ackOtherErrs, session.userID, session.server)
                     log.warning("a message could not be acknowledged", metadata: ["error": "\(error.label)"])
                 }
             }
@@ -127,10 +168,13 @@ extension AgentCore {
 
     private func retry(_ item: AcknowledgementRegistry.Item, over session: TransportSessionKey) {
         tasks.run { [self] in
-            await pauses.wait(configuration.fastRetry.initial, for: session.server)
+            let interval = configuration.fastRetry
             var item = item
-            item.attempts += 1
-            if acknowledgements.add(item, over: session) { await sendAcknowledgements(over: session) }
+            let delay = item.delay ?? interval.initial
+            await pauses.wait(delay, for: session.server)
+            item.elapsed += delay
+            item.delay = interval.next(after: delay, elapsed: item.elapsed)
+            if acknowledgements.addAgain(item, over: session) { await sendAcknowledgements(over: session) }
         }
     }
 }

@@ -33,7 +33,12 @@ extension AgentCore {
             for connection in connections { notify(.failed(AgentError(error, server: session.server)), connection) }
         case .message(let session, let queue, let message):
             await received(message, QueueKey(server: session.server, recipientID: queue))
+        case .associated(let session, let queues, let service): associated(queues, on: session, with: service)
+        // Notifiers are subscribed to by notification servers.
+        case .notification: break
+        case .service(let session, let subscription): serviceSubscription(subscription, on: session)
         case .ended(let session, let queue):
+            associated([queue], on: session, with: nil)
             let connections = subscriptions.setStatus(.noSubscription, of: keys(session, [queue]))
             for connection in connections { notify(.subscriptionEnded, connection) }
         case .deleted(let session, let queue):
@@ -47,7 +52,7 @@ extension AgentCore {
     }
 
     private func received(_ message: ReceivedMessage, _ key: QueueKey) async {
-        guard let entry = subscriptions[key] else {
+        guard let entry = await entry(of: key) else {
             return log.info("a message came for a queue that is not known", metadata: ["message": "\(message.id)"])
         }
         statistics.add(.recvMsgs, entry.user, key.server)

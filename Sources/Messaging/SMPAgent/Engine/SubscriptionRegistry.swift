@@ -47,6 +47,11 @@ final class SubscriptionRegistry: Sendable {
         }
     }
 
+    /// Whether there is a queue of a user on a router.
+    func hasQueue(of user: AgentUserID, on server: SMPServerAddress) -> Bool {
+        inner.withLock { $0.entries.contains { $0.key.server == server && $0.value.user == user } }
+    }
+
     /// How a queue's subscription stands; nil if it has none.
     func status(of row: RowID) -> SubscriptionStatus? {
         inner.withLock { inner in inner.keys[row].flatMap { inner.entries[$0]?.status } }
@@ -133,7 +138,7 @@ extension AgentCore {
             for session in order {
                 let queues = sessions[session] ?? []
                 group.addTask { [self] in
-                    let requests = queues.map { QueueSubscription(queue: $0.queue.key.recipientID, authKey: $0.queue.privateKey) }
+                    let requests = queues.map { QueueSubscription(queue: $0.queue.key.recipientID, authKey: $0.queue.privateKey, service: $0.queue.service) }
                     let responses = await network.subscribe(requests, over: session)
                     let outcomes = zip(queues, responses).map { queue, response in
                         (queue.connection, subscribed(queue.queue.key, response, over: session))

@@ -21,6 +21,12 @@ enum AgentSchema {
         migrator.registerMigration("5: events about sent messages") { database in
             try database.execute(sql: sentEvents)
         }
+        migrator.registerMigration("6: services") { database in
+            for statement in services { try database.execute(sql: statement) }
+        }
+        migrator.registerMigration("7: notifiers") { database in
+            try database.execute(sql: notifiers)
+        }
         return migrator
     }()
 
@@ -291,6 +297,42 @@ enum AgentSchema {
         """,
         "CREATE INDEX events_by_connection ON events (connection_id)",
     ]
+
+    /// Which service a router takes a queue for is told by the network, also before the queue is stored.
+    private static let services = [
+        """
+        CREATE TABLE service_credentials (
+            user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+            server_id INTEGER NOT NULL REFERENCES servers,
+            certificates BLOB NOT NULL,
+            private_key BLOB NOT NULL,
+            PRIMARY KEY (user_id, server_id)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE queue_services (
+            server_id INTEGER NOT NULL REFERENCES servers,
+            recipient_id BLOB NOT NULL,
+            service_id BLOB NOT NULL,
+            PRIMARY KEY (server_id, recipient_id)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TRIGGER queue_services_end AFTER DELETE ON receive_queues BEGIN
+            DELETE FROM queue_services WHERE server_id = old.server_id AND recipient_id = old.recipient_id;
+        END
+        """,
+    ]
+
+    /// The notifiers of queues.
+    private static let notifiers = """
+        CREATE TABLE notifiers (
+            queue_id INTEGER PRIMARY KEY REFERENCES receive_queues ON DELETE CASCADE,
+            notifier_id BLOB NOT NULL,
+            private_key BLOB NOT NULL,
+            secret BLOB NOT NULL
+        ) STRICT
+        """
 
     private static let sentEvents = """
         CREATE TABLE sent_events (

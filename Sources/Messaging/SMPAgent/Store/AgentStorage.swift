@@ -1,4 +1,5 @@
 import SMPProtocol
+import SMPTransport
 import SMPWire
 
 /// What the agent needs of its store. ``AgentStore`` keeps it in a database; a simulation has one in memory in its place.
@@ -38,6 +39,13 @@ protocol AgentStorage: Sendable {
     func subscriptions(_ connections: [ConnectionID]?) async throws -> [SubscriptionRecord]
     func deletedConnections() async throws -> [ConnectionID]
     func hasDeliveries(_ connection: RowID) async throws -> Bool
+
+    /// The service certificate of a user for a router; `make` makes it if there is none.
+    func serviceCredential(
+        user: AgentUserID, server: SMPServerAddress, make: @escaping @Sendable () throws -> ServerCredential
+    ) async throws -> ServerCredential
+    /// The notifiers of a connection's queues, by the queues' rows.
+    func notifiers(of connection: RowID) async throws -> [RowID: QueueNotifier]
 
     // MARK: Handshake
 

@@ -106,8 +106,9 @@ extension AgentStore {
     /// What is needed to subscribe to the queues of connections; nil stands for all connections that are not being deleted.
     func subscriptions(_ connections: [ConnectionID]?) async throws -> [SubscriptionRecord] {
         let columns = """
-            SELECT c.public_id, c.user_id, q.queue_id, q.recipient_id, q.private_key, q.status, s.address
+            SELECT c.public_id, c.user_id, q.queue_id, q.recipient_id, q.private_key, q.status, s.address, v.service_id
             FROM connections AS c LEFT JOIN receive_queues AS q USING (connection_id) LEFT JOIN servers AS s USING (server_id)
+            LEFT JOIN queue_services AS v USING (server_id, recipient_id)
             """
         return try await read { database in
             guard let connections else {
@@ -143,6 +144,8 @@ struct SubscriptionRecord: Sendable {
         let key: QueueKey
         let privateKey: PrivateAuthKey
         let status: QueueStatus
+        /// The service that the router takes it for.
+        let service: ServiceID?
     }
 
     let connection: ConnectionID
@@ -154,7 +157,8 @@ struct SubscriptionRecord: Sendable {
         if let queueRow = row["queue_id"] as RowID? {
             queue = Queue(
                 row: queueRow, key: QueueKey(server: try serverAddress(row), recipientID: EntityID(row.bytes("recipient_id"))),
-                privateKey: try row.decode("private_key") { try PrivateAuthKey(pkcs8: $0) }, status: try row.text("status"))
+                privateKey: try row.decode("private_key") { try PrivateAuthKey(pkcs8: $0) }, status: try row.text("status"),
+                service: row.optionalBytes("service_id").map { ServiceID($0) })
         }
         return SubscriptionRecord(connection: ConnectionID(row.bytes("public_id")), user: row["user_id"], queue: queue)
     }

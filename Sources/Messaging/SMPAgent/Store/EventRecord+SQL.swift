@@ -70,7 +70,7 @@ extension EventRecord {
         case .queueSwitch(let direction, let phase, _): (kind, info) = ("queue switch", try EventDetails(direction, phase).bytes)
         case .ratchetSync(let state, let fault, _): (kind, info) = ("ratchet sync", try EventDetails(state, fault).bytes)
         case .failed(let error): (kind, info) = ("failed", try EventDetails(error: error).bytes)
-        case .message, .sent, .messageDelayed, .receipts, .down, .up, .serverConnected, .serverDisconnected, .subscriptionEnded,
+        case .message, .sent, .messageDelayed, .receipts, .down, .up, .serverConnected, .serverDisconnected, .serviceSubscription, .subscriptionEnded,
             .queueDeleted, .receiveQueuesDeleted, .connectionsDeleted, .userDeleted, .connectionsFailed, .suspended:
             throw StorageError(.corrupt, "an event of this kind is not kept")
         }

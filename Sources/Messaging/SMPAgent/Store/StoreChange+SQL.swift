@@ -36,6 +36,8 @@ extension StoreChange {
         case .insertBody, .insertSentMessage, .deliveryDone, .deleteDeliveries, .setRetry, .setReceipt, .deleteReceipted,
             .insertReceivedMessage, .acknowledge, .countAttempt:
             try applyMessageChange(to: database)
+        case .setNotifier, .deleteNotifier: try applyNotifierChange(to: database)
+        case .setServices: try applyServiceChange(to: database)
         case .insertCommand(let command): try command.insert(database)
         case .deleteCommand(let row): try database.run("DELETE FROM commands WHERE command_id = ?", row)
         case .deleteJoinCommands(let connection):

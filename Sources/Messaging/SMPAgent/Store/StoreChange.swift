@@ -29,6 +29,10 @@ enum StoreChange: Sendable {
     case insertSendQueue(SendQueue, connection: RowID)
     case updateSendQueue(SendQueue)
     case deleteSendQueue(RowID)
+    case setNotifier(QueueNotifier, queue: RowID)
+    case deleteNotifier(queue: RowID)
+    /// A router takes queues for those of a service, or of none.
+    case setServices(SMPServerAddress, [RecipientID], ServiceID?)
 
     // Handshake.
     case insertConfirmation(ConfirmationRecord)

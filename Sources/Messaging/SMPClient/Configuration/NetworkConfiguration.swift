@@ -82,6 +82,10 @@ public struct NetworkConfiguration: Sendable, Hashable {
     /// Commands without a response in a row after which a silent connection is given up; 0 for never.
     public var pingCount = 3
 
+    /// Whether routers are shown service certificates, by which all queues of a user on a router are subscribed to at once. The router sees
+    /// by them which queues are one user's; so it has no effect in session mode `entity`.
+    public var usesServices = false
+
     public init() {}
 
     /// The same with half as much time again for everything, for networks such as those of mobile phones.

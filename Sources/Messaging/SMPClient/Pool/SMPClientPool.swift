@@ -28,6 +28,7 @@ public final class SMPClientPool: SMPRouting {
     private let environment: SessionSlot.Environment
     private let slots = Mutex(Slots())
     private let live: LiveConnector
+    private let services: ServiceSourceBox
     private let makeConnector: @Sendable (SMPClientConfiguration) -> Result<RouterConnector, SMPClientError>
 
     private struct Slots {
@@ -47,8 +48,12 @@ public final class SMPClientPool: SMPRouting {
         clock: some Clock<Duration> = ContinuousClock(), logger: Logger = Logger(label: "smp.client")
     ) throws(SMPClientError) {
         let time = ClientTime(clock)
+        let services = ServiceSourceBox()
+        self.services = services
         makeConnector = { configuration in
-            Result { () throws(SMPClientError) in try RouterConnector(configuration, group: group, random: random, time: time) }
+            Result { () throws(SMPClientError) in
+                try RouterConnector(configuration, group: group, services: services, random: random, time: time)
+            }
         }
         let live = LiveConnector(try makeConnector(configuration).get())
         self.live = live
@@ -123,6 +128,8 @@ public final class SMPClientPool: SMPRouting {
         live.set(try makeConnector(configuration).get())
         await reconnect { _ in true }
     }
+
+    public func setServices(_ source: (any ServiceCredentialSource)?) async { services.set(source) }
 
     public func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async {
         for slot in slots.withLock({ $0.byKey.values.filter { matches($0.key) } }) { slot.reconnect() }

@@ -9,14 +9,44 @@ extension SessionSlot {
             return state.isClosed
         }
         if isClosed { return queues.map { _ in .failure(Self.closedError) } }
-        let size = environment.configuration.subscriptionBatch
-        var results: [SMPResult] = []
-        results.reserveCapacity(queues.count)
-        for start in stride(from: 0, to: queues.count, by: size) {
-            results += await subscribe(Array(queues[start..<min(queues.count, start + size)]), isPatient: false).results
-        }
+        let results = await subscribeAll(queues, isPatient: false).results
         resubscribeIfNeeded()
         return results
+    }
+
+    /// Subscribes to queues that are in progress: those of the client's service at once, the others in goes.
+    private func subscribeAll(
+        _ queues: [QueueSubscription], isPatient: Bool
+    ) async -> (results: [SMPResult], outcomes: [SubscriptionTable.Outcome]) {
+        var served: Set<RecipientID> = []
+        var answers: [RecipientID: (result: SMPResult, outcome: SubscriptionTable.Outcome)] = [:]
+        if let service = await subscribeService(queues, isPatient: isPatient) {
+            for (index, queue) in service.queues.enumerated() {
+                served.insert(queue.queue)
+                answers[queue.queue] = (service.result, service.outcomes[index])
+            }
+        }
+        let others = served.isEmpty ? queues : queues.filter { !served.contains($0.queue) }
+        let size = environment.configuration.subscriptionBatch
+        var results: [SMPResult] = []
+        var outcomes: [SubscriptionTable.Outcome] = []
+        results.reserveCapacity(queues.count)
+        for start in stride(from: 0, to: others.count, by: size) {
+            let batch = await subscribe(Array(others[start..<min(others.count, start + size)]), isPatient: isPatient)
+            results += batch.results
+            outcomes += batch.outcomes
+        }
+        guard !served.isEmpty else { return (results, outcomes) }
+        for (index, queue) in others.enumerated() { answers[queue.queue] = (results[index], outcomes[index]) }
+        let all = queues.compactMap { answers[$0.queue] }
+        return (all.map(\.result), all.map(\.outcome))
+    }
+
+    /// The number of a connection; -1 if it is not the present one.
+    func number(of session: SMPSession) -> Int {
+        state.withLock { state in
+            if case .connected(let present, let number, _) = state.link, present === session { number } else { -1 }
+        }
     }
 
     /// Subscribes to queues that are in progress, in one go.
@@ -27,15 +57,19 @@ extension SessionSlot {
         var number = -1
         do throws(SMPClientError) {
             let session = try await session(isPatient: isPatient)
-            number = state.withLock { state in
-                if case .connected(let present, let number, _) = state.link, present === session { number } else { -1 }
-            }
+            number = self.number(of: session)
             results = await session.send(
                 queues.map { SMPRequest(entity: $0.queue, command: .sub, authKey: $0.authKey) })
         } catch {
             results = queues.map { _ in .failure(error) }
         }
-        let outcomes = state.withLock { state in
+        note(queues, results)
+        return (results, finish(queues, results, in: number))
+    }
+
+    /// Notes what became of subscribing in a connection.
+    func finish(_ queues: [QueueSubscription], _ results: [SMPResult], in number: Int) -> [SubscriptionTable.Outcome] {
+        state.withLock { state in
             let outcomes = zip(queues, results).map { queue, result in
                 var error: SMPClientError?
                 if case .failure(let failure) = result { error = failure }
@@ -49,7 +83,14 @@ extension SessionSlot {
             }
             return outcomes
         }
-        return (results, outcomes)
+    }
+
+    /// The router says that queues are no more ours, or gone.
+    func forget(_ queues: [RecipientID]) {
+        unsubscribe(queues)
+        state.withLock { state in
+            for queue in queues { state.associations[queue] = nil }
+        }
     }
 
     func unsubscribe(_ queues: [RecipientID]) {
@@ -74,8 +115,10 @@ extension SessionSlot {
                     state.subscriptions.want(subscription)
                 }
             }
+            associate([ids.recipientID], with: ids.serviceID)
             resubscribeIfNeeded()
-        case (.off, .success(.ok)), (.del, .success(.ok)): unsubscribe([request.entity])
+        case (.off, .success(.ok)): unsubscribe([request.entity])
+        case (.del, .success(.ok)): forget([request.entity])
         default: break
         }
     }
@@ -92,12 +135,14 @@ extension SessionSlot {
         while !Task.isCancelled {
             await waitForAttempt()
             let queues = state.withLock { state in
-                let queues = state.subscriptions.takeWanted(atMost: environment.configuration.subscriptionBatch)
+                // Those of a service are subscribed to at once, however many.
+                let limit = state.associations.isEmpty ? environment.configuration.subscriptionBatch : Int.max
+                let queues = state.subscriptions.takeWanted(atMost: limit)
                 if queues.isEmpty { state.worker = nil }
                 return queues
             }
             if queues.isEmpty { return }
-            let (results, outcomes) = await subscribe(queues, isPatient: true)
+            let (results, outcomes) = await subscribeAll(queues, isPatient: true)
             report(queues, results, outcomes)
         }
     }

@@ -42,6 +42,10 @@ final class SessionSlot: Sendable {
         var lastNumber = 0
 
         var subscriptions = SubscriptionTable()
+        /// Which of the queues the router takes for a service's.
+        var associations: [RecipientID: ServiceID] = [:]
+        /// The connection in which the queues of the service were last subscribed to at once, by its number, and whether that was all.
+        var served: (connection: Int, isComplete: Bool)?
         var backoff: Backoff
         /// Whether the next attempt to take up subscriptions must wait.
         var mustWait = false
@@ -126,7 +130,8 @@ final class SessionSlot: Sendable {
         let number = state.withLock { $0.nextNumber() }
         let observer = SMPSessionObserver(
             event: { [weak self] in self?.take($0, number) }, end: { [weak self] in self?.ended(number, $0) })
-        var result = await connector.connect(key, isInteractive: isInteractive, observer)
+        let connected = await connector.connect(key, isInteractive: isInteractive, observer)
+        var result = connected.map(\.session)
         if connector.epoch != environment.connector().epoch, !Task.isCancelled {
             // The settings have changed meanwhile.
             if case .success(let session) = result { session.close(Self.reconnectingError) }
@@ -161,6 +166,7 @@ final class SessionSlot: Sendable {
         case .success(let session):
             log("connected", ["version": "\(session.info.version)"])
             environment.emit(.connected(key))
+            if case .success((_, let refusal?)) = connected { environment.emit(.service(key, .unavailable(refusal))) }
         case .failure(let error): log("could not connect", ["error": "\(error)"])
         }
         for waiter in waiters { waiter.resume(returning: result) }
@@ -220,10 +226,13 @@ final class SessionSlot: Sendable {
         switch event {
         case .message(let queue, let message): environment.emit(.message(key, queue: queue, message))
         case .ended(let queue):
-            unsubscribe([queue])
+            forget([queue])
             environment.emit(.ended(key, queue: queue))
+        case .serviceEnded: serviceEnded(number)
+        case .notification(let notifier, let nonce, let notice):
+            environment.emit(.notification(key, notifier: notifier, nonce, notice))
         case .deleted(let queue):
-            unsubscribe([queue])
+            forget([queue])
             environment.emit(.deleted(key, queue: queue))
         case .lateSubscription(let queue):
             let isNews = state.withLock { $0.current == number && $0.subscriptions.confirm(queue, in: number) }

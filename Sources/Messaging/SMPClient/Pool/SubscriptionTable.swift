@@ -86,6 +86,11 @@ struct SubscriptionTable: Sendable {
         return .active
     }
 
+    /// The queues that are subscribed to in a connection.
+    func active(in connection: Int) -> [RecipientID] {
+        entries.values.filter { $0.state == .active(connection) }.map(\.subscription.queue)
+    }
+
     /// A subscription that was given up has succeeded after all.
     ///
     /// - Returns: whether that is news.

@@ -7,6 +7,7 @@ import Synchronization
 final class RequestEncoder: Sendable {
     private let context: TransmissionContext
     private let serverKey: X25519.PublicKey?
+    private let service: SessionService?
     private let random: any RandomSource
     /// Agreements of queue keys with the router's key, which cost more than everything else about a command.
     private let authorizers = Mutex<[EntityID: (key: PrivateAuthKey, authorizer: CommandAuthorizer)]>([:])
@@ -14,14 +15,17 @@ final class RequestEncoder: Sendable {
     /// Agreements that are kept; all are dropped when there are more.
     private static let capacity = 4096
 
-    convenience init(_ session: SMPSessionParameters, random: any RandomSource) {
-        self.init(session.context, serverKey: session.peerKey, random: random)
+    convenience init(_ session: SMPSessionParameters, service: SessionService? = nil, random: any RandomSource) {
+        self.init(session.context, serverKey: session.peerKey, service: service, random: random)
     }
 
-    /// - Parameter serverKey: the router's key of the session.
-    init(_ context: TransmissionContext, serverKey: X25519.PublicKey?, random: any RandomSource) {
+    /// - Parameters:
+    ///   - serverKey: the router's key of the session.
+    ///   - service: signs too.
+    init(_ context: TransmissionContext, serverKey: X25519.PublicKey?, service: SessionService? = nil, random: any RandomSource) {
         self.context = context
         self.serverKey = serverKey
+        self.service = service
         self.random = random
     }
 
@@ -40,15 +44,20 @@ final class RequestEncoder: Sendable {
     /// The command as a batch takes it.
     func transmission(_ request: SMPRequest, _ id: CorrelationID) throws(SMPClientError) -> Bytes {
         let encoded = context.encode(request.command, correlationID: id, entity: request.entity)
-        return context.authorized(encoded, try authorize(encoded, request, id))
+        guard let service, request.command.usesServiceSignature else {
+            return context.authorized(encoded, try authorize(encoded.authorizedData, request, id))
+        }
+        return context.authorized(
+            encoded, try authorize(service.certificateHash + encoded.authorizedData, request, id),
+            serviceSignature: service.key.signature(for: encoded.authorizedData))
     }
 
     private func authorize(
-        _ encoded: EncodedTransmission, _ request: SMPRequest, _ id: CorrelationID
+        _ data: Bytes, _ request: SMPRequest, _ id: CorrelationID
     ) throws(SMPClientError) -> TransmissionAuthorization {
         guard let key = request.authKey else { return .none }
         do {
-            return try authorizer(key, for: request.entity).authorize(encoded.authorizedData, correlationID: id)
+            return try authorizer(key, for: request.entity).authorize(data, correlationID: id)
         } catch {
             throw SMPClientError(.transport(error), "the command cannot be authorised", cause: error)
         }

@@ -20,6 +20,8 @@ final class SMPSession: SMPConnectionDelegate {
     typealias Machine = SMPSessionMachine<ResponseHandle>
 
     let info: SMPSessionInfo
+    /// Who the client is to the router, if it is a service.
+    let service: SessionService?
     private let connection: SMPConnection
     private let encoder: RequestEncoder
     private let time: ClientTime
@@ -43,16 +45,17 @@ final class SMPSession: SMPConnectionDelegate {
 
     /// Must be made on the connection's event loop.
     init(
-        _ connection: SMPConnection, _ session: SMPSessionParameters, configuration: SMPClientConfiguration,
+        _ connection: SMPConnection, _ session: SMPSessionParameters, service: SessionService? = nil, configuration: SMPClientConfiguration,
         random: any RandomSource, time: ClientTime, observer: SMPSessionObserver
     ) {
         self.connection = connection
         self.time = time
         self.observer = observer
         network = configuration.network
-        encoder = RequestEncoder(session, random: random)
+        self.service = service
+        encoder = RequestEncoder(session, service: service, random: random)
         info = SMPSessionInfo(
-            version: session.version, versions: session.serverVersions, sessionID: session.context.sessionID)
+            version: session.version, versions: session.serverVersions, sessionID: session.context.sessionID, serviceID: service?.id)
         let machine = Machine(session, limits: SMPSessionLimits(configuration), now: time.now())
         core = NIOLoopBoundBox(Core(machine: machine), eventLoop: connection.eventLoop)
     }

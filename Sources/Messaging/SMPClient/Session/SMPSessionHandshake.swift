@@ -12,14 +12,21 @@ final class SMPSessionHandshake: SMPConnectionDelegate {
     }
 
     private let handshake: SMPClientHandshake
-    private let makeSession: @Sendable (SMPConnection, SMPSessionParameters) -> SMPSession
+    private let claim: ServiceClaim?
+    private let makeSession: @Sendable (SMPConnection, SMPSessionParameters, SessionService?) -> SMPSession
+    /// What was agreed on, while the router's word about the service is waited for.
+    private let agreed = Mutex<SMPSessionParameters?>(nil)
     private let state = Mutex(State.waiting(nil))
 
+    /// - Parameter claim: what is shown to routers that know services.
     init(
-        _ handshake: SMPClientHandshake,
-        makeSession: @escaping @Sendable (SMPConnection, SMPSessionParameters) -> SMPSession
+        _ handshake: SMPClientHandshake, claim: ServiceClaim? = nil,
+        makeSession: @escaping @Sendable (SMPConnection, SMPSessionParameters, SessionService?) -> SMPSession
     ) {
+        var handshake = handshake
+        handshake.service = claim?.hello
         self.handshake = handshake
+        self.claim = claim
         self.makeSession = makeSession
     }
 
@@ -67,14 +74,21 @@ final class SMPSessionHandshake: SMPConnectionDelegate {
     func connection(_ connection: SMPConnection, received block: Bytes) {
         guard !isOver else { return }
         do throws(SMPClientError) {
-            finish(.success(try answer(block, on: connection)))
+            let session =
+                if let parameters = agreed.withLock({ $0 }) {
+                    try readService(block, parameters, on: connection)
+                } else {
+                    try answer(block, on: connection)
+                }
+            if let session { finish(.success(session)) }
         } catch {
             finish(.failure(error))
         }
     }
 
-    private func answer(_ block: Bytes, on connection: SMPConnection) throws(SMPClientError) -> SMPSession {
-        let session: SMPSession
+    /// - Returns: nil if the router is to say something about the service first.
+    private func answer(_ block: Bytes, on connection: SMPConnection) throws(SMPClientError) -> SMPSession? {
+        let session: SMPSession?
         let reply: Bytes
         do throws(TransportError) {
             var cipher = BlockCipher()
@@ -84,16 +98,42 @@ final class SMPSessionHandshake: SMPConnectionDelegate {
             let (hello, parameters) = try handshake.respond(
                 to: try cipher.open(block), sessionID: connection.sessionID, leafKey: leafKey)
             reply = try cipher.seal(hello.wireBytes)
-            session = makeSession(connection, parameters)
+            session = hello.service == nil ? makeSession(connection, parameters, nil) : nil
+            if session == nil { agreed.withLock { $0 = parameters } }
         } catch {
             throw SMPClientError(.transport(error), "the handshake with the router failed: \(error)", cause: error)
         }
         do throws(ConnectionError) {
             try connection.write([reply])
-            try connection.handOver(to: session)
+            if let session { try connection.handOver(to: session) }
             return session
         } catch {
             throw SMPClientError(error)
+        }
+    }
+
+    private func readService(
+        _ block: Bytes, _ parameters: SMPSessionParameters, on connection: SMPConnection
+    ) throws(SMPClientError) -> SMPSession {
+        let response: SMPServiceResponse
+        do {
+            var cipher = BlockCipher()
+            response = try SMPServiceResponse(wireBytes: try cipher.open(block))
+        } catch {
+            throw SMPClientError(.transport(.handshake(.badService)), "the router's word about the service cannot be read", cause: error)
+        }
+        switch (response, claim) {
+        case (.service(let id), let claim?):
+            let service = SessionService(id: id, key: claim.key, certificateHash: claim.certificateHash)
+            let session = makeSession(connection, parameters, service)
+            do throws(ConnectionError) {
+                try connection.handOver(to: session)
+            } catch {
+                throw SMPClientError(error)
+            }
+            return session
+        case (.error(let error), _): throw SMPClientError(.transport(error), "the router refuses the service: \(error)", cause: error)
+        case (.service, nil): throw SMPClientError(.transport(.handshake(.badService)), "the router speaks of a service")
         }
     }
 

@@ -94,7 +94,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
                 entity: request.entity, command: request.command, deadline: request.deadline, handle: request.handle)
             earliestDeadline = min(earliestDeadline ?? request.deadline, request.deadline)
             outgoing.append((request.correlationID, request.transmission))
-            if request.command.responseKind == .subscription { isProbing = true }
+            if request.command.responseKind == .subscription || request.command == .subs { isProbing = true }
         }
         return actions
     }
@@ -241,6 +241,8 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
         switch message {
         case .success(.msg(let message)): .message(entity, message)
         case .success(.end): .ended(entity)
+        case .success(.ends): .serviceEnded
+        case .success(.nmsg(let nonce, let notice)): .notification(entity, nonce, notice)
         case .success(.deld): .deleted(entity)
         default: .unexpected(message.map(\.name))
         }

@@ -1,0 +1,79 @@
+import SMPClient
+import SMPCrypto
+public import SMPProtocol
+import SMPWire
+
+extension SMPAgent {
+    /// Gives each queue that a connection receives from a notifier. A queue that has one keeps it.
+    ///
+    /// - Returns: the notifiers, for a notification server.
+    public func enableNotifications(of connection: ConnectionID) async throws(AgentError) -> [QueueNotifier] {
+        try core.checkActive()
+        let core = core
+        return try await core.withLane(connection) { access throws(AgentError) in
+            let state = try await access.liveState()
+            let known = try await core.stored { try await core.store.notifiers(of: state.record.row) }
+            var notifiers: [QueueNotifier] = []
+            for queue in state.receiveQueues {
+                if let notifier = known[queue.row] {
+                    notifiers.append(notifier)
+                } else {
+                    notifiers.append(try await core.makeNotifier(queue, state.record.owner))
+                }
+            }
+            return notifiers
+        }
+    }
+
+    /// Takes the notifiers of a connection's queues away.
+    public func disableNotifications(of connection: ConnectionID) async throws(AgentError) {
+        try core.checkActive()
+        let core = core
+        try await core.withLane(connection) { access throws(AgentError) in
+            let state = try await access.liveState()
+            let known = try await core.stored { try await core.store.notifiers(of: state.record.row) }
+            for queue in state.receiveQueues where known[queue.row] != nil {
+                core.statistics.add(.ntfKeyDeleteAttempts, state.record.user, queue.server)
+                try await core.send(
+                    .ndel, name: "NDEL", entity: queue.recipientID, key: queue.privateKey, to: queue.server, for: state.record.owner)
+                core.statistics.add(.ntfKeyDeleted, state.record.user, queue.server)
+                try await core.stored { try await core.store.apply([.deleteNotifier(queue: queue.row)]) }
+            }
+        }
+    }
+
+    /// The notifiers of a connection's queues, in no order.
+    public func notifiers(of connection: ConnectionID) async throws(AgentError) -> [QueueNotifier] {
+        let core = core
+        return try await core.withLane(connection) { access throws(AgentError) in
+            let row = try await access.state().record.row
+            return try await core.stored { Array(try await core.store.notifiers(of: row).values) }
+        }
+    }
+}
+
+extension AgentCore {
+    /// A repeated `NKEY` takes the place of the one before it, so that an interrupted call can be made again.
+    fileprivate func makeNotifier(_ queue: ReceiveQueue, _ owner: SessionOwner) async throws(AgentError) -> QueueNotifier {
+        let key = configuration.queueKeys.generateKey(random)
+        let encryption = X25519.generateKeyPair(random)
+        statistics.add(.ntfKeyAttempts, owner.user, queue.server)
+        let response = try await request(
+            SMPRequest(
+                entity: queue.recipientID,
+                command: .nkey(NotificationCredentials(notifierKey: key.publicKey, encryptionKey: encryption.publicKey)),
+                authKey: queue.privateKey),
+            to: queue.server, for: owner)
+        guard case .nid(let id, let routerKey) = response else { throw AgentError(unexpected: response, to: "NKEY", server: queue.server) }
+        statistics.add(.ntfKey, owner.user, queue.server)
+        let secret: BoxSecret
+        do {
+            secret = try BoxSecret(encryption.privateKey, with: routerKey)
+        } catch {
+            throw AgentError(receiving: error)
+        }
+        let notifier = QueueNotifier(server: queue.server, notifierID: id, privateKey: key, secret: secret)
+        try await stored { try await store.apply([.setNotifier(notifier, queue: queue.row)]) }
+        return notifier
+    }
+}

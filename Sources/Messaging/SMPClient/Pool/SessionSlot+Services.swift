@@ -1,0 +1,89 @@
+import SMPCrypto
+import SMPProtocol
+import Synchronization
+
+extension SessionSlot {
+    /// Subscribes by one command to the queues that the router takes for the service's.
+    ///
+    /// - Returns: the queues that this was for and what became of them; nil if each must be subscribed to by itself.
+    func subscribeService(
+        _ queues: [QueueSubscription], isPatient: Bool
+    ) async -> (queues: [QueueSubscription], result: SMPResult, outcomes: [SubscriptionTable.Outcome])? {
+        let mayServe = state.withLock { state in
+            // What callers know is older than what was said in this connection.
+            if state.served == nil || state.served?.connection != state.current {
+                for queue in queues where queue.service != nil { state.associations[queue.queue] = queue.service }
+            }
+            return !state.associations.isEmpty
+        }
+        guard mayServe, let session = try? await session(isPatient: isPatient), let service = session.service else { return nil }
+        let number = number(of: session)
+        let (ours, expected, served) = state.withLock { state in
+            (
+                queues.filter { state.associations[$0.queue] == service.id },
+                state.associations.values.count { $0 == service.id }, state.served?.connection == number ? state.served : nil
+            )
+        }
+        guard !ours.isEmpty else { return nil }
+        if let served {
+            guard served.isComplete else { return nil }
+            return (ours, .success(.ok), finish(ours, ours.map { _ in .success(.ok) }, in: number))
+        }
+        let result = await session.send([SMPRequest(entity: service.id, command: .subs, authKey: .ed25519(service.key))])[0]
+        switch result {
+        case .success(.soks(let counted)):
+            state.withLock { state in
+                if state.current == number { state.served = (number, counted == expected) }
+            }
+            guard counted == expected else {
+                environment.emit(.service(key, .incomplete(counted: counted, expected: expected)))
+                return nil
+            }
+            environment.emit(.service(key, .complete(queues: expected)))
+            return (ours, .success(.sok(service.id)), finish(ours, ours.map { _ in .success(.ok) }, in: number))
+        case .failure(let error) where error.isTemporary:
+            return (ours, .failure(error), finish(ours, ours.map { _ in .failure(error) }, in: number))
+        case .failure(let error):
+            state.withLock { state in
+                if state.current == number { state.served = (number, false) }
+            }
+            environment.emit(.service(key, .unavailable(error)))
+            return nil
+        case .success: return nil
+        }
+    }
+
+    /// Remembers what the answers to `SUB` say about the service.
+    func note(_ queues: [QueueSubscription], _ results: [SMPResult]) {
+        var byService: [ServiceID?: [RecipientID]] = [:]
+        for (queue, result) in zip(queues, results) {
+            guard case .success(.sok(let service)) = result else { continue }
+            byService[service, default: []].append(queue.queue)
+        }
+        for (service, queues) in byService { associate(queues, with: service) }
+    }
+
+    /// The router takes queues for this service's, or for none's.
+    func associate(_ queues: [RecipientID], with service: ServiceID?) {
+        let changed = state.withLock { state in
+            queues.filter { queue in
+                guard state.associations[queue] != service else { return false }
+                state.associations[queue] = service
+                return true
+            }
+        }
+        if !changed.isEmpty { environment.emit(.associated(key, queues: changed, service)) }
+    }
+
+    /// Another connection of the service has taken its queues.
+    func serviceEnded(_ number: Int) {
+        let ended = state.withLock { state -> [RecipientID]? in
+            guard case .connected(let session, number, _) = state.link, let service = session.service else { return nil }
+            state.served = nil
+            return state.subscriptions.active(in: number).filter { state.associations[$0] == service.id }
+        }
+        guard let ended else { return }
+        unsubscribe(ended)
+        environment.emit(.service(key, .ended(queues: ended)))
+    }
+}
