@@ -1,8 +1,6 @@
-import ChatEngine
 import ChatProtocol
 import OfficialPeers
 import ProcessSupport
-import SMPClient
 import Testing
 
 extension Interop {
@@ -24,39 +22,6 @@ extension Interop {
                 let sent = try await pair.official.history(10).first { $0.itemID == item }
                 try #require(sent?["meta"]?["sentViaProxy"]?.boolValue == true)
                 try await converse(pair.official, pair.parley, "more")
-                try await pair.close()
-                for router in [own, other] { await router.end(.kill) }
-            }
-        }
-
-        @Test(arguments: Implementation.allCases, Implementation.allCases)
-        func `Parley sends through one router to another, and counts it for both`(through proxy: Implementation, to destination: Implementation) async throws {
-            let feature = "private routing by Parley (`--smp-proxy always`)"
-            try await seen(feature, "through this router to \(destination == .official ? "an official one" : "Parley's")", through: proxy) {
-                let own = try await proxy.router()
-                let other = try await destination.router()
-                var network = NetworkOptions()
-                network.privateRouting = .always
-                network.privateRoutingFallback = .prohibit
-                let sender = try await ParleyParty("pablo", servers: [own.address], network: network)
-                let receiver = try await Implementation.official.party("olga", servers: [other.address])
-                let pair = try await Pair.connect(receiver, sender, other)
-                let item = try await pair.parley.say("through another router")
-                try await pair.official.hear("through another router")
-                try await pair.parley.receipt(of: item)
-                let sent = try await pair.parley.history(10).first { $0.itemID == item }
-                try #require(sent?["meta"]?["sentViaProxy"]?.boolValue == true)
-                let summary = try await sender.send("/get servers summary 1")["presentedServersSummary"]
-                let servers = summary?["currentUserServers"]
-                let all = (servers?["currentlyUsedSMPServers"]?.arrayValue ?? []) + (servers?["previouslyUsedSMPServers"]?.arrayValue ?? [])
-                    + (servers?["onlyProxiedSMPServers"]?.arrayValue ?? [])
-                func count(_ router: any Router, _ counter: String) -> Int {
-                    let found = all.first { $0["smpServer"]?.stringValue == router.address }
-                    return found?["stats"]?[counter]?.intValue.map { Int($0) } ?? 0
-                }
-                try #require(count(own, "_sentProxied") > 0)
-                try #require(count(other, "_sentViaProxy") > 0)
-                try #require(count(other, "_sentDirect") == 0)
                 try await pair.close()
                 for router in [own, other] { await router.end(.kill) }
             }

@@ -1,6 +1,7 @@
 import SMPClient
 import SMPCrypto
 import SMPProtocol
+import SMPSimulation
 import SMPWire
 import Synchronization
 import Testing

@@ -29,18 +29,21 @@ import Testing
 
         /// Subscribes to everything.
         ///
-        /// - Returns: what is told of services before all connections are up.
-        func subscribeAll(_ count: Int) async -> [ServiceSubscriptionState] {
+        /// - Parameter told: how often services are told of.
+        /// - Returns: what is told of services until then, and until all connections are up.
+        func subscribeAll(_ count: Int, told: Int) async -> [ServiceSubscriptionState] {
             let results = await agent.subscribeAll()
             #expect(results.count == count)
             for (_, result) in results { #expect(throws: Never.self) { try result.get() } }
             var states: [ServiceSubscriptionState] = []
+            var isUp = false
             for await notification in agent.events {
                 switch notification.event {
                 case .serviceSubscription(_, let state): states.append(state)
-                case .up(_, let connections) where connections.count == count: return states
+                case .up(_, let connections) where connections.count == count: isUp = true
                 default: break
                 }
+                if isUp, states.count >= told { return states }
             }
             return states
         }
@@ -62,18 +65,18 @@ import Testing
         await party.close()
 
         party = try await Party(folder, isService: true)
-        #expect(await party.subscribeAll(8) == [.complete(queues: 8)])
+        #expect(await party.subscribeAll(8, told: 1) == [.complete(queues: 8)])
         #expect(counters() == (0, 1))
         await party.close()
 
         party = try await Party(folder, isService: false)
-        #expect(await party.subscribeAll(8) == [])
+        #expect(await party.subscribeAll(8, told: 0) == [])
         #expect(counters() == (8, 1))
         await party.close()
 
         // Nothing is the service's now, as the agent knows.
         party = try await Party(folder, isService: true)
-        #expect(await party.subscribeAll(8) == [])
+        #expect(await party.subscribeAll(8, told: 0) == [])
         #expect(counters() == (16, 1))
         await party.close()
 

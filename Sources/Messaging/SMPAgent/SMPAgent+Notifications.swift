@@ -1,6 +1,6 @@
 import SMPClient
 import SMPCrypto
-public import SMPProtocol
+import SMPProtocol
 import SMPWire
 
 extension SMPAgent {
