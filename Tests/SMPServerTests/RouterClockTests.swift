@@ -24,13 +24,14 @@ import Testing
             let queue = try await TestQueue.create(client, subscription: .onlyCreate), unused = try await TestQueue.create(client, subscription: .onlyCreate)
             #expect(try await client.request([queue.secure(), unused.secure(), queue.send([1])]) == [.ok, .ok, .ok])
             clock.advance(time - Self.start)
+            _ = try await TestQueue.create(client, subscription: .onlyCreate)
             #expect(try await client.request([queue.send([2])]) == [.ok])
-            // A whole sweep, as it is done from time to time.
-            var slot: Int? = 0
-            while let next = slot { slot = router.core.expire(from: next) }
-            #expect(router.statistics.queues == 2 && router.statistics.messages == 2)
+            sweep(router)
+            #expect(router.statistics.queues == 3 && router.statistics.messages == 2)
             // And back again.
             clock.advance(Self.start + 10 - time)
+            sweep(router)
+            #expect(router.statistics.queues == 3 && router.statistics.messages == 2)
             #expect(try await client.request([queue.send([3])]) == [.ok])
             #expect(try await client.request([queue.sub()]) == [.sok(nil)])
             var message = try await client.event().message
@@ -41,6 +42,12 @@ import Testing
             }
             #expect(router.statistics.counters.messagesExpired == 0 && router.statistics.counters.queuesExpired == 0)
         }
+    }
+
+    /// A whole sweep, as it is done from time to time.
+    private func sweep(_ router: SMPRouter) {
+        var slot: Int? = 0
+        while let next = slot { slot = router.core.expire(from: next) }
     }
 
     @Test(arguments: jumps) func figuresAndReportsBearAnyTime(_ time: Int64) async throws {

@@ -104,7 +104,7 @@ extension AgentCore {
     /// Whether nothing of the connection waits to be sent, or it has waited long enough.
     private func mayForget(_ record: ConnectionRecord) async throws(AgentError) -> Bool {
         guard case .waitingForDelivery(let since) = record.deletion else { return true }
-        if steadyNow - since >= configuration.deletionDeliveryTimeout.wholeMilliseconds { return true }
+        if now - since >= configuration.deletionDeliveryTimeout.wholeMilliseconds { return true }
         return try await stored {
             try await store.flush()
             return try await !store.hasDeliveries(record.row)
@@ -135,7 +135,7 @@ extension AgentCore {
     /// One clean-up.
     func cleanUp() async throws {
         await finishDeletion(of: try await store.deletedConnections())
-        let oldest = steadyNow - configuration.messageRecordLifetime.wholeMilliseconds
+        let oldest = now - configuration.messageRecordLifetime.wholeMilliseconds
         try await store.deleteMessageRecords(before: oldest, limit: configuration.cleanupBatchSize)
         await saveStatistics()
     }

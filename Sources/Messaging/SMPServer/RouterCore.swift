@@ -54,14 +54,14 @@ final class RouterCore: Sendable {
 
     init(
         journal: Journal, state: RouterState, relays: RelayPool?, history: StatisticsKeeper, random: any RandomSource,
-        now: @escaping @Sendable () -> Int64, steadyClock: SteadyClock = SteadyClock(), logger: Logger, scheduleCommit: @escaping @Sendable () -> Void
+        now: @escaping @Sendable () -> Int64, logger: Logger, scheduleCommit: @escaping @Sendable () -> Void
     ) {
         self.journal = journal
         self.relays = relays
         self.history = history
         self.random = random
         self.now = now
-        self.steadyClock = steadyClock
+        steadyClock = SteadyClock { .seconds(now()) }
         self.logger = logger
         self.scheduleCommit = scheduleCommit
         shared = Mutex(Shared(state: state))
@@ -104,7 +104,7 @@ final class RouterCore: Sendable {
     ///
     /// - Parameter commands: with the way back for what a proxy forwarded, or with the error that they are answered with.
     func execute(_ commands: [SessionCommand], from session: RouterSession) {
-        let now = now(), steady = steady(now)
+        let now = now(), steady = steadyNow
         var touched: [RouterSession] = []
         let hasAppended = shared.withLock { shared -> Bool in
             guard shared.failure == nil else { return false }
@@ -251,11 +251,11 @@ final class RouterCore: Sendable {
 
     // MARK: Upkeep
 
-    private func steady(_ now: Int64) -> Int64 { steadyClock.believed(.seconds(now)).components.seconds }
+    private var steadyNow: Int64 { steadyClock.now.components.seconds }
 
     /// Deletes old messages, some queues at a time.
     func expire(from slot: Int) -> Int? {
-        let now = steady(now())
+        let now = steadyNow
         let (next, hasAppended) = shared.withLock { shared -> (Int?, Bool) in
             var sink = JournalSink(journal)
             let next = shared.state.expire(from: slot, limit: 1_000, now: now, sink: &sink)
@@ -289,7 +289,7 @@ final class RouterCore: Sendable {
 
     var statistics: RouterStatistics {
         let trouble = trouble.withLock { $0 }
-        let day = RouterState.day(now())
+        let day = RouterState.day(steadyNow)
         var (statistics, counters) = shared.withLock { shared in
             var statistics = RouterStatistics()
             let store = shared.state.store

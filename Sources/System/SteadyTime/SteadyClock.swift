@@ -1,21 +1,32 @@
 internal import Synchronization
 
-/// A ``SteadyTime`` over a clock that may be set.
+/// A clock of the day for the age of things: a ``SteadyTime`` over one that may be set.
 public final class SteadyClock: Sendable {
-    private let time = Mutex(SteadyTime())
+    private let time: Mutex<SteadyTime>
+    private let timeOfDay: @Sendable () -> Duration
     private let elapsed: @Sendable () -> Duration
 
-    /// - Parameter clock: passes whatever the clock of the day is set to.
-    public init(over clock: any Clock<Duration> = ContinuousClock()) { elapsed = Self.stopwatch(clock) }
+    /// Believes the clock as it is set now.
+    ///
+    /// - Parameters:
+    ///   - clock: passes whatever the clock of the day is set to.
+    ///   - timeOfDay: what the clock says, since 1970.
+    public init(over clock: any Clock<Duration> = ContinuousClock(), timeOfDay: @escaping @Sendable () -> Duration) {
+        elapsed = Self.stopwatch(clock)
+        self.timeOfDay = timeOfDay
+        var time = SteadyTime()
+        _ = time.believed(timeOfDay(), at: elapsed())
+        self.time = Mutex(time)
+    }
 
     private static func stopwatch<Measure: Clock>(_ clock: Measure) -> @Sendable () -> Duration where Measure.Duration == Duration {
         let start = clock.now
         return { start.duration(to: clock.now) }
     }
 
-    /// The time of day to believe when the clock says this, since 1970.
-    public func believed(_ time: Duration) -> Duration {
+    /// The time of day to believe, since 1970.
+    public var now: Duration {
         // Asked for under the lock, so that time never goes back between two who ask at once.
-        self.time.withLock { $0.believed(time, at: elapsed()) }
+        time.withLock { $0.believed(timeOfDay(), at: elapsed()) }
     }
 }

@@ -36,12 +36,7 @@ struct ConnectionEventTests {
     }
 
     @Test func aConnectionWhoseOtherSideTakesNothingIsToldOfOnceAndAgainWhenItDoes() async throws {
-        let world = TestWorld()
-        let injector = ReportInjector()
-        let alice = try await world.open(agent: .light, reports: injector.attach)
-        _ = try await alice.createUser("alice")
-        let bob = try await world.core("bob")
-        _ = try await connect(alice, bob)
+        let (alice, bob, injector) = try await connectedWithInjector()
         let connection = try #require(injector.connected)
         let quota = AgentError(.smp(server: "smp://router.example", .quota))
         for _ in 0..<7 { injector.inject(.messageDelayed(999, quota), connection) }
@@ -56,12 +51,7 @@ struct ConnectionEventTests {
     }
 
     @Test func aMessageThatWasDroppedIsShownAtItsTime() async throws {
-        let world = TestWorld()
-        let injector = ReportInjector()
-        let alice = try await world.open(agent: .light, reports: injector.attach)
-        _ = try await alice.createUser("alice")
-        let bob = try await world.core("bob")
-        _ = try await connect(alice, bob)
+        let (alice, bob, injector) = try await connectedWithInjector()
         let dropped = AgentError.DroppedMessage(brokerTime: 1_700_000_000, attempts: 4)
         injector.inject(.failed(AgentError(.agent(.duplicate(dropped: dropped)))), injector.connected)
         let isShown = await alice.wait { events in
@@ -85,6 +75,16 @@ struct ConnectionEventTests {
         #expect(await alice.wait { $0.contains(.chatSuspended) })
         #expect(alice.events.contains(.hostConnected(protocolName: "smp", transportHost: "router.example")) == isAsked)
         await alice.close()
+    }
+
+    /// Two who are connected, and what adds to the reports of the first one's agent.
+    private func connectedWithInjector() async throws -> (alice: TestCore, bob: TestCore, injector: ReportInjector) {
+        let world = TestWorld(), injector = ReportInjector()
+        let alice = try await world.open(agent: .light, reports: injector.attach)
+        _ = try await alice.createUser("alice")
+        let bob = try await world.core("bob")
+        _ = try await connect(alice, bob)
+        return (alice, bob, injector)
     }
 
     private func connect(_ one: TestCore, _ other: TestCore) async throws -> ContactID {

@@ -10,12 +10,12 @@ import SMPWire
 final class MemoryAgentStore: AgentStorage {
     let database: MemoryDatabase
     private let interceptor: (any StoreInterceptor)?
-    private let deferred: DeferredChanges
+    private let deferred: DeferredWrites<StoreChange>
 
     init(_ database: MemoryDatabase, interceptor: (any StoreInterceptor)? = nil, runtime: AgentRuntime) {
         self.database = database
         self.interceptor = interceptor
-        deferred = DeferredChanges(runtime)
+        deferred = .init(runtime)
     }
 
     // MARK: Writing

@@ -30,7 +30,7 @@ extension ChatTransaction {
             throw Refusal.command("feature not allowed " + ChatFeature.voice.name)
         }
         guard messages.allSatisfy({ $0.message.fileSource == nil }) else { throw Refusal.unsupported("sending files") }
-        let timer = ItemTiming.sent(to: contact, ttl: ttl, isLive: isLive, at: now)
+        let timer = ItemTiming.sent(to: contact, ttl: ttl, isLive: isLive, at: moment.steady)
 
         var items: [ItemInChat] = []
         var outgoing: [OutgoingMessage] = []

@@ -97,7 +97,7 @@ extension ChatTransaction {
         // The clock of a message that was typed live starts when it is finished.
         var deleteAt: UTCTimestamp?
         if stored.isSent, !isLive, let timer = stored.item.meta.timed, timer.deleteAt == nil {
-            deleteAt = now.adding(seconds: Int64(timer.ttl))
+            deleteAt = moment.steady.adding(seconds: Int64(timer.ttl))
             effects.hasNewExpiry = true
         }
         try db.updateItem(

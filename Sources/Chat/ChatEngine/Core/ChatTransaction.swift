@@ -10,18 +10,21 @@ import SMPWire
 final class ChatTransaction {
     let db: Database
     /// The moment of the transaction.
-    let now: UTCTimestamp
+    let moment: Moment
     let random: any RandomSource
     /// Who is meant by commands that name no profile; nil for the active one.
     let actor: UserID?
     var effects = Effects()
 
-    init(_ db: Database, now: UTCTimestamp, random: any RandomSource, actor: UserID? = nil) {
+    init(_ db: Database, at moment: Moment, random: any RandomSource, actor: UserID? = nil) {
         self.db = db
-        self.now = now
+        self.moment = moment
         self.random = random
         self.actor = actor
     }
+
+    /// The time that is shown.
+    var now: UTCTimestamp { moment.now }
 
     func emit(_ event: ChatEvent) { effects.events.append(event) }
 

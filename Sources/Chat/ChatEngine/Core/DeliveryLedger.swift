@@ -80,7 +80,7 @@ final class DeliveryLedger: Sendable {
 
     private func submit() {
         let core = core
-        let now = core.now()
+        let moment = core.moment
         let written = Mutex(Pages())
         let handOvers = Mutex(0)
         core.store.submitLater({ [self] db -> Outcome in
@@ -90,7 +90,7 @@ final class DeliveryLedger: Sendable {
                 written.add(take())
                 return written
             }
-            let transaction = ChatTransaction(db, now: now, random: core.random)
+            let transaction = ChatTransaction(db, at: moment, random: core.random)
             for accepted in pages.accepted {
                 try db.markDelivery(accepted.delivery.id, agentMessageID: accepted.message.messageID)
             }

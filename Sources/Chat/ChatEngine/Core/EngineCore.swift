@@ -65,18 +65,13 @@ final class EngineCore: Sendable {
         self.random = random
         self.clock = clock
         self.now = now
-        steadyClock = SteadyClock(over: clock)
+        steadyClock = SteadyClock(over: clock) { now().sinceEpoch }
     }
 
     /// The time of day for the age of things, which a clock that jumps must not end.
-    var steadyNow: UTCTimestamp {
-        let now = now()
-        let (seconds, attoseconds) = steadyClock.believed(.seconds(now.seconds) + .nanoseconds(Int64(now.nanoseconds))).components
-        // Before 1970 both count backwards.
-        return attoseconds < 0
-            ? UTCTimestamp(seconds: seconds - 1, nanoseconds: UInt32(1_000_000_000 + attoseconds / 1_000_000_000))
-            : UTCTimestamp(seconds: seconds, nanoseconds: UInt32(attoseconds / 1_000_000_000))
-    }
+    var steadyNow: UTCTimestamp { UTCTimestamp(sinceEpoch: steadyClock.now) }
+
+    var moment: Moment { Moment(now: now(), steady: steadyNow) }
 
     private var made: Parts {
         parts.withLock { parts in
@@ -109,11 +104,11 @@ final class EngineCore: Sendable {
     func transaction<T: Sendable>(
         as actor: UserID? = nil, _ body: @escaping @Sendable (ChatTransaction) throws -> T
     ) async throws(ChatCoreError) -> T {
-        let now = now()
+        let moment = moment
         let random = random
         do {
             return try await store.write({ db -> (T, Effects) in
-                let transaction = ChatTransaction(db, now: now, random: random, actor: actor)
+                let transaction = ChatTransaction(db, at: moment, random: random, actor: actor)
                 let value = try body(transaction)
                 return (value, transaction.effects)
             }, afterCommit: { [self] in publish($0.1) }).0
@@ -127,10 +122,10 @@ final class EngineCore: Sendable {
         as actor: UserID?, _ body: @escaping @Sendable (ChatTransaction) throws -> T,
         completion: @escaping @Sendable (Result<T, ChatCoreError>) -> Void
     ) {
-        let now = now()
+        let moment = moment
         let random = random
         store.submit({ db -> (T, Effects) in
-            let transaction = ChatTransaction(db, now: now, random: random, actor: actor)
+            let transaction = ChatTransaction(db, at: moment, random: random, actor: actor)
             let value = try body(transaction)
             return (value, transaction.effects)
         }, completion: { [self] result in
@@ -143,11 +138,11 @@ final class EngineCore: Sendable {
     func query<T: Sendable>(
         as actor: UserID? = nil, _ body: @escaping @Sendable (ChatTransaction) throws -> T
     ) async throws(ChatCoreError) -> T {
-        let now = now()
+        let moment = moment
         let random = random
         do {
             let (value, effects) = try await store.read { db -> (T, Effects) in
-                let transaction = ChatTransaction(db, now: now, random: random, actor: actor)
+                let transaction = ChatTransaction(db, at: moment, random: random, actor: actor)
                 let value = try body(transaction)
                 return (value, transaction.effects)
             }

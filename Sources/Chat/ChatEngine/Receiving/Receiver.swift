@@ -44,11 +44,11 @@ final class Receiver: Sendable {
 
     private func handle(_ incoming: Incoming, attempt: Int) {
         let core = core
-        let now = core.now()
+        let moment = core.moment
         let handOvers = core.courier.handOvers
         // While the disk fails it waits, and what came later waits behind it.
         core.store.submit(isPersistent: true, { db -> Effects in
-            let transaction = ChatTransaction(db, now: now, random: core.random)
+            let transaction = ChatTransaction(db, at: moment, random: core.random)
             try transaction.receive(incoming)
             return transaction.effects
         }, completion: { [self] result in
@@ -90,10 +90,10 @@ final class Receiver: Sendable {
 
     private func setAside(_ incoming: Incoming, _ error: any Error) {
         let core = core
-        let now = core.now()
+        let moment = core.moment
         let cause = ChatCoreError(thrown: error)
         core.store.submit(isPersistent: true, { db -> Effects in
-            let transaction = ChatTransaction(db, now: now, random: core.random)
+            let transaction = ChatTransaction(db, at: moment, random: core.random)
             try transaction.setAside(incoming, cause)
             return transaction.effects
         }, completion: { [self] result in

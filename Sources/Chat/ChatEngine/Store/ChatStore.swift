@@ -1,6 +1,5 @@
 import EncryptedSQLite
 import GRDB
-import Synchronization
 
 /// Told of every transaction; tests make them fail.
 protocol ChatStoreInterceptor: Sendable {
@@ -15,19 +14,8 @@ protocol ChatStoreInterceptor: Sendable {
 final class ChatStore: Sendable {
     private let file: DatabaseFile
     private let interceptor: (any ChatStoreInterceptor)?
-    /// What waits for the next transaction.
-    private let deferred = Mutex(Deferred())
-
-    /// How long what is put off waits for a transaction to join: at least so long, and less than twice as long.
-    static let deferral = Duration.milliseconds(20)
-
-    private struct Deferred {
-        /// Each submits something; told whether more is submitted right behind it.
-        var submissions: [@Sendable (_ joinsNext: Bool) -> Void] = []
-        var isTimerRunning = false
-        /// How often what waited was taken along.
-        var departures = 0
-    }
+    /// What waits for the next transaction: each submits something, and is told whether more is submitted right behind it.
+    private let deferred = DeferredWrites<@Sendable (_ joinsNext: Bool) -> Void>(for: .milliseconds(20))
 
     /// Opens, and if need be makes or migrates, `<prefix>_chat.db`; nil keeps the database in memory.
     ///
@@ -90,42 +78,15 @@ final class ChatStore: Sendable {
     func submitLater<T: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> T, completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
-        let startsTimer = deferred.withLock { deferred in
-            deferred.submissions.append { [self] joinsNext in
-                submitNow(isPersistent: true, joinsNext: joinsNext, body, completion: completion)
-            }
-            defer { deferred.isTimerRunning = true }
-            return !deferred.isTimerRunning
+        let submission: @Sendable (Bool) -> Void = { [self] joinsNext in
+            submitNow(isPersistent: true, joinsNext: joinsNext, body, completion: completion)
         }
-        if startsTimer { Task { [self] in await submitWhatNobodyTook() } }
-    }
-
-    /// Submits what was put off by itself, unless others keep taking it along.
-    private func submitWhatNobodyTook() async {
-        var departures = deferred.withLock(\.departures)
-        while true {
-            try? await Task.sleep(for: Self.deferral)
-            let isYoung = deferred.withLock { deferred in
-                guard !deferred.submissions.isEmpty, deferred.departures != departures else {
-                    deferred.isTimerRunning = false
-                    return false
-                }
-                departures = deferred.departures
-                return true
-            }
-            if !isYoung { return submitDeferred() }
-        }
+        deferred.add([submission]) { [self] in submitDeferred() }
     }
 
     /// - Parameter joinsNext: whether something is submitted right behind it.
     private func submitDeferred(joinsNext: Bool = false) {
-        let submissions = deferred.withLock { deferred -> [@Sendable (Bool) -> Void] in
-            guard !deferred.submissions.isEmpty else { return [] }
-            deferred.departures += 1
-            defer { deferred.submissions = [] }
-            return deferred.submissions
-        }
-        for submit in submissions { submit(joinsNext) }
+        for submit in deferred.take() { submit(joinsNext) }
     }
 
     private func submitNow<T: Sendable>(

@@ -24,6 +24,20 @@ public struct UTCTimestamp: Hashable, Sendable {
     /// Seconds since 1970 as a binary number, as Foundation has them.
     public var timeIntervalSince1970: Double { Double(seconds) + Double(nanoseconds) / 1_000_000_000 }
 
+    /// The moment so long after the beginning of 1970, or before it.
+    public init(sinceEpoch duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        // Before 1970 both count backwards.
+        let nanoseconds = attoseconds / 1_000_000_000
+        self =
+            nanoseconds < 0
+            ? UTCTimestamp(seconds: seconds - 1, nanoseconds: UInt32(1_000_000_000 + nanoseconds))
+            : UTCTimestamp(seconds: seconds, nanoseconds: UInt32(nanoseconds))
+    }
+
+    /// How long after the beginning of 1970; negative before it.
+    public var sinceEpoch: Duration { .seconds(seconds) + .nanoseconds(Int64(nanoseconds)) }
+
     /// The same moment without the fraction of a second, as binary encodings have it.
     public var wholeSeconds: UTCTimestamp { UTCTimestamp(seconds: seconds) }
 }

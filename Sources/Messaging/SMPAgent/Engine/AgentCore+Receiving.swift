@@ -158,7 +158,7 @@ extension AgentCore {
         let state = try await access.state()
         var transition = Transition(state)
         let attempts = known.attempts + 1
-        let age = Duration.milliseconds(steadyNow - known.metadata.receivedAt)
+        let age = Duration.milliseconds(now - known.metadata.receivedAt)
         if attempts >= configuration.maximumReceiveAttempts, age >= configuration.receiveExpiry {
             let dropped = AgentError.DroppedMessage(brokerTime: known.metadata.brokerTime / 1000, attempts: attempts)
             transition.fail(.agent(.duplicate(dropped: dropped)))

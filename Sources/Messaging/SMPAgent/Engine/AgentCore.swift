@@ -23,8 +23,7 @@ final class AgentCore: Sendable {
     let keyPairs: KEMKeyPairPool
     let runtime: AgentRuntime
     var clock: any Clock<Duration> { runtime.clock }
-    private let milliseconds: @Sendable () -> Int64
-    private let steadyClock: SteadyClock
+    private let dayClock: SteadyClock
     let log = Logger(label: "agent")
 
     let lanes: LaneRegistry
@@ -53,17 +52,13 @@ final class AgentCore: Sendable {
         pauses = PauseRegistry(runtime)
         tasks = TaskRegistry(runtime)
         self.events = events
-        milliseconds = now
-        steadyClock = SteadyClock(over: runtime.clock)
+        dayClock = SteadyClock(over: runtime.clock) { .milliseconds(now()) }
         keyPairs = KEMKeyPairPool(capacity: configuration.keyPairPoolSize, random: random)
         lanes = LaneRegistry(capacity: configuration.cachedConnections)
     }
 
-    /// Milliseconds since 1970.
-    var now: Int64 { milliseconds() }
-
-    /// The same for the age of things, which a clock that jumps must not end.
-    var steadyNow: Int64 { steadyClock.believed(.milliseconds(now)).wholeMilliseconds }
+    /// Milliseconds since 1970, by a clock that does not jump: it says how old records are, and those that are too old are deleted.
+    var now: Int64 { dayClock.now.wholeMilliseconds }
 
     var context: AgentContext {
         AgentContext(configuration: configuration, random: random, ratchetKeys: runtime.ratchetKeys ?? keyPairs, now: now)

@@ -187,7 +187,7 @@ final class DeliveryWorker: Sendable {
                 return await sent(message, proxy: response.proxy)
             } catch {
                 if isStopped || error == AgentError(.inactive) { return }
-                switch schedule.failed(message, with: error, now: core.steadyNow, core.configuration) {
+                switch schedule.failed(message, with: error, now: core.now, core.configuration) {
                 case .giveUp(let expireOthers): return await giveUp(message, because: error, expireOthers: expireOthers)
                 case .retry(let delay, let state, let isWarned):
                     core.store.applyLater([.setRetry(queue: queue.row, message.messageID, state)])

@@ -242,30 +242,30 @@ enum AgentSchema {
         ) STRICT, WITHOUT ROWID
         """,
         "CREATE INDEX deliveries_by_message ON deliveries (connection_id, message_id)",
-        """
-        CREATE TABLE received_messages (
-            connection_id INTEGER NOT NULL REFERENCES connections ON DELETE CASCADE,
-            message_id INTEGER NOT NULL,
-            queue_id INTEGER NOT NULL,
-            kind TEXT NOT NULL,
-            flags BLOB NOT NULL,
-            integrity TEXT NOT NULL,
-            sender_message_id INTEGER NOT NULL,
-            broker_id BLOB NOT NULL,
-            broker_time INTEGER NOT NULL,
-            received_at INTEGER NOT NULL,
-            pq_encryption INTEGER NOT NULL,
-            body BLOB NOT NULL,
-            hash BLOB NOT NULL,
-            encrypted_hash BLOB NOT NULL,
-            is_acknowledged INTEGER NOT NULL,
-            attempts INTEGER NOT NULL DEFAULT 0,
-            PRIMARY KEY (connection_id, message_id)
-        ) STRICT
-        """,
+        "CREATE TABLE received_messages (\(receivedMessageColumns)) STRICT",
         "CREATE INDEX received_messages_by_hash ON received_messages (connection_id, encrypted_hash)",
         "CREATE INDEX received_messages_by_time ON received_messages (received_at)",
     ]
+
+    private static let receivedMessageColumns = """
+        connection_id INTEGER NOT NULL REFERENCES connections ON DELETE CASCADE,
+        message_id INTEGER NOT NULL,
+        queue_id INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        flags BLOB NOT NULL,
+        integrity TEXT NOT NULL,
+        sender_message_id INTEGER NOT NULL,
+        broker_id BLOB NOT NULL,
+        broker_time INTEGER NOT NULL,
+        received_at INTEGER NOT NULL,
+        pq_encryption INTEGER NOT NULL,
+        body BLOB NOT NULL,
+        hash BLOB NOT NULL,
+        encrypted_hash BLOB NOT NULL,
+        is_acknowledged INTEGER NOT NULL,
+        attempts INTEGER NOT NULL DEFAULT 0,
+        PRIMARY KEY (connection_id, message_id)
+        """
 
     private static let work = [
         """
@@ -439,27 +439,7 @@ enum AgentSchema {
         FROM deliveries_3 AS d JOIN sent_messages_3 AS m ON m.connection_id = d.connection_id AND m.message_id = d.message_id
         ORDER BY d.queue_id, d.message_id
         """,
-        """
-        CREATE TABLE received_messages (
-            connection_id INTEGER NOT NULL REFERENCES connections ON DELETE CASCADE,
-            message_id INTEGER NOT NULL,
-            queue_id INTEGER NOT NULL,
-            kind TEXT NOT NULL,
-            flags BLOB NOT NULL,
-            integrity TEXT NOT NULL,
-            sender_message_id INTEGER NOT NULL,
-            broker_id BLOB NOT NULL,
-            broker_time INTEGER NOT NULL,
-            received_at INTEGER NOT NULL,
-            pq_encryption INTEGER NOT NULL,
-            body BLOB NOT NULL,
-            hash BLOB NOT NULL,
-            encrypted_hash BLOB NOT NULL,
-            is_acknowledged INTEGER NOT NULL,
-            attempts INTEGER NOT NULL DEFAULT 0,
-            PRIMARY KEY (connection_id, message_id)
-        ) STRICT, WITHOUT ROWID
-        """,
+        "CREATE TABLE received_messages (\(receivedMessageColumns)) STRICT, WITHOUT ROWID",
         "INSERT INTO received_messages SELECT * FROM received_messages_3",
         "DROP TABLE deliveries_3",
         "DROP TABLE sent_messages_3",

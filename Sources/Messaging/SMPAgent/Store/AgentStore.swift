@@ -21,7 +21,7 @@ extension StoreInterceptor {
 public final class AgentStore: Sendable {
     private let file: DatabaseFile
     private let interceptor: (any StoreInterceptor)?
-    private let deferred: DeferredChanges
+    private let deferred: DeferredWrites<StoreChange>
     private let log = Logger(label: "agent.store")
 
     /// Opens, and if need be makes or migrates, a database. The caller holds the lock of the data folder.
@@ -42,7 +42,7 @@ public final class AgentStore: Sendable {
         interceptor: (any StoreInterceptor)?
     ) throws(StorageError) {
         self.interceptor = interceptor
-        deferred = DeferredChanges(AgentRuntime())
+        deferred = .init(AgentRuntime())
         file = try DatabaseFile(path: path, label: "agent", migrator: AgentSchema.migrator, key: key, health: health)
     }
 
@@ -50,7 +50,7 @@ public final class AgentStore: Sendable {
     init(_ file: DatabaseFile, interceptor: (any StoreInterceptor)?, runtime: AgentRuntime) {
         self.file = file
         self.interceptor = interceptor
-        deferred = DeferredChanges(runtime)
+        deferred = .init(runtime)
     }
 
     /// Makes the changes in one transaction, all or none; returns once it is on disk.
@@ -133,5 +133,11 @@ public final class AgentStore: Sendable {
                 log.error("deferred changes could not be made", metadata: ["error": "\(error)"])
             }
         }
+    }
+}
+
+extension DeferredWrites<StoreChange> {
+    convenience init(_ runtime: AgentRuntime) {
+        self.init(most: 256, for: .milliseconds(100), clock: runtime.clock) { _ = runtime.task($0) }
     }
 }

@@ -24,7 +24,9 @@ extension RouterState {
         expire(slot, now: execution.steady, sink: &sink)
 
         let (count, isFull) = store.update(slot) { ($0.messages.count, $0.isFull) } ?? (0, false)
-        let message = JournalMessage(id: id, timestamp: execution.now, flags: flags, kind: .message)
+        // What comes while the clock is set too early must not look old, and be deleted, once it is set right.
+        let timestamp = max(execution.now, execution.steady)
+        let message = JournalMessage(id: id, timestamp: timestamp, flags: flags, kind: .message)
         if isFull, count > 0 {
             counters.messagesOverQuota += 1
             return execution.fail(.quota)
@@ -41,7 +43,7 @@ extension RouterState {
         guard let (stored, sequence) = store.append(slot, message, body: body, sink: &sink) else { return execution.fail(.auth) }
         counters.messagesSent += 1
         counters.bytesSent += UInt64(body.count)
-        use(slot, execution.now, sink: &sink)
+        use(slot, execution.steady, sink: &sink)
         execution.respond(.ok, after: stored.position.end)
         if count == 0 { deliver(slot, stored, sequence, body, &execution) }
         if let nonce { notify(slot, stored, nonce, &execution) }

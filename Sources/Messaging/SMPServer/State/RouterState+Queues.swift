@@ -17,7 +17,7 @@ extension RouterState {
             recipientID: material.recipientID, senderID: material.senderID, recipientKeys: [request.recipientKey],
             secret: material.secret, mode: request.mode?.queueMode, notifier: material.notifier?.notifier)
         record.service = service?.id
-        record.lastUsed = Self.day(execution.now)
+        record.lastUsed = Self.day(execution.steady)
         var data: QueueLinkData?
         switch request.mode {
         case .messaging(let link?):

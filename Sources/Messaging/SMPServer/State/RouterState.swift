@@ -104,7 +104,7 @@ struct RouterState: Sendable {
         let command: PreparedCommand
         let session: SessionID
         let now: Int64
-        /// For the age of messages.
+        /// For the age of messages and queues: a clock that is set does not end it.
         let steady: Int64
         fileprivate(set) var response: RouterOutput?
         var events: [RoutedOutput] = []
@@ -180,7 +180,7 @@ struct RouterState: Sendable {
         case .off, .del: break
         default: if let info = blocking(slot) { return execution.fail(.blocked(info)) }
         }
-        use(slot, execution.now, sink: &sink)
+        use(slot, execution.steady, sink: &sink)
         switch execution.command.command {
         case .sub: subscribe(slot, &execution, sink: &sink)
         case .get: fetch(slot, &execution, sink: &sink)
