@@ -45,12 +45,8 @@ final class RouterCore: Sendable {
     private let waiting = Mutex<[RouterSession]>([])
     private let scheduleCommit: @Sendable () -> Void
 
-    /// What an operator must be told of.
-    private struct Trouble {
-        var storage: RouterError?
-        var damage: RouterError?
-    }
-    private let trouble = Mutex(Trouble())
+    /// A segment that cannot be read.
+    private let damage = Mutex<RouterError?>(nil)
 
     init(
         journal: Journal, state: RouterState, relays: RelayPool?, history: StatisticsKeeper, random: any RandomSource,
@@ -219,22 +215,20 @@ final class RouterCore: Sendable {
 
     /// Says that nothing new is acknowledged from now on.
     func storageFails(_ error: RouterError) {
-        trouble.withLock { $0.storage = error }
         logger.critical("nothing is accepted any more: the disk refuses it; it is tried again", metadata: ["reason": "\(error)"])
     }
 
     func storageWorksAgain() {
-        trouble.withLock { $0.storage = nil }
         logger.notice("the disk takes everything again")
     }
 
     /// Old segments cannot be cleared from here on.
     func cannotClear(_ error: RouterError) {
-        if error.code == .corrupted { trouble.withLock { $0.damage = error } }
+        if error.code == .corrupted { damage.withLock { $0 = error } }
         logger.critical("the journal is not cleared any more and grows", metadata: ["reason": "\(error)"])
     }
 
-    var hasDamagedSegment: Bool { trouble.withLock { $0.damage != nil } }
+    var hasDamagedSegment: Bool { damage.withLock { $0 != nil } }
 
     /// Has what was appended made durable: here if writing is enough, else soon.
     private func makeDurable() {
@@ -288,7 +282,6 @@ final class RouterCore: Sendable {
     }
 
     var statistics: RouterStatistics {
-        let trouble = trouble.withLock { $0 }
         let day = RouterState.day(steadyNow)
         var (statistics, counters) = shared.withLock { shared in
             var statistics = RouterStatistics()
@@ -305,8 +298,8 @@ final class RouterCore: Sendable {
             return (statistics, shared.state.counters)
         }
         statistics.journalBytes = journal.size
-        statistics.storageFailure = trouble.storage?.description
-        statistics.damage = trouble.damage?.description
+        statistics.storageFailure = journal.failure?.description
+        statistics.damage = damage.withLock { $0?.description }
         statistics.relays = relays?.count ?? 0
         counters.commandsRelayed = relays?.relayed ?? 0
         history.fill(&statistics, counters, on: day)

@@ -6,20 +6,23 @@ import Glibc
 
 /// TCP ports of 127.0.0.1.
 public enum LoopbackPort {
-    /// A port that nothing listens on.
+    /// A port that nothing listens on, and that is left alone while who listens on it is away for a moment: none of those that the system
+    /// gives to connections.
     public static func free() throws(PeerError) -> Int {
-        let port = withSocket(port: 0) { descriptor, address, length -> Int? in
-            guard bind(descriptor, address, length) == 0 else { return nil }
-            var bound = sockaddr_in()
-            var size = length
-            let result = withUnsafeMutablePointer(to: &bound) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
-            }
-            return result == 0 ? Int(UInt16(bigEndian: bound.sin_port)) : nil
+        for _ in 0..<1_000 {
+            let port = Int.random(in: 10_000..<firstOfConnections)
+            if withSocket(port: port, { bind($0, $1, $2) == 0 }) { return port }
         }
-        guard let port else { throw PeerError(.launch, "no port of 127.0.0.1 is free") }
-        return port
+        throw PeerError(.launch, "no port of 127.0.0.1 below \(firstOfConnections) is free")
     }
+
+    /// The first of the ports that connections are given.
+    private static let firstOfConnections: Int = {
+        let range = try? String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
+        let first = range.flatMap { $0.split(whereSeparator: \.isWhitespace).first }.flatMap { Int($0) }
+        // 32768 is what Linux begins with unless it is told otherwise.
+        return max(10_001, min(first ?? 32_768, 65_536))
+    }()
 
     /// Whether something listens on the port.
     public static func isOpen(_ port: Int) -> Bool {
@@ -36,7 +39,7 @@ public enum LoopbackPort {
             guard ContinuousClock.now < end else {
                 throw PeerError(.timeout, "\(process.name) did not open port \(port) within \(limit): \(process.logTail())")
             }
-            // Nothing announces that a port is open but trying it.
+            // Programs that are not ours do not say when their port is open: only trying tells.
             do { try await Task.sleep(for: .milliseconds(10)) } catch { throw PeerError(.timeout, "the wait was cancelled") }
         }
     }

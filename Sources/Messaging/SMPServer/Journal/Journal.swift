@@ -49,6 +49,7 @@ final class Journal: Sendable {
     private let state: Mutex<State>
     /// Held while writing, so that what is taken first is written first.
     private let writing = Mutex(Writing())
+    private let trouble = Mutex<RouterError?>(nil)
     private let writtenEnd: Atomic<UInt64>
     private let synchronizedEnd: Atomic<UInt64>
 
@@ -177,6 +178,9 @@ final class Journal: Sendable {
     /// Everything below is as durable as the journal promises.
     var synchronized: UInt64 { synchronizedEnd.load(ordering: .acquiring) }
 
+    /// Why the last commit was refused by the disk; nil from before anything counts as durable that was made so since.
+    var failure: RouterError? { trouble.withLock { $0 } }
+
     /// Writes what was appended, if that is all it takes and no new segment is due: cheap enough for an event loop.
     ///
     /// - Returns: false if a ``commit(flush:)`` is needed.
@@ -204,6 +208,15 @@ final class Journal: Sendable {
     /// - Parameter flush: whether to synchronize whatever the policy says.
     /// - Throws: ``RouterError`` `storage`.
     func commit(flush: Bool = false) throws(RouterError) {
+        do throws(RouterError) {
+            try tryToCommit(flush: flush)
+        } catch {
+            trouble.withLock { $0 = error }
+            throw error
+        }
+    }
+
+    private func tryToCommit(flush: Bool) throws(RouterError) {
         let result = writing.withLock { writing in
             Result { () throws(RouterError) -> (Segment, UInt64)? in
                 do throws(RouterError) {
@@ -229,7 +242,7 @@ final class Journal: Sendable {
         writing.withLock { writing in
             forgetSynchronized(&writing)
             writing.isSynchronizing = false
-            writing.hasFailed = false
+            recover(&writing)
         }
         synchronizedEnd.store(end, ordering: .releasing)
     }
@@ -261,7 +274,7 @@ final class Journal: Sendable {
             try put(taken, &writing)
         }
         guard isDue, writing.unsynchronizedCount > 0, let segment = state.withLock({ $0.segments.last }) else {
-            writing.hasFailed = writing.hasFailed && writing.unsynchronizedCount > 0
+            if writing.unsynchronizedCount == 0 { recover(&writing) }
             return nil
         }
         writing.isSynchronizing = true
@@ -287,6 +300,13 @@ final class Journal: Sendable {
         try put(
             Taken(bytes: unwritten.bytes, end: unwritten.end, mustBeSynchronized: unwritten.mustBeSynchronized, segment: segment),
             &writing)
+    }
+
+    /// Nothing that the disk has refused is left.
+    private func recover(_ writing: inout Writing) {
+        guard writing.hasFailed else { return }
+        writing.hasFailed = false
+        trouble.withLock { $0 = nil }
     }
 
     private func forgetSynchronized(_ writing: inout Writing) {
@@ -337,6 +357,7 @@ final class Journal: Sendable {
         writing.unsynchronized.append(taken.bytes)
         writing.unsynchronizedCount += taken.bytes.count
         writing.mustBeSynchronized = writing.mustBeSynchronized || taken.mustBeSynchronized
+        if writing.hasFailed, durability != .always { trouble.withLock { $0 = nil } }
         writtenEnd.store(taken.end, ordering: .releasing)
         if durability != .always { synchronizedEnd.store(taken.end, ordering: .releasing) }
     }
