@@ -100,12 +100,22 @@ actor Deployment {
 
     /// Starts the bot anew so that it ends by itself when it comes to a place for so many times, waits for that and starts it again.
     func endBot(at point: FailPoint, count: Int) async throws {
+        try await startBot(endingAt: point, count: count)
+        try await replaceEndedBot()
+    }
+
+    /// Starts the bot anew so that it ends by itself when it comes to a place for so many times.
+    func startBot(endingAt point: FailPoint, count: Int) async throws {
         end(bot)
         try await checkKilled(bot, "bot")
         bot = try startBot(environment: [FailPoint.variable: "\(point.rawValue):\(count)"])
+    }
+
+    /// Waits for the end of a bot that was started to end by itself, and starts it again.
+    func replaceEndedBot() async throws {
         let exitCode = try await bot.exit(within: .seconds(90))
         guard exitCode == ProcessSignal.kill.exitStatus else {
-            throw RunFault("the bot was to end at \(point.rawValue), and ended with exit code \(exitCode):\n\(log("bot"))")
+            throw RunFault("the bot was to end by itself, and ended with exit code \(exitCode):\n\(log("bot"))")
         }
         bot = try startBot()
     }

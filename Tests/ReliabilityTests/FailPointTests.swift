@@ -20,9 +20,10 @@ import Testing
     ]
     /// Where one passes to which somebody connects.
     private static let connecting: [FailPoint] = [
-        .agentQueueMade, .agentCommand, .agentStored, .agentSend, .agentSent, .chatStored, .chatAnnounced, .databaseCommitted, .routerExecuted,
+        .agentQueueMade, .agentStored, .agentSend, .agentSent, .chatStored, .chatAnnounced, .databaseCommitted, .routerExecuted,
         .routerAnswer, .journalWrite, .journalSynchronized,
     ]
+    private static let ofDatabases: Set<FailPoint> = [.databaseMigrate, .databaseMigrated, .databaseCommit, .databaseCommitted]
     /// Where one passes that makes its databases, its profile and its address.
     private static let beginning: [FailPoint] = [
         .databaseMigrate, .databaseMigrated, .databaseCommit, .databaseCommitted, .agentQueueMade, .agentStored, .routerExecuted, .routerAnswer,
@@ -65,7 +66,8 @@ import Testing
             var names: [String] = []
             for (index, end) in ends.enumerated() {
                 let person = try await Person("person\(index)", on: deployment)
-                async let ended: Void = deployment.endBot(at: end.point, count: end.count)
+                try await deployment.startBot(endingAt: end.point, count: end.count)
+                async let ended: Void = deployment.replaceEndedBot()
                 try await person.connect(on: deployment)
                 try await ended
                 let question = "question of \(person.name)"
@@ -81,7 +83,9 @@ import Testing
 
     @Test(.timeLimit(.minutes(30))) func aBotWhoseFirstStartEndsAnywhereComesUpWithOneAddress() async throws {
         let (ends, plan) = Self.ends(Self.beginning, few: 3, counts: 1...2)
-        for end in ends {
+        for var end in ends {
+            // There are two databases and one queue; what becomes of that may come in one write.
+            if !Self.ofDatabases.contains(end.point) { end.count = 1 }
             let folder = try ScratchFolder("parley-first-start")
             defer { folder.remove() }
             let deployment = try await Deployment(.routerInside, in: folder, endingAt: [end])
