@@ -1,5 +1,7 @@
 import ChatProtocol
 import ProcessSupport
+import SMPAgent
+import SMPWire
 import Testing
 
 extension Interop {
@@ -19,6 +21,39 @@ extension Interop {
                     }
                     let info = try await side.history(30).first { $0["content"]?["type"]?.stringValue == "rcvDirectE2EEInfo" }
                     try #require(info?["content"]?["e2eeInfo"]?["pqEnabled"]?.boolValue == true, "what \(side.name) shows in the chat")
+                }
+                try await encounter.close()
+            }
+        }
+
+        @Test(arguments: Meeting.allCases) func `A connection made by a program without post-quantum encryption gets it later`(_ way: Meeting) async throws {
+            try await seen("upgrade of an old connection to post-quantum encryption", "one-time link \(way.who)", through: way.router) {
+                let router = try await Stage.shared.router(way.router)
+                // Parley is an old program at first.
+                var old = AgentConfiguration()
+                old.ratchetVersions = VersionRange(2)
+                let parley = try await ParleyParty("pia", servers: [router.address], agent: old)
+                let official = try await Implementation.official.party("olaf", servers: [router.address])
+                let (host, guest): (any Party, any Party) = way.host == .parley ? (parley, official) : (official, parley)
+                let encounter = Encounter(router: router, host: host, guest: guest)
+                let (one, two) = try await encounter.connect()
+                for round in 1...2 { try await converse(one, two, "before \(round)") }
+                for side in [one, two] {
+                    let connection = try #require(try await side.record()["activeConn"])
+                    for flag in ["pqSndEnabled", "pqRcvEnabled"] {
+                        try #require(connection[flag]?.boolValue != true, "\(flag) of \(side.name) before")
+                    }
+                }
+                try await parley.leave()
+                try await parley.comeBack()
+                // The version, a key, its answer, and a message under both.
+                for round in 1...4 { try await converse(one, two, "after \(round)") }
+                for side in [one, two] {
+                    let connection = try #require(try await side.record()["activeConn"])
+                    for flag in ["pqSupport", "pqEncryption", "pqSndEnabled", "pqRcvEnabled"] {
+                        try #require(connection[flag]?.boolValue == true, "\(flag) of \(side.name) after")
+                    }
+                    try await side.party.event("contactPQEnabled") { $0["pqEnabled"]?.boolValue == true ? true : nil }
                 }
                 try await encounter.close()
             }

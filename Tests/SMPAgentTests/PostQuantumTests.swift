@@ -1,6 +1,7 @@
 import SMPCrypto
 import SMPProtocol
 import SMPSimulation
+import SMPWire
 import Synchronization
 import Testing
 
@@ -37,6 +38,24 @@ import Testing
         #expect(pair.bob.seen.metadata[bob]?.map(\.pqEncryption).first == false)
         #expect(pair.bob.seen.metadata[bob]?.map(\.pqEncryption).last == true)
         #expect(pair.alice.seen.failures == [])
+        await pair.close()
+    }
+
+    @Test func `An agent of a version without it does not get it, whatever it is asked for`() async throws {
+        var old = AgentConfiguration.quick
+        old.ratchetVersions = VersionRange(2)
+        let pair = try await Pair(old)
+        let (alice, bob) = try await pair.connect()
+        for number in 1...4 {
+            try await pair.alice.send("a\(number)", to: alice, pq: true)
+            await pair.bob.wait("message") { $0.order[bob]?.count == number }
+            try await pair.bob.send("b\(number)", to: bob, pq: true)
+            await pair.alice.wait("message") { $0.order[alice]?.count == number }
+        }
+        for (party, connection) in [(pair.alice, alice), (pair.bob, bob)] {
+            #expect(party.seen.metadata[connection]?.map(\.pqEncryption) == [false, false, false, false])
+            #expect(party.seen.failures == [])
+        }
         await pair.close()
     }
 

@@ -3,6 +3,7 @@ import ChatEngine
 import ChatProtocol
 import OfficialPeers
 import ProcessSupport
+import SMPAgent
 import SMPProtocol
 import SMPWire
 import Synchronization
@@ -13,14 +14,23 @@ final class ParleyParty: Party {
     let events = Mailbox<JSONValue>(label: OfficialClient.label)
     let folder: ScratchFolder
     private let servers: [String]
+    private let network: NetworkOptions
+    private let agent: Mutex<AgentConfiguration>
     private let running = Mutex<NativeCore?>(nil)
 
     var implementation: Implementation { .parley }
 
     /// Opens a core and makes the profile.
-    init(_ name: String, servers: [String], isBot: Bool = false) async throws {
+    ///
+    /// - Parameter agent: another one than ``comeBack()`` gives it, to be an older program at first.
+    init(
+        _ name: String, servers: [String], isBot: Bool = false, network: NetworkOptions = NetworkOptions(),
+        agent: AgentConfiguration = AgentConfiguration()
+    ) async throws {
         self.name = name
         self.servers = servers
+        self.network = network
+        self.agent = Mutex(agent)
         folder = try ScratchFolder("parley-party")
         try await open()
         let profile: JSONValue = ["displayName": .string(name), "fullName": "", "peerType": isBot ? "bot" : "human"]
@@ -50,6 +60,7 @@ final class ParleyParty: Party {
     }
 
     func comeBack() async throws {
+        agent.withLock { $0 = AgentConfiguration() }
         try await open()
         try await start()
     }
@@ -59,8 +70,11 @@ final class ParleyParty: Party {
     }
 
     private func open() async throws {
-        let core = try NativeCore.open(
-            NativeCoreConfiguration(prefix: folder.path + "/parley", servers: try servers.map { try SMPServerWithAuth(wireString: $0) }))
+        var configuration = NativeCoreConfiguration(
+            prefix: folder.path + "/parley", servers: try servers.map { try SMPServerWithAuth(wireString: $0) })
+        configuration.network = network
+        configuration.agent = agent.withLock { $0 }
+        let core = try NativeCore.open(configuration)
         running.withLock { $0 = core }
         let (mailbox, stream) = (events, core.events())
         Task { for try await event in stream { mailbox.put(event.json) } }

@@ -1,8 +1,12 @@
+import ChatEngine
 import ChatProtocol
 import Foundation
 import OfficialPeers
 import ProcessSupport
+import SMPClient
+import SMPWire
 import Synchronization
+import Testing
 
 /// A router as a process of its own that can be stopped and started again.
 protocol Router: AnyObject, Sendable {
@@ -10,11 +14,32 @@ protocol Router: AnyObject, Sendable {
     var address: String { get }
     func run() async throws
     func end(_ signal: ProcessSignal) async
+    /// Ends it, and tells what it has counted: the official one says that at its end.
+    func finish() async throws -> Forwarding
+}
+
+/// What a router counts of private routing.
+struct Forwarding {
+    /// Commands of clients that it passed on to other routers.
+    let relayed: Int
+    /// Commands that came to it through other routers.
+    let received: Int
 }
 
 extension OfficialRouter: Router {
     func run() async throws { try await start() }
     func end(_ signal: ProcessSignal) async { await stop(signal) }
+
+    func finish() async throws -> Forwarding {
+        await stop(.interrupt)
+        let lines = try String(contentsOfFile: statisticsFile, encoding: .utf8).split(separator: "\n")
+        func number(_ name: String, after start: Int) throws -> Int {
+            let line = try #require(lines[start...].first { $0.hasPrefix(name + "=") }, "no \(name) in the router's statistics")
+            return try #require(Int(line.dropFirst(name.count + 1)))
+        }
+        let relaying = try #require(lines.firstIndex(of: "pMsgFwds:"))
+        return Forwarding(relayed: try number("successes", after: relaying), received: try number("pMsgFwdsRecv", after: 0))
+    }
 }
 
 /// `parley server smp`, in a folder and on a port of its own.
@@ -48,6 +73,15 @@ final class ParleyRouter: Router {
         await process?.stop(signal)
     }
 
+    func finish() async throws -> Forwarding {
+        let question = try ParleyProgram.start(["server", "smp", "stats", "--json", "--data", folder("data")], log: folder("stats.log"))
+        let answer = try JSONValue(parsing: Bytes(try await question.output.first("the router's statistics", within: .seconds(60)) { $0 }.utf8))
+        await end(.interrupt)
+        let total = answer["total"]
+        return Forwarding(
+            relayed: Int(try #require(total?["commands_relayed"]?.intValue)), received: Int(try #require(total?["commands_forwarded"]?.intValue)))
+    }
+
     private static func launch(_ folder: ScratchFolder, _ port: Int) async throws -> (ChildProcess, String) {
         let process = try ParleyProgram.start(
             ["server", "smp", "--data", folder.path + "/data", "--port", "\(port)", "--json"],
@@ -60,19 +94,24 @@ extension Implementation {
     /// A router of that implementation, running.
     func router() async throws -> any Router {
         switch self {
-        case .official: try await OfficialRouter.start()
+        case .official: try await OfficialRouter.start(settings: [.init("STORE_LOG", "log_stats", "on")])
         case .parley: try await ParleyRouter()
         }
     }
 
     /// A party of that implementation, with one profile, online.
-    func party(_ name: String, servers: [String], arguments: [String] = []) async throws -> any Party {
+    ///
+    /// - Parameter routesPrivately: whether it sends everything through its own routers, and nothing directly.
+    func party(_ name: String, servers: [String], routesPrivately: Bool = false) async throws -> any Party {
         switch self {
         case .official:
             var options = OfficialClient.Options(servers: servers)
-            options.arguments = arguments
+            if routesPrivately { options.arguments = ["--smp-proxy=always", "--smp-proxy-fallback=no"] }
             return try await OfficialClient.start(name, options)
-        case .parley: return try await ParleyParty(name, servers: servers)
+        case .parley:
+            var network = NetworkOptions()
+            if routesPrivately { (network.privateRouting, network.privateRoutingFallback) = (.always, .prohibit) }
+            return try await ParleyParty(name, servers: servers, network: network)
         }
     }
 }

@@ -66,6 +66,9 @@ public final class OfficialRouter: Sendable {
         get throws { try SMPServerAddress(wireString: address) }
     }
 
+    /// What it counted, written when it is stopped with an interrupt, if `STORE_LOG` has `log_stats = on`.
+    public var statisticsFile: String { folder.path + "/var/smp-server-stats.log" }
+
     /// The process that runs, for its figures.
     public var process: ChildProcess? { running.withLock { $0 } }
 

@@ -21,6 +21,9 @@ extension ChatEvent {
             self = .groupMemberRatchetSync(
                 user: try object.required("user"), groupInfo: try object.required("groupInfo"),
                 member: try object.required("member"), progress: try object.required("ratchetSyncProgress"))
+        case "contactPQEnabled":
+            self = .contactPQEnabled(
+                user: try object.required("user"), contact: try object.required("contact"), pqEnabled: try object.required("pqEnabled"))
         case "chatInfoUpdated":
             self = .chatInfoUpdated(user: try object.required("user"), chatInfo: try object.required("chatInfo"))
         case "newChatItems": self = .newChatItems(user: try object.required("user"), chatItems: try object.required("chatItems"))

@@ -15,6 +15,8 @@ extension ChatEvent {
         case .groupMemberRatchetSync(let user, let groupInfo, let member, let progress):
             object.write("groupMemberRatchetSync", [
                 "user": user, "groupInfo": groupInfo, "member": member, "ratchetSyncProgress": progress])
+        case .contactPQEnabled(let user, let contact, let pqEnabled):
+            object.write("contactPQEnabled", ["user": user, "contact": contact, "pqEnabled": pqEnabled])
         case .chatInfoUpdated(let user, let chatInfo): object.write("chatInfoUpdated", ["user": user, "chatInfo": chatInfo])
         case .newChatItems(let user, let chatItems): object.write("newChatItems", ["user": user, "chatItems": chatItems])
         case .chatItemsStatusesUpdated(let user, let chatItems):

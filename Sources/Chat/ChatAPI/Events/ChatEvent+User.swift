@@ -4,8 +4,8 @@ extension ChatEvent {
         switch self {
         case
             .activeUser(let user), .contactSwitch(let user, _, _), .groupMemberSwitch(let user, _, _, _),
-            .contactRatchetSync(let user, _, _), .groupMemberRatchetSync(let user, _, _, _), .chatInfoUpdated(let user, _),
-            .newChatItems(let user, _), .chatItemsStatusesUpdated(let user, _), .chatItemUpdated(let user, _),
+            .contactRatchetSync(let user, _, _), .groupMemberRatchetSync(let user, _, _, _), .contactPQEnabled(let user, _, _),
+            .chatInfoUpdated(let user, _), .newChatItems(let user, _), .chatItemsStatusesUpdated(let user, _), .chatItemUpdated(let user, _),
             .chatItemNotChanged(let user, _), .chatItemReaction(let user, _, _), .groupChatItemsDeleted(let user, _, _, _, _),
             .chatItemsDeleted(let user, _, _, _), .chatItemDeletedNotFound(let user, _, _), .contactConnecting(let user, _),
             .contactConnected(let user, _, _), .contactSndReady(let user, _), .contactAnotherClient(let user, _), .contactDisabled(let user, _),

@@ -14,6 +14,8 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     case contactRatchetSync(user: User, contact: Contact, progress: RatchetSyncProgress)
     /// Ratchets of a member are synchronised.
     case groupMemberRatchetSync(user: User, groupInfo: GroupInfo, member: GroupMember, progress: RatchetSyncProgress)
+    /// Messages both ways are protected by post-quantum encryption from now on, or not any more.
+    case contactPQEnabled(user: User, contact: Contact, pqEnabled: Bool)
     /// Something about a chat changed.
     case chatInfoUpdated(user: User, chatInfo: ChatInfo)
     /// Items came or were made; the list may be empty.

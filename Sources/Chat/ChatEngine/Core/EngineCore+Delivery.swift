@@ -207,5 +207,6 @@ extension ChatTransaction {
             before == nil
             ? .sentDirectEncryption(info: EncryptionInfo(pqEnabled: isPQ)) : .sentConnectionEvent(event: .pqEnabled(enabled: isPQ))
         try addInternalItems([content], isSent: true, to: &contact, of: user)
+        emit(.contactPQEnabled(user: user, contact: contact, pqEnabled: isPQ))
     }
 }

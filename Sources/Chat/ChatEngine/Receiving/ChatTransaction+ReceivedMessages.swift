@@ -72,6 +72,7 @@ extension ChatTransaction {
                 connection.pqReceiveEnabled == nil
                 ? .receivedDirectEncryption(info: EncryptionInfo(pqEnabled: isPQ)) : .receivedConnectionEvent(event: .pqEnabled(enabled: isPQ))
             try addInternalItems([content], isSent: false, to: &contact, of: context.user)
+            emit(.contactPQEnabled(user: context.user, contact: contact, pqEnabled: isPQ))
         }
         context.contact = contact
     }

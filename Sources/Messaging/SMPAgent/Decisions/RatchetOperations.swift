@@ -4,14 +4,16 @@ import SMPRatchet
 import SMPWire
 
 extension Ratchet {
-    /// Encrypts the header of a new message.
+    /// Encrypts the header of a new message. An agent whose versions have no post-quantum encryption does not ask for it either: the peer
+    /// would raise the version to one that the agent is not to use.
     ///
     /// - Returns: the key for the body, and whether post-quantum encryption protects it.
     mutating func sealHeader(
         pqEncryption: Bool?, _ context: AgentContext
     ) throws(AgentError) -> (key: RatchetMessageKey, isPQ: Bool) {
+        let maximum = context.configuration.ratchetVersions.max
         do {
-            let key = try sealHeader(pqEncryption: pqEncryption, maximumVersion: context.configuration.ratchetVersions.max)
+            let key = try sealHeader(pqEncryption: maximum >= RatchetVersion.kem ? pqEncryption : false, maximumVersion: maximum)
             return (key, isSendingPQ)
         } catch {
             throw AgentError(error)
