@@ -188,8 +188,8 @@ let testSupport: [Target] = [
     .testTarget(
         name: "InteropTests",
         dependencies: [
-            "OfficialPeers", "ProcessSupport", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPClient", "SMPProtocol",
-            "SMPWire", "EncryptedSQLite", grdb,
+            "OfficialPeers", "ProcessSupport", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPClient", "SMPCrypto",
+            "SMPProtocol", "SMPWire", "EncryptedSQLite", grdb,
         ],
         path: "Tests/Interop", swiftSettings: settings),
     .target(

@@ -24,6 +24,28 @@ extension Interop {
             }
         }
 
+        // Both routers hold 128 messages of a queue. Senders try again by themselves after minutes only.
+        @Test(arguments: Meeting.allCases) func `Whom a full queue stopped goes on when it has been read`(_ way: Meeting) async throws {
+            try await seen("140 messages while the other side is away: a full queue, and QCONT", "received \(way.who)", through: way.router) {
+                let router = try await way.router.router()
+                let encounter = try await Encounter.prepare(way, on: router)
+                let (host, guest) = try await encounter.connect()
+                try await host.party.leave()
+                let texts = (1...140).map { "message \($0)" }
+                var items: [Int64] = []
+                for text in texts { items.append(try await guest.say(text)) }
+                let last = items[139], fitting = items[120]
+                _ = try await guest.item("chatItemsStatusesUpdated") { $0.itemID == fitting && $0.status == "sndSent" }
+                try await host.party.comeBack()
+                try await host.hear(texts[139])
+                try #require(try await host.history(160).filter(\.isReceived).compactMap(\.itemText).suffix(140) == texts)
+                try await guest.receipt(of: last)
+                try await converse(host, guest, "after")
+                try await encounter.close()
+                try #require(try await router.finish().overQuota > 0)
+            }
+        }
+
         @Test(arguments: Meeting.allCases) func `A request made while the other side is away is answered later`(_ way: Meeting) async throws {
             try await seen("connecting by address while its owner is away", "made \(way.who)", through: way.router) {
                 let encounter = try await Encounter.prepare(way)

@@ -36,7 +36,8 @@ extension Interop {
                     "/get subs", "/get subs details", "/get subs total 1", "/get servers summary 1", "/reset servers stats",
                     "/reconnect 1 \(server)", "/reconnect", "/debug locks", "/_connections diff",
                 ] {
-                    let differences = Shape.differences(try await answer(official, command), try await answer(parley, command))
+                    let (one, two) = (try await answer(official, command), try await answer(parley, command))
+                    let differences = Shape.differences(Self.withoutHeldLocks(one), Self.withoutHeldLocks(two))
                     try #require(differences.isEmpty, "\(command): \(differences.joined(separator: "; "))")
                 }
                 // Subscriptions are taken up again.
@@ -49,6 +50,15 @@ extension Interop {
                 await official.stop()
                 await parley.stop()
             }
+        }
+
+        /// Which locks are held is of the moment, and is not compared.
+        private static func withoutHeldLocks(_ answer: JSONValue) -> JSONValue {
+            guard let object = answer.objectValue else { return answer }
+            return .object(
+                JSONObject(object.members.map { key, value in
+                    (key, ["chatEntityLocks", "connLocks", "invLocks"].contains(key) ? [:] : withoutHeldLocks(value))
+                }))
         }
 
         private func client(_ program: OfficialClient.Program, _ server: String) async throws -> OfficialClient {

@@ -18,13 +18,16 @@ final class Outcomes: Sendable {
 
     private let state = Mutex(State())
 
+    private static let failure = "**fails**"
+
     /// Notes how something went through a router. A failure is never overwritten.
-    func note(_ feature: String, _ who: String, through router: Implementation, failure: (any Error)?) {
+    ///
+    /// - Parameter outcome: nil if it failed.
+    func note(_ feature: String, _ who: String, through router: Implementation, _ outcome: String?) {
         let row = Row(feature: feature, who: who)
         state.withLock { state in
             if state.cells[row] == nil { state.order.append(row) }
-            let known = state.cells[row]?[router]
-            if known == nil || known == "works" { state.cells[row, default: [:]][router] = failure == nil ? "works" : "**fails**" }
+            if state.cells[row]?[router] != Self.failure { state.cells[row, default: [:]][router] = outcome ?? Self.failure }
         }
     }
 
@@ -43,14 +46,16 @@ final class Outcomes: Sendable {
 }
 
 /// Runs one entry of the table, and notes how it went.
+///
+/// - Parameter outcome: what the table says if it went well.
 func seen(
-    _ feature: String, _ who: String, through router: Implementation, _ body: () async throws -> Void
+    _ feature: String, _ who: String, through router: Implementation, as outcome: String = "works", _ body: () async throws -> Void
 ) async throws {
     do {
         try await body()
-        Outcomes.shared.note(feature, who, through: router, failure: nil)
+        Outcomes.shared.note(feature, who, through: router, outcome)
     } catch {
-        Outcomes.shared.note(feature, who, through: router, failure: error)
+        Outcomes.shared.note(feature, who, through: router, nil)
         throw error
     }
 }

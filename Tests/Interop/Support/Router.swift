@@ -15,30 +15,38 @@ protocol Router: AnyObject, Sendable {
     func run() async throws
     func end(_ signal: ProcessSignal) async
     /// Ends it, and tells what it has counted: the official one says that at its end.
-    func finish() async throws -> Forwarding
+    func finish() async throws -> RouterCounts
 }
 
-/// What a router counts of private routing.
-struct Forwarding {
+/// Some of what a router counts.
+struct RouterCounts {
     /// Commands of clients that it passed on to other routers.
     let relayed: Int
     /// Commands that came to it through other routers.
     let received: Int
+    /// Messages that it refused because their queue was full.
+    let overQuota: Int
+    /// Queues that it takes for services'.
+    let ofServices: Int
 }
 
 extension OfficialRouter: Router {
     func run() async throws { try await start() }
     func end(_ signal: ProcessSignal) async { await stop(signal) }
 
-    func finish() async throws -> Forwarding {
+    func finish() async throws -> RouterCounts {
         await stop(.interrupt)
         let lines = try String(contentsOfFile: statisticsFile, encoding: .utf8).split(separator: "\n")
-        func number(_ name: String, after start: Int) throws -> Int {
-            let line = try #require(lines[start...].first { $0.hasPrefix(name + "=") }, "no \(name) in the router's statistics")
+        func number(_ name: String, of section: String? = nil) throws -> Int {
+            let start = if let section { try #require(lines.firstIndex { $0 == section + ":" }, "\(section) in the router's statistics") } else { 0 }
+            let line = try #require(lines[start...].first { $0.hasPrefix(name + "=") }, "\(name) in the router's statistics")
             return try #require(Int(line.dropFirst(name.count + 1)))
         }
-        let relaying = try #require(lines.firstIndex(of: "pMsgFwds:"))
-        return Forwarding(relayed: try number("successes", after: relaying), received: try number("pMsgFwdsRecv", after: 0))
+        // This version does not count the queues of those who receive as services.
+        let queues = try String(contentsOfFile: queuesFile, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("CREATE ") }
+        return RouterCounts(
+            relayed: try number("successes", of: "pMsgFwds"), received: try number("pMsgFwdsRecv"),
+            overQuota: try number("msgSentQuota"), ofServices: queues.count { $0.contains(" rsrv=") })
     }
 }
 
@@ -73,13 +81,16 @@ final class ParleyRouter: Router {
         await process?.stop(signal)
     }
 
-    func finish() async throws -> Forwarding {
+    func finish() async throws -> RouterCounts {
         let question = try ParleyProgram.start(["server", "smp", "stats", "--json", "--data", folder("data")], log: folder("stats.log"))
         let answer = try JSONValue(parsing: Bytes(try await question.output.first("the router's statistics", within: .seconds(60)) { $0 }.utf8))
         await end(.interrupt)
-        let total = answer["total"]
-        return Forwarding(
-            relayed: Int(try #require(total?["commands_relayed"]?.intValue)), received: Int(try #require(total?["commands_forwarded"]?.intValue)))
+        func number(_ json: JSONValue?, _ name: String) throws -> Int {
+            Int(try #require(json?[name]?.intValue, "\(name) in the router's statistics"))
+        }
+        return RouterCounts(
+            relayed: try number(answer["total"], "commands_relayed"), received: try number(answer["total"], "commands_forwarded"),
+            overQuota: try number(answer["total"], "messages_over_quota"), ofServices: try number(answer, "serviceQueues"))
     }
 
     private static func launch(_ folder: ScratchFolder, _ port: Int) async throws -> (ChildProcess, String) {

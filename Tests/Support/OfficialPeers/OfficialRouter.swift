@@ -69,6 +69,9 @@ public final class OfficialRouter: Sendable {
     /// What it counted, written when it is stopped with an interrupt, if `STORE_LOG` has `log_stats = on`.
     public var statisticsFile: String { folder.path + "/var/smp-server-stats.log" }
 
+    /// Its queues and what became of them, a line for each.
+    public var queuesFile: String { folder.path + "/var/smp-server-store.log" }
+
     /// The process that runs, for its figures.
     public var process: ChildProcess? { running.withLock { $0 } }
 
