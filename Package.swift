@@ -188,7 +188,7 @@ let testSupport: [Target] = [
     .testTarget(
         name: "InteropTests",
         dependencies: [
-            "OfficialPeers", "ProcessSupport", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPClient", "SMPCrypto",
+            "OfficialPeers", "ProcessSupport", "ChaosProxy", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPClient", "SMPCrypto",
             "SMPProtocol", "SMPWire", "EncryptedSQLite", grdb,
         ],
         path: "Tests/Interop", swiftSettings: settings),

@@ -47,8 +47,8 @@ struct Side: Sendable {
     }
 
     /// Waits until the other side has said that it has the item.
-    func receipt(of id: Int64) async throws {
-        _ = try await item("chatItemsStatusesUpdated") { $0.itemID == id && $0.status == "sndRcvd" }
+    func receipt(of id: Int64, within limit: Duration = .seconds(60)) async throws {
+        _ = try await item("chatItemsStatusesUpdated", within: limit) { $0.itemID == id && $0.status == "sndRcvd" }
     }
 
     /// The last items of the conversation, oldest first.
