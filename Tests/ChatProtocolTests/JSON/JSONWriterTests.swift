@@ -50,4 +50,10 @@ import Testing
         writer.write(repeated: "1")
         #expect(String(decoding: writer.bytes, as: UTF8.self) == #"11"1""#)
     }
+
+    @Test func `Of an object one member can be asked for alone`() {
+        var object = JSONObjectWriter(only: "number")
+        entries[1].write(into: &object)
+        #expect(object.json == ["number": 2])
+    }
 }

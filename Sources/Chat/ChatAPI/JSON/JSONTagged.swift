@@ -33,5 +33,9 @@ extension JSONTagged {
     public func write(to writer: inout JSONWriter) { writer.writeObject { write(into: &$0) } }
 
     /// The value of the member `type`; empty when there is none.
-    public var tag: String { json["type"]?.stringValue ?? "" }
+    public var tag: String {
+        var object = JSONObjectWriter(only: "type")
+        write(into: &object)
+        return object.json["type"]?.stringValue ?? ""
+    }
 }

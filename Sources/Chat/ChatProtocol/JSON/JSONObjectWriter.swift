@@ -4,14 +4,19 @@ public struct JSONObjectWriter {
     /// The text that members are appended to, if they are not kept.
     fileprivate var text: JSONWriter
     private let isKeeping: Bool
+    /// The only member that is kept; nil for all.
+    private let only: String?
     private var members: [(key: String, value: JSONValue)] = []
     /// What stands in place of the object.
     fileprivate var replacement: JSONValue?
 
     /// An empty object whose members are kept.
-    public init() { (text, isKeeping) = (JSONWriter(), true) }
+    public init() { (text, isKeeping, only) = (JSONWriter(), true, nil) }
 
-    fileprivate init(appendingTo text: consuming JSONWriter) { (self.text, isKeeping) = (text, false) }
+    /// An object of which one member is kept, and the others cost nothing.
+    public init(only name: String) { (text, isKeeping, only) = (JSONWriter(), true, name) }
+
+    fileprivate init(appendingTo text: consuming JSONWriter) { (self.text, isKeeping, only) = (text, false, nil) }
 
     /// The finished value of an object whose members were kept.
     public var json: JSONValue { replacement ?? .object(JSONObject(distinct: members)) }
@@ -38,16 +43,21 @@ public struct JSONObjectWriter {
 
     /// Sets a member.
     public mutating func add(_ key: String, _ value: some JSONConvertible) {
-        guard !isKeeping else { return members.append((key, value.json)) }
+        guard !isKeeping else { return keep(key, value) }
         text.write(name: key)
         value.write(to: &text)
     }
 
     /// Sets a member whose value may stand in the text many times.
     public mutating func add(_ key: String, repeated value: some JSONConvertible & Equatable) {
-        guard !isKeeping else { return members.append((key, value.json)) }
+        guard !isKeeping else { return keep(key, value) }
         text.write(name: key)
         text.write(repeated: value)
+    }
+
+    private mutating func keep(_ key: String, _ value: some JSONConvertible) {
+        guard only == nil || only == key else { return }
+        members.append((key, value.json))
     }
 
     /// Makes the value something that is no object of known members.
