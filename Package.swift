@@ -65,7 +65,7 @@ let messaging: [Target] =
     + room(
         "SMPServer", on: "Messaging",
         uses: ["FailPoints", "SteadyTime", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging, .product(name: "NIOHTTP1", package: "swift-nio")] + nio,
-        tests: ["RouterFaults"])
+        tests: ["RouterFaults", "ProcessSupport", "OfficialPeers"])
     + room(
         "SMPAgent", on: "Messaging",
         uses: ["FailPoints", "SteadyTime", "EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPTransport", "SMPProtocol", "SMPClient", grdb, logging],

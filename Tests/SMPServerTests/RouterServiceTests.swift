@@ -1,3 +1,5 @@
+import OfficialPeers
+import ProcessSupport
 import SMPCrypto
 import SMPProtocol
 import SMPServer
@@ -160,20 +162,52 @@ import Testing
             #expect(try await service.request([service.subscribeAll()]) == [.soks(3)])
             #expect(try await recipient.request([queues[0].send([3], notification: true)]) == [.ok])
             #expect(try await service.event().entity == queues[0].ids.notifications?.notifierID)
-            let later = try await TestClient(router.address, service: TestService(credential, .notifier))
-            #expect(try await later.request([later.subscribeAll()]) == [.soks(3)])
-            #expect(try await service.event().message == .ends(3))
-            // A notification server that is no service takes a queue away from it.
-            let plain = try await TestClient(router.address)
-            let notifier = try #require(queues[0].ids.notifications?.notifierID)
-            #expect(try await plain.request(.nsub, notifier, notifierKey) == .sok(nil))
-            let ended = try await later.event()
-            #expect(ended.message == .end && ended.entity == notifier)
-            #expect(try await later.request([later.subscribeAll()]) == [.soks(2)])
-            #expect(try await recipient.request(.ndel, queues[1].recipient, queues[1].recipientKey) == .ok)
-            #expect(try await later.event().message == .deld)
-            #expect(try await later.request([later.subscribeAll()]) == [.soks(1)])
         }
+    }
+
+    /// What services of notification servers are told, by whichever router.
+    private func serveNotifications(through address: SMPServerAddress) async throws {
+        let credential = try ServerCredential.generate()
+        let (notifierKey, encryption) = (TestQueue.key(), X25519.generateKeyPair(SystemRandomSource()))
+        let asked = NotificationCredentials(notifierKey: notifierKey.publicKey, encryptionKey: encryption.publicKey)
+        let recipient = try await TestClient(address)
+        var queues: [TestQueue] = []
+        for _ in 0..<3 { queues.append(try await TestQueue.create(recipient, notifications: asked)) }
+        #expect(try await recipient.request(queues.map { $0.secure() }) == [.ok, .ok, .ok])
+        let notifiers = try queues.map { try #require($0.ids.notifications?.notifierID) }
+        let service = try await TestClient(address, service: TestService(credential, .notifier))
+        for notifier in notifiers { #expect(try await service.request(.nsub, notifier, notifierKey) == .sok(service.serviceID)) }
+        #expect(try await recipient.request([queues[1].send([1], notification: true)]) == [.ok])
+        #expect(try await service.event().entity == notifiers[1])
+
+        let later = try await TestClient(address, service: TestService(credential, .notifier))
+        #expect(later.serviceID == service.serviceID)
+        #expect(try await later.request([later.subscribeAll()]) == [.soks(3)])
+        #expect(try await service.event().message == .ends(3))
+        #expect(try await recipient.request([queues[0].send([2], notification: true)]) == [.ok])
+        #expect(try await later.event().entity == notifiers[0])
+        // A notification server that is no service takes a queue away from it.
+        let plain = try await TestClient(address)
+        #expect(try await plain.request(.nsub, notifiers[0], notifierKey) == .sok(nil))
+        let ended = try await later.event()
+        #expect(ended.message == .end && ended.entity == notifiers[0])
+        #expect(try await later.request([later.subscribeAll()]) == [.soks(2)])
+        #expect(try await recipient.request(.ndel, queues[1].recipient, queues[1].recipientKey) == .ok)
+        let deleted = try await later.event()
+        #expect(deleted.message == .deld && deleted.entity == notifiers[1])
+        #expect(try await later.request([later.subscribeAll()]) == [.soks(1)])
+    }
+
+    @Test func aNotificationServiceIsToldOfQueuesThatOthersTakeOrDelete() async throws {
+        try await withRouter { router in try await serveNotifications(through: router.address) }
+    }
+
+    // The official router tells of ends every 15 seconds.
+    @Test(.enabled(if: PeerProgram.smpServer.isInstalled), .timeLimit(.minutes(3)))
+    func theOfficialRouterTellsANotificationServiceTheSame() async throws {
+        let router = try await OfficialRouter.start()
+        try await serveNotifications(through: try router.serverAddress)
+        await router.stop(.kill)
     }
 
     @Test func whatAServiceSignsWrongIsRefused() async throws {
