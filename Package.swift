@@ -136,7 +136,7 @@ let wholes: [Target] = [
 /// Agents and routers in one process with simulated time, chance and faults: tests or, where `make simulate` builds it, a program that goes
 /// through many seeds on all cores.
 let simulatedRooms: [Target.Dependency] = [
-    "SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPTransport", "SMPRatchet", "SMPCrypto", "SMPWire", "EncryptedSQLite", "TestSupport", grdb, logging,
+    "RouterFaults", "SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPTransport", "SMPRatchet", "SMPCrypto", "SMPWire", "EncryptedSQLite", "TestSupport", grdb, logging,
 ]
 let simulations: [Target] = [
     Context.environment["PARLEY_SIMULATION"] == nil

@@ -4,6 +4,7 @@ import SMPProtocol
 import SMPWire
 import Synchronization
 
+@testable import RouterFaults
 @testable import SMPServer
 
 /// A router with its disk: the router's own decisions and journal, without sockets and threads.
@@ -34,7 +35,7 @@ final class RouterHost: Sendable {
     let limits: RouterState.Limits
     private let paddingReduction: Int
     private let random: SimulatedRandom
-    private let disk: SimulatedDisk
+    private let disk: FaultyStorage
     /// Whether the disk refuses things now and then.
     let diskTrouble = DiskTrouble()
     private let running = Mutex<Running?>(nil)
@@ -48,7 +49,7 @@ final class RouterHost: Sendable {
         address = SMPServerAddress(host: .domain(name), keyHash: KeyHash(random.bytes(32)))
         limits = RouterState.Limits(messageQuota: scenario.quota)
         paddingReduction = scenario.paddingReduction
-        disk = SimulatedDisk { [diskTrouble] in diskTrouble.isThere && simulation.once(in: 3) }
+        disk = FaultyStorage { [diskTrouble] in diskTrouble.isThere && simulation.once(in: 3) }
         try start()
     }
 

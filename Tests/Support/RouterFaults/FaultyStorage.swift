@@ -31,8 +31,13 @@ final class FaultyStorage: SegmentStorage {
     let held = DispatchGroup()
     /// Whether a write that fails has written a part.
     let tears: Bool
+    /// Asked before each operation, apart from what it is told to fail.
+    private let refuses: @Sendable () -> Bool
 
-    init(tears: Bool = false) { self.tears = tears }
+    init(tears: Bool = false, refuses: @escaping @Sendable () -> Bool = { false }) {
+        self.tears = tears
+        self.refuses = refuses
+    }
 
     /// What is left after a loss of power.
     var durableContents: [UInt64: Bytes] { state.withLock { $0.durable } }
@@ -47,11 +52,22 @@ final class FaultyStorage: SegmentStorage {
 
     /// After ``losePower()``: files are what the disk has of them.
     func recover() {
+        loseWhatIsNotDurable { _ in 0 }
+        fails.store(false, ordering: .relaxed)
+    }
+
+    /// The power fails, and comes back: of the bytes at a file's end that were not synchronized, so many are kept.
+    func loseWhatIsNotDurable(keeping kept: (Int) -> Int) {
         state.withLock { state in
+            for (base, present) in state.present.sorted(by: { $0.key < $1.key }) {
+                let durable = state.durable[base]?.count ?? 0
+                if present.count > durable {
+                    state.durable[base, default: []] += present[durable..<durable + kept(present.count - durable)]
+                }
+            }
             state.present = state.durable
             state.dirty = [:]
         }
-        fails.store(false, ordering: .relaxed)
     }
 
     /// Has the operations fail that are numbered so, from 0.
@@ -86,7 +102,7 @@ final class FaultyStorage: SegmentStorage {
     private static let error = RouterError(.storage, "no space left")
 
     private func fails(_ operation: Operation) -> Bool {
-        let isFailing = fails.load(ordering: .relaxed)
+        let isFailing = fails.load(ordering: .relaxed) || refuses()
         return state.withLock { state in
             defer { state.count += 1 }
             guard isFailing || state.failing.contains(state.count) else { return false }
