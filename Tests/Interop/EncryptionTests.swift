@@ -91,6 +91,33 @@ extension Interop {
             }
         }
 
+        @Test(arguments: Meeting.allCases) func `Messages that are on their way while a connection moves come once and in order`(_ way: Meeting) async throws {
+            try await seen("queue rotation in the midst of messages both ways", "begun \(way.who)", through: way.router) {
+                let encounter = try await Encounter.prepare(way)
+                let (host, guest) = try await encounter.connect()
+                let count = 100
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for side in [host, guest] {
+                        group.addTask { for number in 1...count { try await side.say("number \(number)") } }
+                    }
+                    try await guest.hear("number 10")
+                    try await host.party.send("/_switch @\(host.contact)")
+                    for side in [host, guest] {
+                        try await side.party.event("contactSwitch", within: .seconds(180)) { event in
+                            event["switchProgress"]?["switchPhase"]?.stringValue == "completed" ? true : nil
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                for side in [host, guest] {
+                    try await side.hear("number \(count)")
+                    let heard = try await side.history(3 * count).filter(\.isReceived).compactMap(\.itemText).filter { $0.hasPrefix("number ") }
+                    try #require(heard == (1...count).map { "number \($0)" }, "what \(side.name) has")
+                }
+                try await encounter.close()
+            }
+        }
+
         @Test(arguments: Implementation.allCases) func `A queue moves to a router of another implementation, where there is a choice`(host: Implementation) async throws {
             let who = host == .official ? "begun by the official client" : "begun by Parley"
             for router in Implementation.allCases {

@@ -307,6 +307,50 @@ import Testing
         try await fixture.store.close()
     }
 
+    @Test(arguments: Kind.allCases) func `Messages are kept for a queue that is to take the place of another`(kind: Kind) async throws {
+        let fixture = try await Fixture(kind)
+        let (old, row) = (try fixture.sendQueue(), fixture.record.row)
+        var new = try fixture.sendQueue()
+        (new.replaces, new.isPrimary) = (old.row, false)
+        try await fixture.store.apply(
+            [.insertSendQueue(old, connection: row), .insertSendQueue(new, connection: row)]
+                + (1...9).map { .insertSentMessage(fixture.message($0), connection: row, queues: [old.row, new.row]) })
+        func copies() async throws -> [Int64] {
+            try await fixture.store.deliveries(queue: new.row, after: 0, limit: 20).filter(\.isCopy).map(\.message.messageID)
+        }
+        #expect(try await copies() == [])
+        try await fixture.store.apply((1...6).map { .deliveryDone(queue: old.row, connection: row, $0, keepRecord: true) })
+        #expect(try await copies() == [1, 2, 3, 4, 5, 6])
+        // Copies are late for nobody.
+        #expect(try await fixture.store.expiredDeliveries(queue: new.row, before: 100_000) == [7, 8, 9])
+        // Of the six that the old queue has, the last four can be unread, and what waits for it can.
+        try await fixture.store.apply([.forgetCopies(queue: new.row, of: old.row, keeping: 4)])
+        #expect(try await fixture.store.deliveries(queue: new.row, after: 0, limit: 20).map(\.message.messageID) == [3, 4, 5, 6, 7, 8, 9])
+        try await fixture.store.apply((7...9).map { .deliveryDone(queue: old.row, connection: row, $0, keepRecord: true) })
+        try await fixture.store.apply([.forgetCopies(queue: new.row, of: old.row, keeping: 4)])
+        #expect(try await copies() == [6, 7, 8, 9])
+        // What is only offered keeps nobody from deleting the connection.
+        #expect(try await !fixture.store.hasDeliveries(row))
+        new.status = .secured
+        try await fixture.store.apply([.updateSendQueue(new)])
+        #expect(try await fixture.store.hasDeliveries(row))
+        new.replaces = nil
+        try await fixture.store.apply([.updateSendQueue(new), .deleteSendQueue(old.row)])
+        #expect(try await copies() == [])
+        try await fixture.store.close()
+    }
+
+    @Test(arguments: Kind.allCases) func `A queue's messages that the user has not acknowledged are known`(kind: Kind) async throws {
+        let fixture = try await Fixture(kind)
+        let row = fixture.record.row
+        let queue = fixture.received(1, hash: [1]).queue
+        try await fixture.store.apply((1...3).map { .insertReceivedMessage(fixture.received($0, hash: [UInt8($0)]), connection: row) })
+        try await fixture.store.apply([.acknowledge(connection: row, 2)])
+        #expect(try await fixture.store.unacknowledgedMessages(connection: row, queue: queue).map(\.messageID) == [1, 3])
+        #expect(try await fixture.store.unacknowledgedMessages(connection: row, queue: queue + 1).isEmpty)
+        try await fixture.store.close()
+    }
+
     @Test(arguments: Kind.allCases) func `A shared body lasts until its last message is sent`(kind: Kind) async throws {
         let fixture = try await Fixture(kind)
         let queue = try fixture.sendQueue()

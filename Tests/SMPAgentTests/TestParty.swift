@@ -247,6 +247,7 @@ extension AgentConfiguration {
         configuration.fastRetry = RetryInterval(initial: .milliseconds(2), increaseAfter: .milliseconds(10), maximum: .milliseconds(20))
         configuration.slowRetry = RetryInterval(initial: .seconds(300), increaseAfter: .seconds(60), maximum: .seconds(21_600))
         configuration.continuedRetry = RetryInterval(initial: .milliseconds(2), increaseAfter: .zero, maximum: .milliseconds(20))
+        configuration.drainRetry = RetryInterval(initial: .milliseconds(2), increaseAfter: .milliseconds(10), maximum: .milliseconds(20))
         configuration.keyPairPoolSize = 0
         return configuration
     }

@@ -14,7 +14,7 @@ final class SimulatedClient: SMPRouting {
 
     private struct Waiting {
         let link: RouterLink
-        let name: String
+        let request: SMPRequest
         let resume: @Sendable (Result<SMPBrokerMessage, SMPClientError>) -> Void
     }
 
@@ -187,10 +187,12 @@ final class SimulatedClient: SMPRouting {
 
     func receive(_ id: CorrelationID, _ entity: EntityID, _ message: SMPBrokerMessage, on link: RouterLink) {
         let waiting = inner.withLock { inner -> Waiting? in
-            guard !inner.isClosed else { return nil }
-            return inner.waiting.removeValue(forKey: id)
+            guard !inner.isClosed, let waiting = inner.waiting.removeValue(forKey: id) else { return nil }
+            // At once: when all of a batch are answered, the connection may be lost.
+            Self.remember(waiting.request, message, link.key, &inner)
+            return waiting
         }
-        simulation.note("\(name) gets \(waiting?.name ?? "-") \(Self.kind(message)) \(entity.bytes.prefix(3))")
+        simulation.note("\(name) gets \(waiting?.request.command.simulatedName ?? "-") \(Self.kind(message)) \(entity.bytes.prefix(3))")
         switch (message, waiting) {
         case (.msg(let received), _):
             continuation.yield(.message(link.key, queue: entity, received))
@@ -238,7 +240,7 @@ final class SimulatedClient: SMPRouting {
                 let id = request.correlationID ?? CorrelationID.random(random)
                 let isThere = inner.withLock { inner in
                     guard !inner.isClosed, case .open(let present)? = inner.connections[link.key], present === link else { return false }
-                    inner.waiting[id] = Waiting(link: link, name: request.command.simulatedName) { answers.set(index, $0) }
+                    inner.waiting[id] = Waiting(link: link, request: request) { answers.set(index, $0) }
                     return true
                 }
                 guard isThere else {
@@ -273,16 +275,19 @@ final class SimulatedClient: SMPRouting {
         for one in late { one.resume(.failure(SMPClientError(.timeout, "no answer"))) }
     }
 
-    private func remember(_ request: SMPRequest, _ response: SMPBrokerMessage, _ session: TransportSessionKey) {
+    private static func remember(_ request: SMPRequest, _ response: SMPBrokerMessage, _ session: TransportSessionKey, _ inner: inout Inner) {
         guard let key = request.authKey else { return }
-        inner.withLock { inner in
-            switch (request.command, response) {
-            case (.new(let new), .ids(let ids)) where new.subscription == .subscribe:
-                inner.subscriptions[session, default: []].append(
-                    Subscription(queue: QueueSubscription(queue: ids.recipientID, authKey: key), isActive: true))
-            case (.del, _), (.off, _): inner.subscriptions[session]?.removeAll { $0.queue.queue == request.entity }
-            default: break
+        switch (request.command, response) {
+        case (_, .err): break
+        case (.new(let new), .ids(let ids)) where new.subscription == .subscribe:
+            inner.subscriptions[session, default: []].append(
+                Subscription(queue: QueueSubscription(queue: ids.recipientID, authKey: key), isActive: true))
+        case (.sub, _):
+            if let index = inner.subscriptions[session, default: []].firstIndex(where: { $0.queue.queue == request.entity }) {
+                inner.subscriptions[session]?[index].isActive = true
             }
+        case (.del, _), (.off, _): inner.subscriptions[session]?.removeAll { $0.queue.queue == request.entity }
+        default: break
         }
     }
 
@@ -293,11 +298,7 @@ final class SimulatedClient: SMPRouting {
                 ? SMPClientError(.closed, "the client is closed") : SMPClientError(.network(.failed), "no connection")
             return batch.map { _ in .failure(error) }
         }
-        let results = await exchange(batch, link)
-        for (request, result) in zip(batch, results) {
-            if case .success(let response) = result { remember(request, response, session) }
-        }
-        return results
+        return await exchange(batch, link)
     }
 
     func subscribe(_ queues: [QueueSubscription], over session: TransportSessionKey) async -> [Result<SMPBrokerMessage, SMPClientError>] {
@@ -316,14 +317,8 @@ final class SimulatedClient: SMPRouting {
             batch: queues.map { SMPRequest(entity: $0.queue, command: .sub, authKey: $0.authKey) }, over: session)
         inner.withLock { inner in
             for (queue, result) in zip(queues, results) {
-                switch result {
-                case .success:
-                    if let index = inner.subscriptions[session, default: []].firstIndex(where: { $0.queue.queue == queue.queue }) {
-                        inner.subscriptions[session]?[index].isActive = true
-                    }
-                case .failure(let error) where !error.isTemporary:
+                if case .failure(let error) = result, !error.isTemporary {
                     inner.subscriptions[session]?.removeAll { $0.queue.queue == queue.queue }
-                case .failure: break
                 }
             }
         }
@@ -372,6 +367,7 @@ extension SMPCommand {
         case .ack: "ACK"
         case .off: "OFF"
         case .del: "DEL"
+        case .que: "QUE"
         default: "other"
         }
     }

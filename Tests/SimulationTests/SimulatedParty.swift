@@ -49,6 +49,7 @@ final class SimulatedParty: Sendable {
         var conversations: [Int: Conversation] = [:]
         var repeats = 0
         var deaths = 0
+        var moves = 0
     }
 
     /// One life of the process.
@@ -98,6 +99,7 @@ final class SimulatedParty: Sendable {
     func conversation(_ peer: Int) -> Conversation { memory.withLock { $0.conversations[peer] ?? Conversation() } }
     var repeats: Int { memory.withLock { $0.repeats } }
     var deaths: Int { memory.withLock { $0.deaths } }
+    var moves: Int { memory.withLock { $0.moves } }
     var isAlive: Bool { life.withLock { $0 != nil } }
 
     private func change(_ peer: Int, _ body: (inout Conversation) -> Void) {
@@ -296,6 +298,7 @@ final class SimulatedParty: Sendable {
         case .messageFailed(let message, let error): faults.record("\(name) lost message \(message): \(error)")
         case .messagesFailed(let messages, let error): faults.record("\(name) lost messages \(messages): \(error)")
         case .ratchetSync(let state, let error, _): faults.record("\(name): a ratchet out of step: \(state) \(String(describing: error))")
+        case .queueSwitch(.receive, .completed, _): memory.withLock { $0.moves += 1 }
         case .subscriptionEnded: break
         default: break
         }

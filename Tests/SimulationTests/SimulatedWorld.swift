@@ -36,6 +36,7 @@ extension Scenario {
         quota = seed % 2 == 0 ? 8 : 128
         window = seed % 4 < 2 ? 24 : 6
         faultInterval = [400, 1_500, 6_000][Int(seed / 3 % 3)]
+        rotates = seed % 5 < 3
         guard !isDeep else { return }
         usesSQL = false
         hasCheapKeys = true
@@ -54,6 +55,8 @@ struct SimulationOutcome: Sendable {
     let transmissions: Int
     let repeats: Int
     let kills: Int
+    /// Queues that have moved to another router.
+    let moves: Int
     let simulatedSeconds: Int64
     let trace: [String]
 }
@@ -70,6 +73,8 @@ final class SimulatedWorld: Sendable {
     private let faults = FaultLog()
     private let phase = Mutex(Phase.stormy)
     private let kills = Mutex(0)
+    /// Broken connections.
+    private let breaks = Mutex(0)
 
     init(seed: UInt64, _ scenario: Scenario, keepsTrace: Bool = false) throws {
         let simulation = Simulation(seed: seed, keepsTrace: keepsTrace)
@@ -112,6 +117,7 @@ final class SimulatedWorld: Sendable {
             faults: faults.all, fingerprint: simulation.fingerprint,
             messages: parties.reduce(0) { sum, party in sum + plan.peers(of: party.index).reduce(0) { $0 + party.conversation($1).received } },
             transmissions: simulation.transmissions, repeats: parties.reduce(0) { $0 + $1.repeats }, kills: kills.withLock { $0 },
+            moves: parties.reduce(0) { $0 + $1.moves },
             simulatedSeconds: simulation.time / 1_000_000_000, trace: simulation.trace)
     }
 
@@ -146,7 +152,7 @@ final class SimulatedWorld: Sendable {
     private var isEmpty: Bool {
         let isForgotten = parties.allSatisfy { party in (try? party.remains())?.values.allSatisfy { $0 == 0 } ?? false }
         let queues = routers.reduce(0) { $0 + $1.queueCount }
-        return isForgotten && queues <= kills.withLock { $0 }
+        return isForgotten && queues <= kills.withLock { $0 } + (scenario.rotates ? breaks.withLock { $0 } : 0)
     }
 
     private var standing: String {
@@ -185,7 +191,9 @@ final class SimulatedWorld: Sendable {
     private func fault() {
         let party = parties[simulation.draw(0...parties.count - 1)]
         switch simulation.draw(0...11) {
-        case 0...4: party.breakConnection()
+        case 0...4:
+            breaks.withLock { $0 += 1 }
+            party.breakConnection()
         case 5...7:
             guard party.isAlive else { return }
             kills.withLock { $0 += 1 }

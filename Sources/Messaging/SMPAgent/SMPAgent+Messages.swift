@@ -127,11 +127,11 @@ extension AgentCore {
                 ? AgentError(.connection(.simplex, context: "ackMessage")) : .prohibited("ackMessage: \(state.kind.rawValue)")
         }
         let row = state.record.row
-        var known = access.lane.takeUnacknowledged(messageID)
-        if known == nil {
-            known = try await stored { try await store.receivedMessage(connection: row, messageID: messageID) }
+        var deliveries = access.lane.takeUnacknowledged(messageID)
+        if deliveries.isEmpty, let known = try await stored({ try await store.receivedMessage(connection: row, messageID: messageID) }) {
+            deliveries = [known]
         }
-        guard let message = known else { throw .notFound("no message \(messageID)") }
+        guard let message = deliveries.first else { throw .notFound("no message \(messageID)") }
         guard receipt == nil || message.kind == .message else { throw .prohibited("ackMessage: receipt not allowed") }
         var changes: [StoreChange] = [.acknowledge(connection: row, messageID)]
         if let receipt, state.kind == .duplex, state.record.agentVersion >= AgentVersion.deliveryReceipts,
@@ -148,9 +148,11 @@ extension AgentCore {
             // If this is lost, the message may be reported again, which it may be anyway.
             store.applyLater(changes)
         }
-        if let queue = state.receiveQueue(message.queue) {
-            acknowledge(MessageID(message.metadata.brokerID), in: queue, for: state.record.owner)
+        for delivery in deliveries {
+            guard let queue = state.receiveQueue(delivery.queue) else { continue }
+            acknowledge(MessageID(delivery.metadata.brokerID), in: queue, for: state.record.owner)
         }
+        await takeTurns(access)
     }
 
     /// Messages whose receipt the user has seen are not needed any more.

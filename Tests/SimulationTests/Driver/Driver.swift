@@ -11,7 +11,8 @@ import Synchronization
 /// | `PARLEY_SECONDS` | how long seeds are begun, 60 without it |
 /// | `PARLEY_MESSAGES` | messages from each party to each other one, 1,000 without it |
 /// | `PARLEY_SQL` | the agents' own SQL, real keys and full lengths |
-/// | `PARLEY_ROTATIONS` | queues move to other routers meanwhile, which loses messages now and then (docs/reliability.md) |
+/// | `PARLEY_ROTATIONS` | queues move to other routers meanwhile in every world, else in three of five |
+/// | `PARLEY_TRACE` | prints what happened in worlds that failed |
 /// | `PARLEY_CORES` | how many at the same time, all without it |
 @main struct Driver {
     private struct Results {
@@ -20,6 +21,7 @@ import Synchronization
         var transmissions = 0
         var repeats = 0
         var kills = 0
+        var moves = 0
         var simulatedSeconds: Int64 = 0
         var worlds = 0
         var failed: [UInt64] = []
@@ -34,7 +36,8 @@ import Synchronization
         let end = number("PARLEY_SIMULATIONS").map { first + $0 } ?? .max
         let messages = Int(number("PARLEY_MESSAGES") ?? 1_000)
         let usesSQL = ProcessInfo.processInfo.environment["PARLEY_SQL"] != nil
-        let rotates = ProcessInfo.processInfo.environment["PARLEY_ROTATIONS"] != nil
+        let alwaysRotates = ProcessInfo.processInfo.environment["PARLEY_ROTATIONS"] != nil
+        let keepsTrace = ProcessInfo.processInfo.environment["PARLEY_TRACE"] != nil
         let started = ContinuousClock.now
         let deadline = started + .seconds(Int64(number("PARLEY_SECONDS") ?? 60))
         let results = Mutex(Results(next: first))
@@ -47,17 +50,19 @@ import Synchronization
                 }
                 guard seed < end else { return }
                 var scenario = Scenario(seed: seed, messages: messages, isDeep: usesSQL)
-                scenario.rotates = rotates
+                if alwaysRotates { scenario.rotates = true }
                 let faults: [String]
                 do {
-                    let outcome = try SimulatedWorld(seed: seed, scenario).run()
+                    let outcome = try SimulatedWorld(seed: seed, scenario, keepsTrace: keepsTrace).run()
                     faults = outcome.faults
+                    if !faults.isEmpty { for line in outcome.trace { print(line) } }
                     results.withLock { results in
                         results.worlds += 1
                         results.messages += outcome.messages
                         results.transmissions += outcome.transmissions
                         results.repeats += outcome.repeats
                         results.kills += outcome.kills
+                        results.moves += outcome.moves
                         results.simulatedSeconds += outcome.simulatedSeconds
                     }
                 } catch {
@@ -76,7 +81,7 @@ import Synchronization
             """
             \(outcome.worlds) worlds from seed \(first) on, \(outcome.failed.count) failed: \(outcome.messages) messages in \
             \(outcome.transmissions) transmissions, \(outcome.repeats) delivered again, \(outcome.kills) deaths, \
-            \(outcome.simulatedSeconds / 3_600) simulated hours
+            \(outcome.moves) queues moved, \(outcome.simulatedSeconds / 3_600) simulated hours
             took \(took) on \(cores) cores: \(rates[0]) messages and \(rates[1]) transmissions a minute
             """)
         if !outcome.failed.isEmpty { exit(1) }

@@ -136,7 +136,9 @@ final class MemoryAgentStore: AgentStorage {
 
     func hasDeliveries(_ connection: RowID) async throws -> Bool {
         try await read { tables in
-            tables.deliveries.contains { tables.sendQueues[$0.key]?.connection == connection && !$0.value.isEmpty }
+            tables.sendQueues.contains { row, entry in
+                entry.connection == connection && !entry.queue.isOffered && tables.deliveries[row]?.isEmpty == false
+            }
         }
     }
 
@@ -184,7 +186,7 @@ final class MemoryAgentStore: AgentStorage {
     }
 
     func expiredDeliveries(queue: RowID, before time: Int64) async throws -> [AgentMessageID] {
-        try await read { $0.deliveries(queue, after: .min, .max).filter { $0.message.createdAt < time }.map(\.message.messageID) }
+        try await read { $0.deliveries(queue, after: .min, .max).filter { $0.message.createdAt < time && !$0.isCopy }.map(\.message.messageID) }
     }
 
     func receivedMessage(connection: RowID, encryptedHash: Bytes) async throws -> ReceivedMessageRecord? {
@@ -197,6 +199,16 @@ final class MemoryAgentStore: AgentStorage {
 
     func receivedMessage(connection: RowID, messageID: AgentMessageID) async throws -> ReceivedMessageRecord? {
         try await read { $0.received[MemoryTables.MessageKey(connection: connection, number: messageID)] }
+    }
+
+    func unacknowledgedMessages(connection: RowID, queue: RowID) async throws -> [ReceivedMessageRecord] {
+        try await read { tables in
+            let last = tables.connections[connection]?.lastMessageID ?? 0
+            let newest = stride(from: last, to: 0, by: -1).lazy.compactMap { number in
+                tables.received[MemoryTables.MessageKey(connection: connection, number: number)]
+            }.prefix(64)
+            return newest.filter { !$0.isAcknowledged && $0.queue == queue }.reversed()
+        }
     }
 
     func sentMessage(connection: RowID, sentID: Int64) async throws -> SentMessageReceiptRecord? {

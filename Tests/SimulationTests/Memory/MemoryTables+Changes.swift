@@ -45,7 +45,7 @@ extension MemoryTables {
         case .insertConfirmation, .acceptConfirmation, .deleteConfirmations, .insertInvitation, .acceptInvitation, .deleteInvitation,
             .setInvitationLink, .deleteInvitationLink:
             try applyHandshakeChange(change)
-        case .insertBody, .insertSentMessage, .deliveryDone, .deleteDeliveries, .setRetry, .setReceipt, .deleteReceipted,
+        case .insertBody, .insertSentMessage, .deliveryDone, .deleteDeliveries, .forgetCopies, .setRetry, .setReceipt, .deleteReceipted,
             .insertReceivedMessage, .acknowledge, .countAttempt:
             try applyMessageChange(change)
         case .insertCommand(let command):
@@ -193,6 +193,10 @@ extension MemoryTables {
             forget(MessageKey(connection: connection, number: done.message.sentID), unlessReceiptIsMissing: keepRecord)
             if let body = done.body { deleteUnusedBody(body) }
         case .deleteDeliveries(let queue): set(\.deliveries, queue, nil)
+        case .forgetCopies(let queue, let original, let count):
+            let first = deliveries[original]?.first.map { $0.message.sentID - 1 }
+            guard let last = first ?? deliveries[queue]?.last?.message.sentID else { return }
+            self.change(\.deliveries, queue) { $0.removeAll { $0.message.sentID <= last - count } }
         case .setRetry(let queue, let messageID, let retry):
             self.change(\.deliveries, queue) { waiting in
                 for index in waiting.indices where waiting[index].message.messageID == messageID { waiting[index].retry = retry }

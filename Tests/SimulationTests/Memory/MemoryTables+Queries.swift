@@ -40,10 +40,15 @@ extension MemoryTables {
 
     /// Messages that wait to be sent to a queue, in order.
     func deliveries(_ queue: RowID, after messageID: AgentMessageID, _ limit: Int) -> [PendingDelivery] {
-        guard let waiting = deliveries[queue], let connection = sendQueues[queue]?.connection else { return [] }
+        guard let waiting = deliveries[queue], let entry = sendQueues[queue] else { return [] }
+        let connection = entry.connection
+        let originals = entry.queue.replaces.map { row in Set((deliveries[row] ?? []).map(\.message.messageID)) }
         return waiting.lazy.filter { delivery in
             delivery.message.messageID > messageID && sent[MessageKey(connection: connection, number: delivery.message.sentID)] != nil
-        }.prefix(limit).map { PendingDelivery(message: $0.message, retry: $0.retry) }
+        }.prefix(limit).map { delivery in
+            PendingDelivery(
+                message: delivery.message, retry: delivery.retry, isCopy: originals.map { !$0.contains(delivery.message.messageID) } ?? false)
+        }
     }
 
     /// Unconfirmed events in their order, those about sent messages last.

@@ -33,6 +33,13 @@ public struct AgentConfiguration: Sendable {
     /// How often deleting a queue is tried before it is given up.
     public var maximumDeleteAttempts = 10
 
+    /// When the router of a queue that another takes the place of is asked whether anything is left in it.
+    public var drainRetry = RetryInterval(initial: .seconds(1), increaseAfter: .seconds(5), maximum: .seconds(15))
+    /// How long nothing must be left in it before a message is taken that is not the next one: one may be on its way.
+    public var drainGrace: Duration = .seconds(5)
+    /// How long its router must be out of reach for that.
+    public var drainTimeout: Duration = .seconds(120)
+
     /// A received message that the user did not acknowledge in this many deliveries …
     public var maximumReceiveAttempts = 8
     /// … and for this long is dropped with an error.

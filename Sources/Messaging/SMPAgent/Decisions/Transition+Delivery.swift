@@ -28,7 +28,7 @@ extension Transition {
         case .queueKey: emit(.queueSwitch(.send, .confirmed, ConnectionStats(state)))
         case .queueTest:
             do {
-                try sentQueueTest(queueRow)
+                try sentQueueTest(queue)
             } catch {
                 emit(.failed(error))
             }
@@ -37,16 +37,29 @@ extension Transition {
     }
 
     /// A message will not reach the queue.
-    mutating func gaveUp(_ message: SentMessage, to queueRow: RowID, because error: AgentError) {
-        add(.deliveryDone(queue: queueRow, connection: connection, message.messageID, keepRecord: false))
+    mutating func gaveUp(_ delivery: PendingDelivery, to queueRow: RowID, because error: AgentError) {
+        let message = delivery.message
+        guard drop([message.messageID], of: queueRow), !delivery.isCopy || message.kind == .queueTest else { return }
         emit(Self.failure(of: message, error, isInitiator: state.receiveQueues.first != nil))
     }
 
     /// Messages that waited too long together with one that was given up.
     mutating func gaveUp(_ messages: [AgentMessageID], to queueRow: RowID, because error: AgentError) {
-        guard !messages.isEmpty else { return }
-        for message in messages { add(.deliveryDone(queue: queueRow, connection: connection, message, keepRecord: false)) }
+        guard !messages.isEmpty, drop(messages, of: queueRow) else { return }
         emit(.messagesFailed(messages, error))
+    }
+
+    /// Messages that will not reach a queue do not wait for it any more, nor for one that is only offered in its place.
+    ///
+    /// - Returns: whether they are lost; a queue that is left for another, or was just now, need not take them.
+    private mutating func drop(_ messages: [AgentMessageID], of row: RowID) -> Bool {
+        guard state.sendQueue(row) != nil else { return false }
+        let successors = state.sendQueues.filter { $0.replaces == row }
+        let isLeft = successors.contains(where: \.isActive)
+        for queue in [row] + successors.filter(\.isOffered).map(\.row) {
+            for message in messages { add(.deliveryDone(queue: queue, connection: connection, message, keepRecord: isLeft)) }
+        }
+        return !isLeft
     }
 
     private static func failure(of message: SentMessage, _ error: AgentError, isInitiator: Bool) -> AgentEvent {

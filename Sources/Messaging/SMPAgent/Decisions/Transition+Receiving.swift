@@ -13,6 +13,8 @@ enum ReceiveOutcome: Sendable {
     case undecryptable(encryptedHash: Bytes, AgentError)
     /// It holds receipts: what became of the messages that they name must be looked up.
     case receipts([AgentMessageReceipt], ReceivedMessageRecord)
+    /// It is not the next one, and nothing was done with it: those before it may come through another queue. It has this number of the peer's.
+    case early(Int64)
 }
 
 /// A message with what its layers outside the ratchet say.
@@ -22,12 +24,18 @@ private struct OpenedMessage {
     /// Milliseconds since 1970.
     let brokerTime: Int64
     let flags: MessageFlags
+    /// Whether messages before it may come through another queue.
+    let mayBeEarly: Bool
 }
 
 extension Transition {
     /// Processes a message that a router delivered. Faults are reported, and the message is acknowledged, so that it cannot block the
     /// messages behind it.
-    mutating func receive(_ message: ReceivedMessage, from queueRow: RowID, _ context: AgentContext) -> ReceiveOutcome {
+    ///
+    /// - Parameter mayBeEarly: whether messages before it may come through another queue.
+    mutating func receive(
+        _ message: ReceivedMessage, from queueRow: RowID, mayBeEarly: Bool = false, _ context: AgentContext
+    ) -> ReceiveOutcome {
         guard let queue = state.receiveQueue(queueRow) else { return .acknowledge }
         let body: ReceivedMessageBody
         do {
@@ -41,10 +49,12 @@ extension Transition {
             quotaExceeded(queue, context)
             return .acknowledge
         case .message(let time, let flags, let content):
-            let opened = OpenedMessage(queue: queue, brokerID: message.id.bytes, brokerTime: time * 1000, flags: flags)
+            let opened = OpenedMessage(queue: queue, brokerID: message.id.bytes, brokerTime: time * 1000, flags: flags, mayBeEarly: mayBeEarly)
             let before = self
             do {
-                return try receive(content, opened, context)
+                let outcome = try receive(content, opened, context)
+                if case .early = outcome { self = before }
+                return outcome
             } catch {
                 // What cannot be used leaves no trace but the report.
                 self = before
@@ -161,6 +171,7 @@ extension Transition {
             return .acknowledge
         }
 
+        if opened.mayBeEarly, header.id > record.lastReceivedID + 1 { return .early(header.id) }
         let hash = Hash.sha256(plaintext)
         let integrity = MessageIntegrity.check(
             previousID: record.lastReceivedID, previousHash: record.lastReceivedHash, id: header.id,
@@ -222,9 +233,9 @@ extension Transition {
     }
 
     private mutating func receiveContinue(_ address: QueueAddress) throws(AgentError) {
-        guard state.kind == .duplex, let queue = state.sendQueue(at: address) else {
-            throw .peer(.queue("QCONT: queue address not found"))
-        }
+        guard state.kind == .duplex else { throw .peer(.queue("QCONT: message must be sent to duplex connection")) }
+        // A queue that was full when it was left for another: nothing waits for it any more.
+        guard let queue = state.sendQueue(at: address) else { return }
         resume(queue.row)
         emit(.sendingContinued)
     }

@@ -5,6 +5,15 @@ import SMPWire
 // Moving a queue to another router (agent-protocol.md, "Rotating messaging queue"). The recipient of the old queue makes the new one and
 // offers it (QADD); the sender answers with its keys (QKEY); the recipient secures the queue and says so (QUSE); the sender tries it
 // (QTEST) and forgets the old one; the first message in the new queue makes the recipient delete the old one.
+//
+// So that messages meanwhile are neither lost nor out of order, whatever the other side's agent does:
+//
+// - The sender keeps a copy of every message since QKEY for the new queue, and sends all of them there before QTEST, which goes to both
+//   queues. The recipient has read everything up to QKEY when it says QUSE, so that the new queue has all that it has not read, in order, also
+//   if it deletes the old one unread or cannot reach it any more. What it has read already it knows by its hash.
+// - The recipient takes a message that is not the next one, or the next one while one of the other queue waits for the user, only when the
+//   other queue has nothing left (`EarlyMessages`), and deletes the old queue when its router says that it is empty: all that was in it is then
+//   acknowledged. A sender that has not sent copies has put into the new queue only what comes after all that is in the old one.
 
 extension Transition {
     private func checkRatchet() throws(AgentError) {
@@ -144,19 +153,24 @@ extension Transition {
         }
         try checkSwitch(old.switchStatus, is: .sendingQKEY)
         updateSendQueue(queue.row) { $0.status = .secured }
-        try enqueue(OutgoingContent(.queueTest([use.queue])), flags: MessageFlags(), queues: [queue.row], context)
+        // In the old queue, too, so that no number is missing there.
+        try enqueue(OutgoingContent(.queueTest([use.queue])), flags: MessageFlags(), queues: [replaced, queue.row], context)
         updateSendQueue(replaced) { $0.switchStatus = .sendingQTEST }
         emitSwitch(.send, .secured)
     }
 
-    /// The test message is in the new queue: the old one is forgotten with what still waits for it.
-    mutating func sentQueueTest(_ row: RowID) throws(AgentError) {
-        guard let queue = state.sendQueue(row), let replaced = queue.replaces, let old = state.sendQueue(replaced) else {
-            throw AgentError(.internal("sent QTEST: queue not in connection or not replacing another queue"))
-        }
+    /// The test message is in a queue. If that is the new one, so are all messages that its recipient may not have read, or they wait for it:
+    /// the old one is forgotten, and one that the old one has not quite taken the place of.
+    mutating func sentQueueTest(_ queue: SendQueue) throws(AgentError) {
+        guard let replaced = queue.replaces else { return }
+        guard let old = state.sendQueue(replaced) else { throw AgentError(.internal("sent QTEST: replaced queue not in connection")) }
         try checkSwitch(old.switchStatus, is: .sendingQTEST)
-        removeSendQueue(replaced)
-        updateSendQueue(row) {
+        var left: SendQueue? = old
+        while let queue = left {
+            removeSendQueue(queue.row)
+            left = queue.replaces.flatMap { state.sendQueue($0) }
+        }
+        updateSendQueue(queue.row) {
             $0.status = .active
             $0.isPrimary = true
             $0.replaces = nil

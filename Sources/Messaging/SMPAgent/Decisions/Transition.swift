@@ -192,6 +192,18 @@ struct Transition: Sendable {
     mutating func add(_ message: SentMessage, to queues: [RowID]) {
         if let key = message.requestKey { state.lastRequestKey = max(state.lastRequestKey, key) }
         changes.append(.insertSentMessage(message, connection: connection, queues: queues))
-        for queue in queues { deliveries.append((queue, PendingDelivery(message: message, retry: nil))) }
+        for row in queues {
+            // What is kept for a queue is read from the store once it may be used.
+            guard let queue = state.sendQueue(row), queue.isOffered, let replaced = queue.replaces else {
+                deliveries.append((row, PendingDelivery(message: message, retry: nil)))
+                continue
+            }
+            if message.sentID % Self.copyBatch == 0 { changes.append(.forgetCopies(queue: row, of: replaced, keeping: Self.unreadMessages)) }
+        }
     }
+
+    /// Copies that are not needed are looked for once in so many messages.
+    private static let copyBatch: Int64 = 16
+    /// Messages that a router keeps for the recipient of a queue, by the official default.
+    private static let unreadMessages: Int64 = 128
 }

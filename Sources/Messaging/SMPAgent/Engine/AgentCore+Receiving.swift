@@ -72,7 +72,9 @@ extension AgentCore {
         var isTold = false
         while isRunning, !Task.isCancelled {
             do throws(AgentError) {
-                return try await withLane(lane.id) { access throws(AgentError) in try await process(message, access) }
+                return try await withLane(lane.id) { access throws(AgentError) in
+                    if try await process(message, access) { await takeTurns(access) }
+                }
             } catch {
                 // Not acknowledged: the router delivers it again to the next subscription.
                 if case .connection(.notFound, _) = error.reason { return }
@@ -86,18 +88,34 @@ extension AgentCore {
         }
     }
 
-    private func process(_ incoming: IncomingMessage, _ access: LaneAccess) async throws(AgentError) {
+    /// Takes a message, or puts it aside if it is not its turn.
+    ///
+    /// - Parameter isTurn: whether it is taken although the ones before it have not come.
+    /// - Returns: whether it was taken.
+    func process(_ incoming: IncomingMessage, isTurn: Bool = false, _ access: LaneAccess) async throws(AgentError) -> Bool {
         let state = try await access.state()
-        guard let queue = state.receiveQueue(incoming.row) else { return }
+        guard let queue = state.receiveQueue(incoming.row) else {
+            access.lane.takeEarly(incoming.row)
+            return true
+        }
         let brokerID = incoming.message.id
         if state.kind == .contact {
             let isKnown = try await stored {
                 try await store.hasInvitation(contact: state.record.row, brokerID: brokerID.bytes)
             }
-            if isKnown { return acknowledge(brokerID, in: queue, for: state.record.owner) }
+            if isKnown {
+                acknowledge(brokerID, in: queue, for: state.record.owner)
+                return true
+            }
         }
         var transition = Transition(state)
-        var outcome = transition.receive(incoming.message, from: incoming.row, context)
+        let others = state.otherMovingQueues(than: incoming.row)
+        var outcome = transition.receive(incoming.message, from: incoming.row, mayBeEarly: !others.isEmpty && !isTurn, context)
+        if let number = try await numberIfEarly(outcome, others, state.record.row) {
+            putAside(EarlyMessage(message: incoming, number: number), access.lane)
+            return false
+        }
+        access.lane.takeEarly(incoming.row)
         if case .receipts(let receipts, let record) = outcome {
             let sent = try await sentMessages(receipts, state)
             outcome = transition.receive(receipts, in: record, sent: sent)
@@ -110,6 +128,7 @@ extension AgentCore {
         if case .undecryptable(let hash, let error) = outcome {
             try await undecryptable(hash, error, incoming.message, queue, access)
         }
+        return true
     }
 
     private func sentMessages(
@@ -148,14 +167,19 @@ extension AgentCore {
         }
         statistics.add(.recvDuplicates, state.record.user, queue.server)
         guard !known.isAcknowledged else { return acknowledge(message.id, in: queue, for: state.record.owner) }
-        try await repeatMessage(known, message, queue, access)
+        try await repeatMessage(known, message.id, queue, access)
     }
 
     /// Reports a message again that the user has not acknowledged.
-    private func repeatMessage(
-        _ known: ReceivedMessageRecord, _ message: ReceivedMessage, _ queue: ReceiveQueue, _ access: LaneAccess
+    ///
+    /// - Parameter id: the router's id of this delivery.
+    func repeatMessage(
+        _ known: ReceivedMessageRecord, _ id: MessageID, _ queue: ReceiveQueue, _ access: LaneAccess
     ) async throws(AgentError) {
         let state = try await access.state()
+        // The message may have been sent twice, and to two queues: what was reported of the other one stands.
+        let record = known.delivered(as: id.bytes, by: queue.row)
+        if access.lane.isUnacknowledged(known.messageID, notThrough: queue.row) { return access.lane.setUnacknowledged(record) }
         var transition = Transition(state)
         let attempts = known.attempts + 1
         let age = Duration.milliseconds(now - known.metadata.receivedAt)
@@ -164,11 +188,9 @@ extension AgentCore {
             transition.fail(.agent(.duplicate(dropped: dropped)))
             transition.add(.acknowledge(connection: state.record.row, known.messageID))
             try await access.commit(transition, isPersistent: true)
-            return acknowledge(message.id, in: queue, for: state.record.owner)
+            return acknowledge(id, in: queue, for: state.record.owner)
         }
         transition.add(.countAttempt(connection: state.record.row, known.messageID))
-        // The router's id is that of this delivery: the message may have been sent twice.
-        let record = known.delivered(as: message.id.bytes)
         switch try AgentMessage(receiving: known.body) {
         case .message(_, .message(let body)): transition.emit(.message(record.metadata, known.flags, body))
         case .message(_, .received(let receipts)):
@@ -187,8 +209,8 @@ extension AgentCore {
 }
 
 extension ReceivedMessageRecord {
-    /// The same message with the router's id of another delivery.
-    func delivered(as brokerID: Bytes) -> ReceivedMessageRecord {
+    /// The same message as it was delivered once more, maybe by another queue.
+    func delivered(as brokerID: Bytes, by queue: RowID) -> ReceivedMessageRecord {
         let meta = MessageMetadata(
             integrity: metadata.integrity, messageID: messageID, receivedAt: metadata.receivedAt, brokerID: brokerID,
             brokerTime: metadata.brokerTime, senderMessageID: metadata.senderMessageID, pqEncryption: metadata.pqEncryption)

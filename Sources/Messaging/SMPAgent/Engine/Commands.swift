@@ -75,8 +75,13 @@ extension AgentCore {
         var elapsed = Duration.zero
         while isRunning, !Task.isCancelled {
             FailPoint.agentCommand.pass()
+            // Messages need the lane for that.
+            var isOutOfReach = false
+            if case .deleteReplacedQueue(let queue) = command.kind { isOutOfReach = await !waitUntilEmpty(queue, of: connection) }
             do {
-                return try await withLane(connection) { access throws(AgentError) in try await perform(command, access) }
+                return try await withLane(connection) { [isOutOfReach] access throws(AgentError) in
+                    try await perform(command, isOutOfReach: isOutOfReach, access)
+                }
             } catch {
                 if case .connection(.notFound, _) = error.reason { return }
                 if case .inactive = error.reason { return }
@@ -114,7 +119,8 @@ extension AgentCore {
         }
     }
 
-    private func perform(_ command: CommandRecord, _ access: LaneAccess) async throws(AgentError) {
+    /// - Parameter isOutOfReach: whether the router that the command is for is given up.
+    private func perform(_ command: CommandRecord, isOutOfReach: Bool, _ access: LaneAccess) async throws(AgentError) {
         switch command.kind {
         case .create(let pq, let subscribe): try await create(pq, subscribe ? .subscribe : .onlyCreate, command, access)
         case .join(let link, let info, let pqSupport, let subscribe):
@@ -142,7 +148,7 @@ extension AgentCore {
         case .deleteReplacedQueue(let queue), .deleteQueue(let queue):
             var isReplaced = false
             if case .deleteReplacedQueue = command.kind { isReplaced = true }
-            try await deleteQueue(queue, isReplaced: isReplaced, command, access)
+            try await deleteQueue(queue, isReplaced: isReplaced, isOutOfReach: isOutOfReach, command, access)
         case .switchQueue(let queue):
             try await startSwitch(queue, command, access)
         }

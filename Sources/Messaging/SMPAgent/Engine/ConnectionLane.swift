@@ -8,6 +8,13 @@ struct IncomingMessage: Sendable {
     let message: ReceivedMessage
 }
 
+/// A message that came before its turn, and is neither stored nor acknowledged.
+struct EarlyMessage: Sendable {
+    let message: IncomingMessage
+    /// The peer's number of it.
+    let number: Int64
+}
+
 /// Everything that happens in one connection happens here, one after another, with the connection's state in memory.
 final class ConnectionLane: Sendable {
     private struct Inner {
@@ -18,7 +25,10 @@ final class ConnectionLane: Sendable {
         /// Calls that have the lane in hand; a lane without any can be forgotten.
         var users = 0
         var state: ConnectionState?
-        var unacknowledged: [AgentMessageID: ReceivedMessageRecord] = [:]
+        var unacknowledged: [AgentMessageID: [ReceivedMessageRecord]] = [:]
+        /// The one with the lowest number first; one of each queue.
+        var early: [EarlyMessage] = []
+        var isWaitingForTurns = false
     }
 
     let id: ConnectionID
@@ -56,7 +66,7 @@ final class ConnectionLane: Sendable {
     func leave() { inner.withLock { $0.users -= 1 } }
 
     /// Whether nobody uses the lane and nothing waits in it.
-    var isIdle: Bool { inner.withLock { $0.users == 0 && !$0.isHeld && $0.incoming.isEmpty } }
+    var isIdle: Bool { inner.withLock { $0.users == 0 && !$0.isHeld && $0.incoming.isEmpty && $0.early.isEmpty } }
 
     /// The state in memory; nil if it is not loaded, or the connection is gone. Only for who holds the lane.
     var state: ConnectionState? {
@@ -64,11 +74,54 @@ final class ConnectionLane: Sendable {
         set { inner.withLock { $0.state = newValue } }
     }
 
-    /// Messages that were reported and wait for the user.
-    func setUnacknowledged(_ record: ReceivedMessageRecord) { inner.withLock { $0.unacknowledged[record.messageID] = record } }
+    /// Notes that a message waits for the user, as it was delivered by one queue: while queues move, it can come through two.
+    func setUnacknowledged(_ record: ReceivedMessageRecord) {
+        inner.withLock { inner in
+            let others = inner.unacknowledged[record.messageID, default: []].filter { $0.queue != record.queue }
+            inner.unacknowledged[record.messageID] = others + [record]
+        }
+    }
 
-    func takeUnacknowledged(_ messageID: AgentMessageID) -> ReceivedMessageRecord? {
-        inner.withLock { $0.unacknowledged.removeValue(forKey: messageID) }
+    /// All deliveries of a message that waited for the user.
+    func takeUnacknowledged(_ messageID: AgentMessageID) -> [ReceivedMessageRecord] {
+        inner.withLock { $0.unacknowledged.removeValue(forKey: messageID) ?? [] }
+    }
+
+    func isUnacknowledged(_ messageID: AgentMessageID) -> Bool { inner.withLock { $0.unacknowledged[messageID] != nil } }
+
+    /// Whether a message waits for the user that another queue than this one has delivered first.
+    func isUnacknowledged(_ messageID: AgentMessageID, notThrough row: RowID) -> Bool {
+        inner.withLock { inner in inner.unacknowledged[messageID]?.first.map { $0.queue != row } ?? false }
+    }
+
+    // MARK: Messages before their turn
+
+    /// The queues' messages that came before their turn, in the order of their numbers.
+    var early: [EarlyMessage] { inner.withLock { $0.early } }
+
+    /// Puts a message aside. The queue's router delivers no other before it is acknowledged, but may deliver this one again.
+    ///
+    /// - Returns: whether the caller must see to its turn.
+    func putAside(_ early: EarlyMessage) -> Bool {
+        inner.withLock { inner in
+            inner.early.removeAll { $0.message.row == early.message.row }
+            inner.early.insert(early, at: inner.early.firstIndex { $0.number > early.number } ?? inner.early.endIndex)
+            defer { inner.isWaitingForTurns = true }
+            return !inner.isWaitingForTurns
+        }
+    }
+
+    func takeEarly(_ row: RowID) { inner.withLock { $0.early.removeAll { $0.message.row == row } } }
+
+    /// The connection is gone.
+    func forgetEarly() { inner.withLock { $0.early = [] } }
+
+    /// Whether messages still wait for their turn; if not, the next one that is put aside needs somebody new.
+    func goesOnWaiting() -> Bool {
+        inner.withLock { inner in
+            inner.isWaitingForTurns = !inner.early.isEmpty
+            return inner.isWaitingForTurns
+        }
     }
 
     /// Appends a message.

@@ -169,7 +169,7 @@ final class DeliveryWorker: Sendable {
         do {
             command = try request(for: message)
         } catch {
-            return await giveUp(message, because: error, expireOthers: nil)
+            return await giveUp(delivery, because: error, expireOthers: nil)
         }
         while !isStopped {
             let isContinued = inner.withLock { inner in
@@ -184,14 +184,16 @@ final class DeliveryWorker: Sendable {
                     throw AgentError(unexpected: response.message, to: "SEND", server: queue.server)
                 }
                 FailPoint.agentSent.pass()
-                return await sent(message, proxy: response.proxy)
+                return await sent(delivery, proxy: response.proxy)
             } catch {
                 if isStopped || error == AgentError(.inactive) { return }
                 switch schedule.failed(message, with: error, now: core.now, core.configuration) {
-                case .giveUp(let expireOthers): return await giveUp(message, because: error, expireOthers: expireOthers)
+                case .giveUp(let expireOthers): return await giveUp(delivery, because: error, expireOthers: expireOthers)
                 case .retry(let delay, let state, let isWarned):
                     core.store.applyLater([.setRetry(queue: queue.row, message.messageID, state)])
-                    if isWarned, message.kind == .message { core.notify(.messageDelayed(message.messageID, error), connection) }
+                    if isWarned, message.kind == .message, !delivery.isCopy {
+                        core.notify(.messageDelayed(message.messageID, error), connection)
+                    }
                     await pause(delay)
                 }
             }
@@ -231,20 +233,22 @@ final class DeliveryWorker: Sendable {
         }
     }
 
-    private func sent(_ message: SentMessage, proxy: SMPServerAddress?) async {
+    private func sent(_ delivery: PendingDelivery, proxy: SMPServerAddress?) async {
+        let message = delivery.message
         if message.kind == .message {
             // A lost record only makes the message travel twice, which its recipient notices.
-            core.store.applyLater([
-                .deliveryDone(queue: queue.row, connection: record, message.messageID, keepRecord: true),
-                .insertSentEvent(connection: record, message.messageID, proxy: proxy),
-            ])
+            let done = StoreChange.deliveryDone(queue: queue.row, connection: record, message.messageID, keepRecord: true)
+            // That of the original was told.
+            if delivery.isCopy { return core.store.applyLater([done]) }
+            core.store.applyLater([done, .insertSentEvent(connection: record, message.messageID, proxy: proxy)])
             let durableID = DurableEventID.sent(connection: record, message.messageID)
             return core.notify(.sent(message.messageID, proxy: proxy), connection, durableID: durableID)
         }
         await commit { $0.delivered(message, to: queue.row) }
     }
 
-    private func giveUp(_ message: SentMessage, because error: AgentError, expireOthers: Int64?) async {
+    private func giveUp(_ delivery: PendingDelivery, because error: AgentError, expireOthers: Int64?) async {
+        let message = delivery.message
         var expired: [AgentMessageID] = []
         if let expireOthers {
             expired = (try? await core.store.expiredDeliveries(queue: queue.row, before: expireOthers)) ?? []
@@ -254,7 +258,7 @@ final class DeliveryWorker: Sendable {
         }
         core.countGivenUp(error, isExpired: expireOthers != nil, count: expired.count + 1, owner.user, queue.server)
         await commit { transition in
-            transition.gaveUp(message, to: queue.row, because: error)
+            transition.gaveUp(delivery, to: queue.row, because: error)
             transition.gaveUp(expired, to: queue.row, because: error)
         }
     }
@@ -288,7 +292,7 @@ extension AgentCore {
             try await withLane(id) { access throws(AgentError) in
                 let state = try await access.state()
                 guard state.record.deletion != .started else { return }
-                for queue in state.sendQueues { worker(for: queue, state.record).wake() }
+                for queue in state.sendQueues where !queue.isOffered { worker(for: queue, state.record).wake() }
             }
         }
     }

@@ -27,9 +27,9 @@ extension AgentCore {
         try await access.commit(transition)
     }
 
-    /// Deletes a queue on its router, and then here.
+    /// Deletes a queue on its router, unless that is out of reach, and then here.
     func deleteQueue(
-        _ row: RowID, isReplaced: Bool, _ command: CommandRecord, _ access: LaneAccess
+        _ row: RowID, isReplaced: Bool, isOutOfReach: Bool, _ command: CommandRecord, _ access: LaneAccess
     ) async throws(AgentError) {
         let state = try await access.state()
         var transition = Transition(state)
@@ -41,7 +41,7 @@ extension AgentCore {
                     .del, name: "DEL", entity: queue.recipientID, key: queue.privateKey, to: queue.server, for: state.record.owner)
                 statistics.add(.connDeleted, state.record.user, queue.server)
             } catch {
-                if error.isTemporary || error.isHostError { throw error }
+                if error.isTemporary || error.isHostError, !isOutOfReach { throw error }
                 transition.emit(.failed(error))
             }
             await unsubscribe([queue], for: state.record.owner)

@@ -44,10 +44,23 @@ struct ConnectionState: Sendable {
     func sendQueue(at address: QueueAddress) -> SendQueue? { sendQueues.first { $0.address.isSame(as: address) } }
     func receiveQueue(at address: QueueAddress) -> ReceiveQueue? { receiveQueues.first { $0.address.isSame(as: address) } }
 
-    /// The queues that a message goes to: the primary one, and others that are ready.
+    /// The queues that a message goes to: the primary one, others that are ready, and one that is offered in the place of another.
     var deliveryQueues: [RowID] {
         guard let first = sendQueues.first else { return [] }
-        return [first.row] + sendQueues.dropFirst().filter(\.isActive).map(\.row)
+        return [first.row] + sendQueues.dropFirst().filter { $0.isActive || $0.isOffered }.map(\.row)
+    }
+
+    /// The queues that the peer's messages come through while one takes the place of another: what is not in one of them is, or was, in
+    /// another. Empty at all other times.
+    var movingQueues: [ReceiveQueue] {
+        guard let old = receiveQueues.first(where: { $0.switchStatus == .sendingQUSE || $0.switchStatus == .receivedMessage }) else { return [] }
+        return receiveQueues.filter { $0.row == old.row || $0.replaces == old.row || $0.isPrimary }
+    }
+
+    /// Those of them that messages may come through before some of this queue.
+    func otherMovingQueues(than row: RowID) -> [ReceiveQueue] {
+        let queues = movingQueues
+        return queues.contains { $0.row == row } ? queues.filter { $0.row != row } : []
     }
 
     /// Whether a ratchet of this version between agents of this version can be post-quantum.

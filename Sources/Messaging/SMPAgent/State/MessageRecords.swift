@@ -60,6 +60,8 @@ enum AgentMessageBody: Sendable {
 struct PendingDelivery: Sendable {
     let message: SentMessage
     var retry: DeliveryRetryState?
+    /// Whether the queue that this one takes the place of has the message already: what becomes of this copy is not the user's concern.
+    var isCopy = false
 }
 
 /// The delays that a message's retries have grown to.

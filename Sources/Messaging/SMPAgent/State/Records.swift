@@ -115,6 +115,9 @@ struct SendQueue: Sendable, Equatable {
 
     /// Whether messages may be sent to it besides the primary queue.
     var isActive: Bool { status == .secured || status == .active }
+
+    /// Whether it shall take the place of another queue and its recipient has not said yet that it may be used: messages are kept for it.
+    var isOffered: Bool { replaces != nil && !isActive }
 }
 
 /// A secured sender's key for a one-time short link, kept so that opening the link can be repeated.

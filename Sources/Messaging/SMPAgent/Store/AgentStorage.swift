@@ -62,6 +62,7 @@ protocol AgentStorage: Sendable {
     func expiredDeliveries(queue: RowID, before time: Int64) async throws -> [AgentMessageID]
     func receivedMessage(connection: RowID, encryptedHash: Bytes) async throws -> ReceivedMessageRecord?
     func receivedMessage(connection: RowID, messageID: AgentMessageID) async throws -> ReceivedMessageRecord?
+    func unacknowledgedMessages(connection: RowID, queue: RowID) async throws -> [ReceivedMessageRecord]
     func sentMessage(connection: RowID, sentID: Int64) async throws -> SentMessageReceiptRecord?
     func sentMessage(connection: RowID, requestKey: Int64) async throws -> AcceptedMessage?
     func deleteMessageRecords(before time: Int64, limit: Int) async throws

@@ -127,11 +127,15 @@ extension AgentStore {
         }
     }
 
-    /// Whether messages of the connection still wait to be sent.
+    /// Whether messages of the connection still wait to be sent, to another queue than one that is only offered.
     func hasDeliveries(_ connection: RowID) async throws -> Bool {
         try await read { database in
             try database.row(
-                "SELECT 1 FROM deliveries WHERE queue_id IN (SELECT queue_id FROM send_queues WHERE connection_id = ?) LIMIT 1", connection
+                """
+                SELECT 1 FROM deliveries WHERE queue_id IN (
+                    SELECT queue_id FROM send_queues WHERE connection_id = ? AND (replaces IS NULL OR status IN ('secured', 'active'))
+                ) LIMIT 1
+                """, connection
             ) != nil
         }
     }

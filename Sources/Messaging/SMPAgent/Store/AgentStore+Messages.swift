@@ -10,7 +10,8 @@ extension AgentStore {
         try await read { database in
             try database.rows(
                 """
-                SELECT m.*, d.flags, d.body, d.body_id, d.message_key, d.padded_length, d.previous_hash, d.retry_slow, d.retry_fast, b.content
+                SELECT m.*, d.flags, d.body, d.body_id, d.message_key, d.padded_length, d.previous_hash, d.retry_slow, d.retry_fast, b.content,
+                    \(Self.isCopy) AS is_copy
                 FROM deliveries AS d JOIN send_queues AS q USING (queue_id)
                 JOIN sent_messages AS m ON m.connection_id = q.connection_id AND m.sent_id = d.sent_id
                 LEFT JOIN message_bodies AS b ON b.body_id = d.body_id
@@ -21,10 +22,15 @@ extension AgentStore {
                 if let slow = row["retry_slow"] as Int64?, let fast = row["retry_fast"] as Int64? {
                     retry = DeliveryRetryState(slow: .milliseconds(slow), fast: .milliseconds(fast))
                 }
-                return PendingDelivery(message: try SentMessage.read(row), retry: retry)
+                return PendingDelivery(message: try SentMessage.read(row), retry: retry, isCopy: row["is_copy"])
             }
         }
     }
+
+    /// Whether the queue that the queue `q` takes the place of has the message of a delivery `d`.
+    private static let isCopy = """
+        (q.replaces IS NOT NULL AND NOT EXISTS (SELECT 1 FROM deliveries AS o WHERE o.queue_id = q.replaces AND o.message_id = d.message_id))
+        """
 
     /// Connections with messages that wait to be sent, in the order of their rows.
     func connectionsWithDeliveries() async throws -> [ConnectionID] {
@@ -39,14 +45,14 @@ extension AgentStore {
         }
     }
 
-    /// A queue's waiting messages that were made before `time`, in milliseconds since 1970.
+    /// A queue's waiting messages that were made before `time`, in milliseconds since 1970, but for copies.
     func expiredDeliveries(queue: RowID, before time: Int64) async throws -> [AgentMessageID] {
         try await read { database in
             try database.rows(
                 """
                 SELECT d.message_id FROM deliveries AS d JOIN send_queues AS q USING (queue_id)
                 JOIN sent_messages AS m ON m.connection_id = q.connection_id AND m.sent_id = d.sent_id
-                WHERE d.queue_id = ? AND m.created_at < ? ORDER BY d.message_id
+                WHERE d.queue_id = ? AND m.created_at < ? AND NOT \(Self.isCopy) ORDER BY d.message_id
                 """, queue, time
             ).map { $0["message_id"] }
         }
@@ -68,6 +74,20 @@ extension AgentStore {
         try await read { database in
             try database.row(
                 "SELECT * FROM received_messages WHERE connection_id = ? AND message_id = ?", connection, messageID
+            ).map(ReceivedMessageRecord.read)
+        }
+    }
+
+    /// The messages that came through a queue and that the user has not acknowledged, in order.
+    ///
+    /// They are among the newest: none but messages for the agent itself are taken before they are acknowledged.
+    func unacknowledgedMessages(connection: RowID, queue: RowID) async throws -> [ReceivedMessageRecord] {
+        try await read { database in
+            try database.rows(
+                """
+                SELECT * FROM (SELECT * FROM received_messages WHERE connection_id = ? ORDER BY message_id DESC LIMIT 64)
+                WHERE NOT is_acknowledged AND queue_id = ? ORDER BY message_id
+                """, connection, queue
             ).map(ReceivedMessageRecord.read)
         }
     }

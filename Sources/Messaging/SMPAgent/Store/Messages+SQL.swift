@@ -17,6 +17,13 @@ extension StoreChange {
             try SentMessage.release(database, queue: queue, connection: connection, messageID: messageID, keepRecord: keepRecord)
         case .deleteDeliveries(let queue):
             try database.run("DELETE FROM deliveries WHERE queue_id = ?", queue)
+        case .forgetCopies(let queue, let original, let count):
+            try database.run(
+                """
+                DELETE FROM deliveries WHERE queue_id = ?1 AND sent_id <= coalesce(
+                    (SELECT sent_id - 1 FROM deliveries WHERE queue_id = ?2 ORDER BY message_id LIMIT 1),
+                    (SELECT sent_id FROM deliveries WHERE queue_id = ?1 ORDER BY message_id DESC LIMIT 1)) - ?3
+                """, queue, original, count)
         case .setRetry(let queue, let messageID, let retry):
             try database.run(
                 "UPDATE deliveries SET retry_slow = ?, retry_fast = ? WHERE queue_id = ? AND message_id = ?",

@@ -1,0 +1,142 @@
+import SMPClient
+import SMPProtocol
+import SMPWire
+
+// While a queue takes the place of another, messages come through both. One that is not the next is put aside, unread as far as its router
+// knows, until those before it have come through the other queue, or there is nothing to wait for.
+
+extension AgentCore {
+    /// The number of a message that must be put aside, because it is not the next one, or because the user has not acknowledged one from
+    /// another queue: if the process ended, that one would be reported after this one.
+    func numberIfEarly(_ outcome: ReceiveOutcome, _ others: [ReceiveQueue], _ connection: RowID) async throws(AgentError) -> Int64? {
+        let number: Int64
+        switch outcome {
+        case .early(let its): return its
+        case .waitForUser(let record), .receipts(_, let record): number = record.metadata.senderMessageID
+        case .acknowledge, .undecryptable: return nil
+        }
+        guard !others.isEmpty else { return nil }
+        try await stored { try await store.flush() }
+        for queue in others {
+            let waiting = try await stored { try await store.unacknowledgedMessages(connection: connection, queue: queue.row) }
+            if !waiting.isEmpty { return number }
+        }
+        return nil
+    }
+
+    func putAside(_ early: EarlyMessage, _ lane: ConnectionLane) {
+        guard lane.putAside(early) else { return }
+        let lane = lanes.checkOut(lane.id)
+        tasks.run { [self] in
+            await seeToTurns(lane)
+            lanes.checkIn(lane)
+        }
+    }
+
+    /// Takes the messages put aside whose turn has come.
+    ///
+    /// - Parameter isOver: whether nothing is waited for any longer: the first one's turn has come in any case.
+    func takeTurns(isOver: Bool = false, _ access: LaneAccess) async {
+        var isOver = isOver
+        do throws(AgentError) {
+            while let next = access.lane.early.first {
+                let state = try await access.state()
+                let rows = Set(access.lane.early.map(\.message.row))
+                // If no queue has another message, those before the first one are not to be had.
+                let isFirst = isOver || state.movingQueues.allSatisfy { rows.contains($0.row) }
+                guard isFirst || next.number <= state.record.lastReceivedID + 1 else { return }
+                guard try await process(next.message, isTurn: isFirst, access) else { return }
+                isOver = false
+            }
+        } catch {
+            // One that the store does not take now is tried again; any other is not acknowledged, and is delivered again.
+            if case .critical = error.reason {} else { access.lane.early.first.map { access.lane.takeEarly($0.message.row) } }
+            if case .connection(.notFound, _) = error.reason { return }
+            notify(.failed(error), access.id)
+        }
+    }
+
+    /// Waits until all messages put aside have had their turn, and ends the wait for others in time.
+    private func seeToTurns(_ lane: ConnectionLane) async {
+        let interval = configuration.drainRetry
+        var watch = DrainWatch(configuration)
+        var pause = Duration.zero, elapsed = Duration.zero
+        while !Task.isCancelled, lane.goesOnWaiting() {
+            if isRunning, watch.isOver(await rest(for: lane), after: pause) {
+                watch = DrainWatch(configuration)
+                (pause, elapsed) = (.zero, .zero)
+                await endWait(lane)
+                if lane.early.isEmpty { continue }
+            }
+            pause = pause == .zero ? interval.initial : interval.next(after: pause, elapsed: elapsed)
+            elapsed += pause
+            try? await clock.sleep(for: pause, tolerance: nil)
+        }
+    }
+
+    /// What is left in the queues that have no message put aside.
+    private func rest(for lane: ConnectionLane) async -> QueueRest {
+        let rows = Set(lane.early.map(\.message.row))
+        guard let state = try? await withLane(lane.id, { access throws(AgentError) in try await access.state() }) else { return .none }
+        var rests: [QueueRest] = []
+        for queue in state.movingQueues where !rows.contains(queue.row) { rests.append(await rest(of: queue, for: state.record.owner)) }
+        return QueueRest(rests)
+    }
+
+    private func endWait(_ lane: ConnectionLane) async {
+        do throws(AgentError) {
+            try await withLane(lane.id) { access throws(AgentError) in
+                let state = try await access.state()
+                guard let first = lane.early.first else { return }
+                // What the user has not acknowledged would be delivered again by a router that has it, or that can be reached.
+                for queue in state.otherMovingQueues(than: first.message.row) {
+                    let waiting = try await stored {
+                        try await store.flush()
+                        return try await store.unacknowledgedMessages(connection: state.record.row, queue: queue.row)
+                    }
+                    for known in waiting where !lane.isUnacknowledged(known.messageID) {
+                        try await repeatMessage(known, MessageID(known.metadata.brokerID), queue, access)
+                    }
+                }
+                await takeTurns(isOver: true, access)
+            }
+        } catch {
+            if case .connection(.notFound, _) = error.reason { return lane.forgetEarly() }
+            notify(.failed(error), lane.id)
+        }
+    }
+
+    // MARK: The queue that is left
+
+    /// Asks a router what is left in a queue.
+    private func rest(of queue: ReceiveQueue, for owner: SessionOwner) async -> QueueRest {
+        do throws(AgentError) {
+            let response = try await request(
+                SMPRequest(entity: queue.recipientID, command: .que, authKey: queue.privateKey), to: queue.server, for: owner)
+            guard case .info(let state) = response else { return .none }
+            return state.size == 0 ? .empty : .messages
+        } catch {
+            return error.isTemporary || error.isHostError ? .unknown : .none
+        }
+    }
+
+    /// Waits until nothing is left in a queue that another has taken the place of: all of its messages are acknowledged then.
+    ///
+    /// - Returns: false if its router is out of reach for so long that nobody would send to it any more.
+    func waitUntilEmpty(_ row: RowID, of connection: ConnectionID) async -> Bool {
+        var delay = Duration.zero, elapsed = Duration.zero, unknownFor = Duration.zero
+        while isRunning, !Task.isCancelled {
+            let known = try? await withLane(connection) { access throws(AgentError) in try await access.liveState() }
+            guard let state = known, let queue = state.receiveQueue(row) else { return true }
+            let rest = await rest(of: queue, for: state.record.owner)
+            guard rest == .messages || rest == .unknown else { return true }
+            unknownFor = rest == .unknown ? unknownFor + delay : .zero
+            if unknownFor >= configuration.messageTimeout { return false }
+            let interval = rest == .unknown ? configuration.fastRetry : configuration.drainRetry
+            delay = delay == .zero ? interval.initial : interval.next(after: delay, elapsed: elapsed)
+            elapsed += delay
+            await pauses.wait(delay, for: queue.server)
+        }
+        return true
+    }
+}

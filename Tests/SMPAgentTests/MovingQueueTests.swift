@@ -1,0 +1,357 @@
+import SMPClient
+import SMPCrypto
+import SMPProtocol
+import SMPSimulation
+import SMPWire
+import Synchronization
+import Testing
+
+@testable import SMPAgent
+
+/// Messages that are on their way while a queue takes the place of another.
+@Suite struct MovingQueueTests {
+    /// Says once that something has happened, to one who may come later.
+    private final class Signal: Sendable {
+        private let stream: AsyncStream<Void>
+        private let continuation: AsyncStream<Void>.Continuation
+
+        init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1)) }
+        func give() { continuation.yield() }
+        func wait() async { for await _ in stream { return } }
+    }
+
+    /// Bob has sent "0" and then, unread but for the first of them, "1" to "5" to the old queue; Alice has made the new one, and Bob does not
+    /// know yet that he may use it.
+    private final class Stage: Sendable {
+        let internet = SimulatedInternet()
+        let old: SimulatedRouter
+        let new: SimulatedRouter
+        let folder: TemporaryFolder
+        let alice: TestParty
+        let bob: TestParty
+        let aliceID: ConnectionID
+        let bobID: ConnectionID
+        /// Alice asks the old queue's router what is left in it.
+        let asked = Signal()
+        private let mayUse = Mutex(false)
+
+        init(_ configuration: AgentConfiguration = .patient) async throws {
+            folder = try TemporaryFolder()
+            old = internet.addRouter("one.example")
+            new = internet.addRouter("three.example")
+            let second = internet.addRouter("two.example")
+            alice = try await TestParty("alice", internet, on: [old.address], path: folder.path + "/a.db", configuration: configuration)
+            bob = try await TestParty("bob", internet, on: [second.address])
+            let created = try await alice.invite()
+            (aliceID, bobID) = (created.id, try await bob.join(created.link))
+            let (alice, bob, aliceID, bobID) = (alice, bob, aliceID, bobID)
+            await alice.wait("connected") { $0.connected[aliceID] != nil }
+            await bob.wait("connected") { $0.connected[bobID] != nil }
+            try await bob.send("0", to: bobID)
+            await alice.wait("0") { $0.order[aliceID]?.count == 1 }
+            try await alice.agent.setServers([SMPServerWithAuth(new.address)], user: alice.user.withLock { $0 })
+        }
+
+        /// Up to the moment at which Bob waits for QUSE.
+        func begin() async throws {
+            let (alice, bob) = (alice, bob)
+            let sent = Mutex(0)
+            let (oldAddress, asked) = (old.address, asked)
+            alice.network.setFault { [self] request, server in
+                switch request.command {
+                // The first is QADD, the second QUSE.
+                case .send:
+                    let number = sent.withLock { sent in
+                        sent += 1
+                        return sent
+                    }
+                    return number == 1 || mayUse.withLock { $0 } ? nil : .lostRequest
+                case .que where server == oldAddress:
+                    asked.give()
+                    return nil
+                default: return nil
+                }
+            }
+            _ = try await alice.agent.switchQueue(of: aliceID)
+            await alice.wait("secured") { Self.switched($0, .receive, .secured) }
+            alice.acknowledges.withLock { $0 = false }
+            for number in 1...5 { try await bob.send("\(number)", to: bobID) }
+            let (aliceID, bobID) = (aliceID, bobID)
+            await alice.wait("1") { $0.order[aliceID]?.count == 2 }
+            await bob.wait("sent") { $0.sent[bobID]?.count == 6 }
+        }
+
+        /// Bob's agent is one that keeps nothing for the new queue, as the official one.
+        func forgetCopies() async throws {
+            let state = try #require(try await bob.agent.core.store.connection(bobID))
+            let queue = try #require(state.sendQueues.first { $0.replaces != nil })
+            #expect(try await bob.agent.core.store.deliveries(queue: queue.row, after: 0, limit: 10).count == 5)
+            try await bob.agent.core.store.apply([.deleteDeliveries(queue: queue.row)])
+        }
+
+        /// Bob hears QUSE, follows, and sends "6" and "7", which the old queue does not get.
+        func follow() async throws {
+            let bobID = bobID
+            mayUse.withLock { $0 = true }
+            await bob.wait("followed") { Self.switched($0, .send, .completed) }
+            for number in 6...7 { try await bob.send("\(number)", to: bobID) }
+            await bob.wait("sent") { $0.sent[bobID]?.count == 8 }
+        }
+
+        /// Alice's user takes the message that he has left.
+        func acknowledge() async throws {
+            alice.acknowledges.withLock { $0 = true }
+            let last = try #require(alice.seen.metadata[aliceID]?.last)
+            try await alice.agent.acknowledge(aliceID, message: last.messageID)
+        }
+
+        func moved() async {
+            await alice.wait("moved") { Self.switched($0, .receive, .completed) }
+            #expect(old.queueCount == 0)
+        }
+
+        static func switched(_ memory: TestParty.Memory, _ direction: QueueDirection, _ phase: SwitchPhase) -> Bool {
+            memory.events.contains { if case .queueSwitch(direction, phase, _) = $0.event { true } else { false } }
+        }
+
+        /// - Parameter isGone: whether the old queue was deleted by somebody else, which Alice's agent tells.
+        func expectOrder(isGone: Bool = false) async {
+            let aliceID = aliceID
+            await alice.wait("all messages") { $0.order[aliceID]?.count == 8 }
+            #expect(alice.texts(aliceID) == (0...7).map(String.init))
+            #expect(alice.seen.metadata[aliceID]?.map(\.integrity) == Array(repeating: .ok, count: 8))
+            await moved()
+            #expect(alice.seen.failures.map(\.code) == (isGone ? ["SMP"] : []))
+            #expect(bob.seen.failures == [])
+            for party in [alice, bob] {
+                for notification in party.seen.events {
+                    switch notification.event {
+                    case .messageFailed, .messagesFailed: Issue.record("\(notification.event)")
+                    default: break
+                    }
+                }
+            }
+        }
+
+        func close() async {
+            await alice.close()
+            await bob.close()
+        }
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func `Messages in the old queue come before those of the new one`(sendsCopies: Bool, isKilled: Bool) async throws {
+        let stage = try await Stage()
+        try await stage.begin()
+        if !sendsCopies { try await stage.forgetCopies() }
+        try await stage.follow()
+        await stage.asked.wait()
+        #expect(stage.alice.texts(stage.aliceID) == ["0", "1"])
+        if isKilled {
+            await stage.alice.kill()
+            stage.alice.acknowledges.withLock { $0 = true }
+            try await stage.alice.restart()
+        } else {
+            try await stage.acknowledge()
+        }
+        await stage.expectOrder()
+        let reports = stage.alice.seen.events.count { if case .message(_, _, Bytes("1".utf8)) = $0.event { true } else { false } }
+        if !isKilled { #expect(reports == 1) }
+        await stage.close()
+    }
+
+    @Test func `What a recipient has not read when it deletes the old queue comes through the new one`() async throws {
+        let stage = try await Stage()
+        try await stage.begin()
+        let core = stage.alice.agent.core
+        let state = try #require(try await core.store.connection(stage.aliceID))
+        let queue = state.receiveQueues[0]
+        try await core.send(.del, name: "DEL", entity: queue.recipientID, key: queue.privateKey, to: queue.server, for: state.record.owner)
+        try await stage.follow()
+        try await stage.acknowledge()
+        await stage.expectOrder(isGone: true)
+        await stage.close()
+    }
+
+    @Test func `A router that is gone does not keep the messages of the new queue back for ever`() async throws {
+        var configuration = AgentConfiguration.patient
+        configuration.drainTimeout = .milliseconds(50)
+        let stage = try await Stage(configuration)
+        try await stage.begin()
+        try await stage.forgetCopies()
+        stage.alice.network.disconnect(stage.old.address)
+        try await stage.follow()
+        try await stage.acknowledge()
+        let aliceID = stage.aliceID
+        await stage.alice.wait("those of the new queue") { $0.order[aliceID]?.count == 4 }
+        #expect(stage.alice.texts(aliceID) == ["0", "1", "6", "7"])
+        // What was in the old queue is not lost if its router comes back.
+        stage.alice.network.reconnect(stage.old.address)
+        await stage.alice.wait("those of the old queue") { $0.order[aliceID]?.count == 8 }
+        #expect(stage.alice.texts(aliceID) == ["0", "1", "6", "7", "2", "3", "4", "5"])
+        await stage.moved()
+        await stage.close()
+    }
+
+    @Test func `A message that was reported from a router that is gone is reported again after a restart`() async throws {
+        var configuration = AgentConfiguration.patient
+        configuration.drainTimeout = .milliseconds(50)
+        let stage = try await Stage(configuration)
+        try await stage.begin()
+        try await stage.forgetCopies()
+        try await stage.follow()
+        await stage.alice.kill()
+        stage.alice.acknowledges.withLock { $0 = true }
+        stage.alice.crash.recover()
+        try await stage.alice.start()
+        stage.alice.network.disconnect(stage.old.address)
+        _ = await stage.alice.agent.subscribeAll()
+        let aliceID = stage.aliceID
+        await stage.alice.wait("those of the new queue") { $0.order[aliceID]?.count == 4 }
+        let reports = stage.alice.seen.events.compactMap { if case .message(_, _, let body) = $0.event { String(decoding: body, as: UTF8.self) } else { nil } }
+        #expect(reports == ["0", "1", "1", "6", "7"])
+        await stage.close()
+    }
+
+    @Test func `Queues move time after time, on both sides at once, while messages go both ways`() async throws {
+        let pair = try await Pair(quota: 8)
+        let (alice, bob) = try await pair.connect()
+        let third = pair.internet.addRouter("three.example")
+        for party in [pair.alice, pair.bob] {
+            try await party.agent.setServers([SMPServerWithAuth(third.address), SMPServerWithAuth(party.servers[0])], user: party.user.withLock { $0 })
+        }
+        for round in 1...4 {
+            for (party, connection) in [(pair.alice, alice), (pair.bob, bob)] { _ = try await party.agent.switchQueue(of: connection) }
+            for number in 1...20 {
+                try await pair.alice.send("\(round): \(number)", to: alice)
+                try await pair.bob.send("\(round): \(number)", to: bob)
+            }
+            for party in [pair.alice, pair.bob] {
+                await party.wait("moved") { memory in
+                    memory.events.count { if case .queueSwitch(.receive, .completed, _) = $0.event { true } else { false } } == round
+                }
+            }
+        }
+        await pair.alice.wait("all messages") { $0.order[alice]?.count == 80 }
+        await pair.bob.wait("all messages") { $0.order[bob]?.count == 80 }
+        let expected = (1...4).flatMap { round in (1...20).map { "\(round): \($0)" } }
+        #expect(pair.alice.texts(alice) == expected)
+        #expect(pair.bob.texts(bob) == expected)
+        #expect(pair.alice.seen.failures == [])
+        #expect(pair.bob.seen.failures == [])
+        await pair.close()
+    }
+
+    @Test func `Word that a queue is read which was left for another meanwhile is no fault`() async throws {
+        let pair = try await Pair()
+        let (alice, bob) = try await pair.connect()
+        let left = QueueAddress(server: pair.routers[0].address, senderID: EntityID(Bytes(repeating: 9, count: 24)))
+        try await pair.alice.inject(.queueContinue(left), into: alice)
+        try await pair.alice.send("a message", to: alice)
+        await pair.bob.wait("message") { $0.order[bob]?.count == 1 }
+        #expect(pair.bob.seen.failures == [])
+        await pair.close()
+    }
+
+    // MARK: Decisions
+
+    @Test func `The wait for another queue ends when nothing has been in it for a while, or its router is out of reach for long`() {
+        func looks(_ looks: [(QueueRest, Int)]) -> [Bool] {
+            var watch = DrainWatch(AgentConfiguration())
+            return looks.map { watch.isOver($0.0, after: .seconds($0.1)) }
+        }
+        #expect(looks([(.empty, 0), (.empty, 4), (.messages, 4), (.empty, 4), (.empty, 1)]) == [false, false, false, false, true])
+        #expect(looks([(.unknown, 119), (.empty, 4), (.unknown, 119), (.unknown, 1)]) == [false, false, false, true])
+        #expect(looks([(.none, 0)]) == [true])
+        #expect(QueueRest([.empty, .messages, .unknown]) == .messages)
+        #expect(QueueRest([.empty, .unknown, .none]) == .unknown)
+        #expect(QueueRest([.none, .empty]) == .empty)
+        #expect(QueueRest([]) == .none)
+    }
+}
+
+/// What the sender of a queue that moves decides.
+@Suite struct FollowingQueueTests {
+    private let random = SeededRandomSource(seed: 3)
+
+    private func queue(_ row: RowID, replaces: RowID? = nil, _ status: QueueStatus = .active, _ switchStatus: SendSwitchStatus? = nil) throws -> SendQueue {
+        var queue = SendQueue(
+            row: row, server: SMPServerAddress(host: .domain("one.example"), keyHash: KeyHash(Bytes(repeating: 1, count: 32))),
+            senderID: EntityID(random.bytes(24)), privateKey: .x25519(X25519.generateKeyPair(random).privateKey),
+            peerSecret: try BoxSecret(random.secret(32)), encryptionKey: X25519.generateKeyPair(random).publicKey, mode: .messaging,
+            clientVersion: 4)
+        (queue.status, queue.replaces, queue.isPrimary, queue.switchStatus) = (status, replaces, replaces == nil, switchStatus)
+        return queue
+    }
+
+    private func state(_ queues: [SendQueue]) -> ConnectionState {
+        var state = ConnectionState(
+            ConnectionRecord(row: 1, id: ConnectionID([1]), user: 1, mode: .invitation, agentVersion: 7, pqSupport: true))
+        state.sendQueues = queues
+        return state
+    }
+
+    private func message(_ kind: AgentMessageKind, _ number: Int64 = 5) -> SentMessage {
+        SentMessage(
+            messageID: number, sentID: number, kind: kind, flags: MessageFlags(), content: .envelope([]), hash: [], previousHash: [],
+            pqEncryption: false, createdAt: 0)
+    }
+
+    private let refused = AgentError(.smp(server: "", .auth))
+
+    @Test func `Messages are kept for a queue that is offered, and not sent to it before it may be used`() throws {
+        let offered = try queue(20, replaces: 10, .new)
+        var transition = Transition(state([try queue(10, .active, .sendingQKEY), offered]))
+        #expect(transition.state.deliveryQueues == [10, 20])
+        transition.add(message(.message, 15), to: transition.state.deliveryQueues)
+        transition.add(message(.message, 16), to: transition.state.deliveryQueues)
+        #expect(transition.deliveries.map(\.queue) == [10, 10])
+        // Now and then those that the recipient must have read are forgotten.
+        let forgotten = transition.storeChanges.compactMap { if case .forgetCopies(let queue, let of, let count) = $0 { [queue, of, count] } else { nil } }
+        #expect(forgotten == [[20, 10, 128]])
+    }
+
+    @Test func `A refusal of the old queue loses nothing that the new one has, one before that loses the copy, too`() throws {
+        for (status, failures, queues) in [(QueueStatus.secured, 0, [10]), (.new, 1, [10, 20])] as [(QueueStatus, Int, [RowID])] {
+            var transition = Transition(state([try queue(10, .active, .sendingQTEST), try queue(20, replaces: 10, status)]))
+            transition.gaveUp(PendingDelivery(message: message(.message)), to: 10, because: refused)
+            #expect(transition.notifications.count == failures)
+            let done = transition.storeChanges.compactMap { if case .deliveryDone(let queue, _, 5, _) = $0 { queue } else { nil } }
+            #expect(done == queues)
+            transition.gaveUp([6, 7], to: 10, because: refused)
+            #expect(transition.notifications.count == 2 * failures)
+        }
+    }
+
+    @Test func `What becomes of a copy is not told, and nothing of a queue that is gone`() throws {
+        var transition = Transition(state([try queue(10, .active, .sendingQTEST), try queue(20, replaces: 10, .secured)]))
+        transition.gaveUp(PendingDelivery(message: message(.message), isCopy: true), to: 20, because: refused)
+        transition.gaveUp(PendingDelivery(message: message(.message)), to: 30, because: refused)
+        #expect(transition.notifications.isEmpty)
+        transition.gaveUp(PendingDelivery(message: message(.queueTest), isCopy: true), to: 20, because: refused)
+        #expect(transition.notifications.count == 1)
+    }
+
+    @Test func `The test message in the new queue ends the use of all before it, in the old one of none`() throws {
+        let queues = [
+            try queue(10, .active, .sendingQTEST), try queue(20, replaces: 10, .secured, .sendingQTEST), try queue(30, replaces: 20, .secured),
+        ]
+        var transition = Transition(state(queues))
+        transition.delivered(message(.queueTest), to: 10)
+        #expect(transition.state.sendQueues.map(\.row) == [10, 20, 30])
+        transition.delivered(message(.queueTest), to: 30)
+        #expect(transition.state.sendQueues.map(\.row) == [30])
+        #expect(transition.removedSendQueues == [20, 10])
+        #expect(transition.state.sendQueues[0].isPrimary)
+        #expect(transition.notifications.count == 1)
+    }
+}
+
+extension AgentConfiguration {
+    /// Quick, but in no hurry to give up waiting for another queue.
+    fileprivate static var patient: AgentConfiguration {
+        var configuration = quick
+        configuration.drainGrace = .seconds(60)
+        return configuration
+    }
+}
