@@ -2,12 +2,12 @@ import ChaosProxy
 import Foundation
 import Logging
 import NIOPosix
+import RouterFaults
 import SMPCrypto
 import SMPProtocol
 import Synchronization
 import TestSupport
 
-@testable import RouterFaults
 @testable import SMPServer
 
 /// Two connected parties and a router in this process, with real connections, if need be through a proxy.

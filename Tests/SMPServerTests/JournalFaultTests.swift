@@ -1,9 +1,9 @@
+import RouterFaults
 import SMPCrypto
 import SMPProtocol
 import SMPWire
 import Testing
 
-@testable import RouterFaults
 @testable import SMPServer
 
 /// The N-th operation of the disk fails, for N = 1, 2, 3 …: what was committed is there after a loss of power, whatever failed before.

@@ -1,13 +1,13 @@
 import Foundation
 import Logging
 import NIOPosix
+import RouterFaults
 import SMPCrypto
 import SMPProtocol
 import SMPWire
 import Synchronization
 import Testing
 
-@testable import RouterFaults
 @testable import SMPServer
 
 /// What a router knows after it was stopped, killed or could not write.

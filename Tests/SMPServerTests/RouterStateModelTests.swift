@@ -1,9 +1,9 @@
+import RouterFaults
 import SMPCrypto
 import SMPProtocol
 import SMPWire
 import Testing
 
-@testable import RouterFaults
 @testable import SMPServer
 
 /// Random histories against the simplest thing that could be right, with the process killed in between.

@@ -1,10 +1,10 @@
+import RouterFaults
 import SMPClient
 import SMPCrypto
 import SMPProtocol
 import SMPWire
 import Synchronization
 
-@testable import RouterFaults
 @testable import SMPServer
 
 /// A router with its disk: the router's own decisions and journal, without sockets and threads.

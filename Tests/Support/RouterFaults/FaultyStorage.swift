@@ -1,16 +1,14 @@
-import Dispatch
-import Foundation
-import SMPWire
-import Synchronization
-
-@testable import SMPServer
+package import Dispatch
+package import SMPServer
+package import SMPWire
+package import Synchronization
 
 /// A disk that can be told to fail, and that forgets at a loss of power what was not synchronized.
 ///
 /// A synchronization that fails drops what was to be synchronized, and the next one succeeds without it, as Linux has it: only
 /// what is written again comes to the disk.
-final class FaultyStorage: SegmentStorage {
-    enum Operation: CaseIterable { case append, rewrite, synchronize, create, remove }
+package final class FaultyStorage: SegmentStorage {
+    package enum Operation: CaseIterable { case append, rewrite, synchronize, create, remove }
 
     private struct State {
         /// As the process sees the files.
@@ -26,38 +24,38 @@ final class FaultyStorage: SegmentStorage {
     }
 
     private let state = Mutex(State())
-    let fails = Atomic(false)
+    package let fails = Atomic(false)
     /// While set, synchronizing does not return.
-    let held = DispatchGroup()
+    package let held = DispatchGroup()
     /// Whether a write that fails has written a part.
-    let tears: Bool
+    package let tears: Bool
     /// Asked before each operation, apart from what it is told to fail.
     private let refuses: @Sendable () -> Bool
 
-    init(tears: Bool = false, refuses: @escaping @Sendable () -> Bool = { false }) {
+    package init(tears: Bool = false, refuses: @escaping @Sendable () -> Bool = { false }) {
         self.tears = tears
         self.refuses = refuses
     }
 
     /// What is left after a loss of power.
-    var durableContents: [UInt64: Bytes] { state.withLock { $0.durable } }
+    package var durableContents: [UInt64: Bytes] { state.withLock { $0.durable } }
     /// What is left when the process is killed.
-    var contents: [UInt64: Bytes] { state.withLock { $0.present } }
+    package var contents: [UInt64: Bytes] { state.withLock { $0.present } }
     /// Operations so far.
-    var operations: Int { state.withLock { $0.count } }
-    var failed: [Operation] { state.withLock { $0.failed } }
+    package var operations: Int { state.withLock { $0.count } }
+    package var failed: [Operation] { state.withLock { $0.failed } }
 
     /// Nothing reaches the disk any more, until ``recover()``.
-    func losePower() { fails.store(true, ordering: .relaxed) }
+    package func losePower() { fails.store(true, ordering: .relaxed) }
 
     /// After ``losePower()``: files are what the disk has of them.
-    func recover() {
+    package func recover() {
         loseWhatIsNotDurable { _ in 0 }
         fails.store(false, ordering: .relaxed)
     }
 
     /// The power fails, and comes back: of the bytes at a file's end that were not synchronized, so many are kept.
-    func loseWhatIsNotDurable(keeping kept: (Int) -> Int) {
+    package func loseWhatIsNotDurable(keeping kept: (Int) -> Int) {
         state.withLock { state in
             for (base, present) in state.present.sorted(by: { $0.key < $1.key }) {
                 let durable = state.durable[base]?.count ?? 0
@@ -71,11 +69,11 @@ final class FaultyStorage: SegmentStorage {
     }
 
     /// Has the operations fail that are numbered so, from 0.
-    func fail(_ numbers: Range<Int>) { state.withLock { $0.failing = numbers } }
+    package func fail(_ numbers: Range<Int>) { state.withLock { $0.failing = numbers } }
 
-    func list() throws(RouterError) -> [UInt64] { state.withLock { $0.present.keys.sorted() } }
+    package func list() throws(RouterError) -> [UInt64] { state.withLock { $0.present.keys.sorted() } }
 
-    func create(base: UInt64) throws(RouterError) -> any SegmentFile {
+    package func create(base: UInt64) throws(RouterError) -> any SegmentFile {
         let isFailing = fails(.create)
         // The name may be there all the same.
         if !isFailing || tears {
@@ -89,9 +87,9 @@ final class FaultyStorage: SegmentStorage {
         return File(base, self)
     }
 
-    func open(base: UInt64) throws(RouterError) -> any SegmentFile { File(base, self) }
+    package func open(base: UInt64) throws(RouterError) -> any SegmentFile { File(base, self) }
 
-    func remove(base: UInt64) throws(RouterError) {
+    package func remove(base: UInt64) throws(RouterError) {
         if fails(.remove) { throw Self.error }
         state.withLock { state in
             state.present[base] = nil

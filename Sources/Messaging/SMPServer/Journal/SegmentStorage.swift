@@ -1,9 +1,9 @@
-import SMPWire
+package import SMPWire
 import Synchronization
 
 /// Where the segments of a journal are kept. The disk is one; memory is another, for routers that need not outlive
 /// their process and for tests of what a disk can do.
-protocol SegmentStorage: Sendable {
+package protocol SegmentStorage: Sendable {
     /// The positions at which segments begin, ascending.
     func list() throws(RouterError) -> [UInt64]
     func create(base: UInt64) throws(RouterError) -> any SegmentFile
@@ -13,7 +13,7 @@ protocol SegmentStorage: Sendable {
 }
 
 /// One file of a journal. Appending is for one thread at a time, reading for any.
-protocol SegmentFile: AnyObject, Sendable {
+package protocol SegmentFile: AnyObject, Sendable {
     /// Bytes in the file.
     var size: Int { get }
     func append(_ bytes: Bytes) throws(RouterError)
