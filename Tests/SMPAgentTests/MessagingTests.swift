@@ -26,6 +26,29 @@ import Testing
         await pair.close()
     }
 
+    @Test(arguments: 1...3) func `Two sides whose queues are both full do not wait for each other`(run: Int) async throws {
+        let pair = try await Pair(quota: 4)
+        let (alice, bob) = try await pair.connect()
+        for party in [pair.alice, pair.bob] { party.acknowledges.withLock { $0 = false } }
+        for number in 1...20 {
+            try await pair.alice.send("a\(number)", to: alice)
+            try await pair.bob.send("b\(number)", to: bob)
+        }
+        for (party, connection) in [(pair.alice, alice), (pair.bob, bob)] {
+            await party.wait("a full queue") { memory in memory.events.contains { if case .messageDelayed = $0.event { true } else { false } } }
+            await party.wait("a message") { $0.order[connection]?.count == 1 }
+        }
+        for (party, connection) in [(pair.alice, alice), (pair.bob, bob)] {
+            party.acknowledges.withLock { $0 = true }
+            try await party.agent.acknowledge(connection, message: try #require(party.seen.metadata[connection]?.last?.messageID))
+        }
+        await pair.bob.wait("all messages") { $0.order[bob]?.count == 20 }
+        await pair.alice.wait("all messages") { $0.order[alice]?.count == 20 }
+        #expect(pair.bob.texts(bob) == (1...20).map { "a\($0)" })
+        #expect(pair.alice.texts(alice) == (1...20).map { "b\($0)" })
+        await pair.close()
+    }
+
     @Test func `One call sends to many connections and tells what it could not send`() async throws {
         let pair = try await Pair()
         var connections: [(alice: ConnectionID, bob: ConnectionID)] = []

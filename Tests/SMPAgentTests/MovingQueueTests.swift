@@ -242,6 +242,33 @@ import Testing
         await pair.close()
     }
 
+    @Test func `A move that the recipient gives up leaves nothing that anybody waits for`() async throws {
+        let pair = try await Pair()
+        let (alice, bob) = try await pair.connect()
+        let third = pair.internet.addRouter("three.example")
+        try await pair.alice.agent.setServers([SMPServerWithAuth(third.address)], user: pair.alice.user.withLock { $0 })
+        // Bob answers the offer, and Alice cannot read that before she gives up.
+        pair.alice.network.setFault { request, server in
+            if case .send = request.command { pair.alice.network.disconnect(pair.routers[0].address) }
+            return nil
+        }
+        _ = try await pair.alice.agent.switchQueue(of: alice)
+        await pair.bob.wait("answered") { Stage.switched($0, .send, .confirmed) }
+        pair.alice.network.setFault(nil)
+        _ = try await pair.alice.agent.abortSwitch(of: alice)
+        for number in 1...40 { try await pair.bob.send("\(number)", to: bob) }
+        pair.alice.network.reconnect(pair.routers[0].address)
+        await pair.alice.wait("messages") { $0.order[alice]?.count == 40 }
+        #expect(pair.alice.texts(alice) == (1...40).map(String.init))
+        // What is kept for the queue that never comes to be is no reason to wait.
+        try await pair.bob.agent.delete([bob], waitDelivery: true)
+        await pair.bob.wait("deleted") { memory in
+            memory.events.contains { if case .connectionsDeleted([bob]) = $0.event { true } else { false } }
+        }
+        #expect(pair.bob.seen.failures == [])
+        await pair.close()
+    }
+
     @Test func `Word that a queue is read which was left for another meanwhile is no fault`() async throws {
         let pair = try await Pair()
         let (alice, bob) = try await pair.connect()
