@@ -101,7 +101,7 @@ let bots: [Target] =
     room(
         "Parley", on: "Bots",
         uses: [
-            "FailPoints", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire", "SMPProtocol", "SMPServer", "EncryptedSQLite", "CRE2",
+            "FailPoints", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire", "SMPProtocol", "SMPTransport", "SMPServer", "EncryptedSQLite", "CRE2",
             "CQRencode", grdb, logging, lifecycle, signals,
         ])
     + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
@@ -116,7 +116,7 @@ let apps: [Target] = [
         ],
         path: "Sources/Apps/ParleyCLI", swiftSettings: settings),
     .testTarget(
-        name: "ParleyCLITests", dependencies: ["ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "EncryptedSQLite", "ProcessSupport"], path: "Tests/ParleyCLITests", swiftSettings: settings),
+        name: "ParleyCLITests", dependencies: ["ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "SMPTransport", "EncryptedSQLite", "ProcessSupport"], path: "Tests/ParleyCLITests", swiftSettings: settings),
 ]
 
 /// A bot that shows one thing, as an executable of its own.
@@ -162,7 +162,7 @@ let testSupport: [Target] = [
     // Chance that follows from a seed, and limits of time.
     .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: settings),
     // Programs as child processes, for tests and benchmarks.
-    .target(name: "ProcessSupport", dependencies: ["ChatProtocol", "TestSupport"], path: "Tests/Support/ProcessSupport", swiftSettings: settings),
+    .target(name: "ProcessSupport", dependencies: ["ChatProtocol", "SMPTransport", "TestSupport"], path: "Tests/Support/ProcessSupport", swiftSettings: settings),
     .testTarget(
         name: "ProcessSupportTests", dependencies: ["ProcessSupport"], path: "Tests/ProcessSupportTests", swiftSettings: settings),
     // A disk that fails, beneath SQLite.

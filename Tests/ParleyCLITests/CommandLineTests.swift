@@ -1,5 +1,6 @@
 import Foundation
 import ProcessSupport
+import SMPTransport
 import Testing
 
 /// The built program, as a person and a script use it.
@@ -49,6 +50,8 @@ import Testing
         let bots = try ParleyProgram.start(["run", folder("bots.yaml"), "--data", folder("bots"), "--json"], log: folder("log"))
         let server = try #require(try await bots.ready().servers?.first)
         let port = try #require(server.split(separator: ":").last.map(String.init))
+        // It is there at the next start, too.
+        #expect(Int(port).map(ListeningPorts.lasting.contains) == true, "\(port)")
 
         let second = try await parley(["run", folder("bots.yaml"), "--data", folder("bots"), "--json"], folder)
         #expect(second.exitCode == 1)

@@ -124,10 +124,9 @@ public final class SMPTransportListener: Sendable {
     public func close() async {
         channel.close(promise: nil)
         try? await channel.closeFuture.get()
-        for connection in connections.stop() {
-            connection.close(promise: nil)
-            try? await connection.closeFuture.get()
-        }
+        let open = connections.stop()
+        for connection in open { connection.close(promise: nil) }
+        for connection in open { try? await connection.closeFuture.get() }
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SMPTransport
 
 #if canImport(Glibc)
 import Glibc
@@ -10,19 +11,11 @@ public enum LoopbackPort {
     /// gives to connections.
     public static func free() throws(PeerError) -> Int {
         for _ in 0..<1_000 {
-            let port = Int.random(in: 10_000..<firstOfConnections)
+            let port = Int.random(in: ListeningPorts.lasting)
             if withSocket(port: port, { bind($0, $1, $2) == 0 }) { return port }
         }
-        throw PeerError(.launch, "no port of 127.0.0.1 below \(firstOfConnections) is free")
+        throw PeerError(.launch, "no port of 127.0.0.1 in \(ListeningPorts.lasting) is free")
     }
-
-    /// The first of the ports that connections are given.
-    private static let firstOfConnections: Int = {
-        let range = try? String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
-        let first = range.flatMap { $0.split(whereSeparator: \.isWhitespace).first }.flatMap { Int($0) }
-        // 32768 is what Linux begins with unless it is told otherwise.
-        return max(10_001, min(first ?? 32_768, 65_536))
-    }()
 
     /// Whether something listens on the port.
     public static func isOpen(_ port: Int) -> Bool {

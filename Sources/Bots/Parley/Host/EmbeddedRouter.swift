@@ -2,6 +2,7 @@ internal import Foundation
 internal import Logging
 internal import SMPProtocol
 internal import SMPServer
+internal import SMPTransport
 internal import SMPWire
 
 /// Starts a router inside the process.
@@ -12,9 +13,7 @@ enum EmbeddedRouter {
     static func start(_ settings: EmbeddedRouterConfiguration, folder: String, logger: Logger) async throws -> SMPRouter {
         let portFile = folder + "/port"
         let kept = (try? String(contentsOfFile: portFile, encoding: .utf8)).flatMap { UInt16($0.filter(\.isNumber)) }
-        let port = settings.port ?? kept ?? 0
         var configuration = RouterConfiguration(storage: .folder(folder))
-        configuration.port = Int(port)
         // A router that others are told the name of must be heard on more than the loopback interface.
         configuration.host = settings.isLoopback ? "127.0.0.1" : "0.0.0.0"
         do throws(WireError) {
@@ -22,22 +21,46 @@ enum EmbeddedRouter {
         } catch {
             throw HostError(.router, "\"\(settings.host)\" is not the name or the address of a host")
         }
-        do {
-            let router = try await SMPRouter.start(configuration, logger: logger)
-            if UInt16(exactly: router.port) != kept { try await keep(router, in: portFile) }
-            return router
-        } catch {
-            switch error {
-            case let error as RouterError where error.code == .addressInUse && port == kept:
-                throw HostError(
-                    .portInUse,
-                    "something else listens on port \(port). Stop it: the router inside the process needs that port, because the addresses that were given out name it")
-            case let error as RouterError where error.code == .addressInUse:
-                throw HostError(.portInUse, "something else listens on port \(port): stop it, or name another with --router-port")
-            default: throw error
+        let router =
+            if let port = settings.port ?? kept {
+                try await start(&configuration, port: port, isKept: port == kept, logger)
+            } else {
+                try await startOnAnyPort(&configuration, logger)
             }
+        if UInt16(exactly: router.port) != kept { try await keep(router, in: portFile) }
+        return router
+    }
+
+    private static func start(
+        _ configuration: inout RouterConfiguration, port: UInt16, isKept: Bool, _ logger: Logger
+    ) async throws -> SMPRouter {
+        configuration.port = Int(port)
+        do throws(RouterError) {
+            return try await SMPRouter.start(configuration, logger: logger)
+        } catch {
+            guard error.code == .addressInUse else { throw error }
+            throw HostError(
+                .portInUse,
+                isKept
+                    ? "something else listens on port \(port). Stop it: the router inside the process needs that port, because the addresses that were given out name it"
+                    : "something else listens on port \(port): stop it, or name another with --router-port")
         }
     }
+
+    /// Starts it on a port that it can have at every later start, too.
+    private static func startOnAnyPort(_ configuration: inout RouterConfiguration, _ logger: Logger) async throws -> SMPRouter {
+        for port in ListeningPorts.lasting.shuffled().prefix(largestNumberOfTries) {
+            configuration.port = port
+            do throws(RouterError) {
+                return try await SMPRouter.start(configuration, logger: logger)
+            } catch {
+                guard error.code == .addressInUse else { throw error }
+            }
+        }
+        throw HostError(.portInUse, "no port from \(ListeningPorts.lasting.lowerBound) on is free: name one with --router-port")
+    }
+
+    private static let largestNumberOfTries = 100
 
     private static func keep(_ router: SMPRouter, in file: String) async throws {
         do {
