@@ -176,7 +176,7 @@ final class TestParty: Sendable {
     /// Waits until what was seen fulfils a condition.
     @discardableResult
     func wait(
-        _ what: Comment, within limit: Duration = .seconds(30), sourceLocation: SourceLocation = #_sourceLocation,
+        _ what: Comment, within limit: Duration = .seconds(120), sourceLocation: SourceLocation = #_sourceLocation,
         until condition: @escaping @Sendable (Memory) -> Bool
     ) async -> Bool {
         let number = waiters.withLock { waiters in

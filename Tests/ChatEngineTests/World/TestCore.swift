@@ -51,14 +51,14 @@ final class TestCore: Sendable {
     /// Waits until the events fulfil a condition.
     ///
     /// - Returns: false if they do not in time.
-    func wait(_ limit: Duration = .seconds(30), until condition: @escaping @Sendable ([ChatEvent]) -> Bool) async -> Bool {
+    func wait(_ limit: Duration = .seconds(120), until condition: @escaping @Sendable ([ChatEvent]) -> Bool) async -> Bool {
         await eventually(limit) { [self] in condition(events) }
     }
 
     /// Waits until a condition is true; it is looked at anew after every event.
     ///
     /// - Returns: false if it is not in time.
-    func eventually(_ limit: Duration = .seconds(30), _ condition: @escaping @Sendable () async -> Bool) async -> Bool {
+    func eventually(_ limit: Duration = .seconds(120), _ condition: @escaping @Sendable () async -> Bool) async -> Bool {
         let deadline = ContinuousClock.now + limit
         while true {
             let seen = state.withLock { $0.events.count }

@@ -99,7 +99,7 @@ final class TestPerson: Sendable {
     func eventual<Value: Sendable>(
         _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ value: @escaping @Sendable (TestCore) async -> Value?
     ) async throws -> Value {
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(120)
         let found = Mutex<Value?>(nil)
         while ContinuousClock.now < deadline {
             let core = core

@@ -160,6 +160,8 @@ extension AgentCore {
                     retry(item, over: session)
                 case .giveUp:
                     statistics.add(.ackOtherErrs, session.userID, session.server)
+                    // Of an agent that stops it is the end of its client, and the message comes again at the next start.
+                    guard isRunning else { continue }
                     log.warning("a message could not be acknowledged", metadata: ["error": "\(error.label)"])
                 }
             }
