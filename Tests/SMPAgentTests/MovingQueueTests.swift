@@ -35,6 +35,16 @@ import Testing
         let asked = Signal()
         private let mayUse = Mutex(false)
 
+        /// The move is begun by a sender that keeps no copies, and nobody waits long for a router that is gone.
+        static func withoutCopies() async throws -> Stage {
+            var configuration = AgentConfiguration.patient
+            configuration.drainTimeout = .milliseconds(50)
+            let stage = try await Stage(configuration)
+            try await stage.begin()
+            try await stage.forgetCopies()
+            return stage
+        }
+
         init(_ configuration: AgentConfiguration = .patient) async throws {
             folder = try TemporaryFolder()
             old = internet.addRouter("one.example")
@@ -174,11 +184,7 @@ import Testing
     }
 
     @Test func `A router that is gone does not keep the messages of the new queue back for ever`() async throws {
-        var configuration = AgentConfiguration.patient
-        configuration.drainTimeout = .milliseconds(50)
-        let stage = try await Stage(configuration)
-        try await stage.begin()
-        try await stage.forgetCopies()
+        let stage = try await Stage.withoutCopies()
         stage.alice.network.disconnect(stage.old.address)
         try await stage.follow()
         try await stage.acknowledge()
@@ -194,11 +200,7 @@ import Testing
     }
 
     @Test func `A message that was reported from a router that is gone is reported again after a restart`() async throws {
-        var configuration = AgentConfiguration.patient
-        configuration.drainTimeout = .milliseconds(50)
-        let stage = try await Stage(configuration)
-        try await stage.begin()
-        try await stage.forgetCopies()
+        let stage = try await Stage.withoutCopies()
         try await stage.follow()
         await stage.alice.kill()
         stage.alice.acknowledges.withLock { $0 = true }

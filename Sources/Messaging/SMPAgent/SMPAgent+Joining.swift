@@ -32,10 +32,7 @@ extension SMPAgent {
         user: AgentUserID, connection: ConnectionID, link: ConnectionRequestURI, info: Bytes, pqSupport: Bool,
         subscription: SubscriptionMode = .subscribe
     ) async throws(AgentError) -> Bool {
-        try core.checkActive()
-        let core = core
-        return try await core.withLane(connection) { access throws(AgentError) in
-            let state = try await access.liveState()
+        return try await withLive(connection) { access, state throws(AgentError) in
             guard state.record.user == user else { throw .prohibited("join: another user's connection") }
             return try await core.join(
                 JoinRequest(link: link, info: info, pqSupport: pqSupport, subscription: subscription), access)
@@ -93,10 +90,7 @@ extension SMPAgent {
     public func allowConnection(
         _ connection: ConnectionID, confirmation: ConfirmationID, info: Bytes
     ) async throws(AgentError) {
-        try core.checkActive()
-        let core = core
-        try await core.withLane(connection) { access throws(AgentError) in
-            let state = try await access.liveState()
+        try await withLive(connection) { access, state throws(AgentError) in
             guard state.kind == .receive else { throw .prohibited("allowConnection") }
             let record = try await core.stored { try await core.store.confirmation(confirmation) }
             guard let record, record.connection == state.record.row else { throw .notFound("no confirmation \(confirmation)") }

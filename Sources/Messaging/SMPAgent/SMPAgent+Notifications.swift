@@ -8,10 +8,7 @@ extension SMPAgent {
     ///
     /// - Returns: the notifiers, for a notification server.
     public func enableNotifications(of connection: ConnectionID) async throws(AgentError) -> [QueueNotifier] {
-        try core.checkActive()
-        let core = core
-        return try await core.withLane(connection) { access throws(AgentError) in
-            let state = try await access.liveState()
+        return try await withLive(connection) { access, state throws(AgentError) in
             let known = try await core.stored { try await core.store.notifiers(of: state.record.row) }
             var notifiers: [QueueNotifier] = []
             for queue in state.receiveQueues {
@@ -27,10 +24,7 @@ extension SMPAgent {
 
     /// Takes the notifiers of a connection's queues away.
     public func disableNotifications(of connection: ConnectionID) async throws(AgentError) {
-        try core.checkActive()
-        let core = core
-        try await core.withLane(connection) { access throws(AgentError) in
-            let state = try await access.liveState()
+        try await withLive(connection) { access, state throws(AgentError) in
             let known = try await core.stored { try await core.store.notifiers(of: state.record.row) }
             for queue in state.receiveQueues where known[queue.row] != nil {
                 core.statistics.add(.ntfKeyDeleteAttempts, state.record.user, queue.server)

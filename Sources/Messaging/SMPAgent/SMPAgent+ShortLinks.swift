@@ -11,10 +11,7 @@ extension SMPAgent {
     public func setShortLink(
         _ connection: ConnectionID, linkData: UserConnectionLinkData, clientData: String? = nil
     ) async throws(AgentError) -> ConnectionShortLink {
-        try core.checkActive()
-        let core = core
-        return try await core.withLane(connection) { access throws(AgentError) in
-            let state = try await access.liveState()
+        return try await withLive(connection) { access, state throws(AgentError) in
             guard let queue = state.receiveQueues.first, state.kind == .contact || state.kind == .receive,
                 linkData.mode == state.record.mode
             else { throw .prohibited("setConnShortLink: invalid connection or mode") }
@@ -47,10 +44,7 @@ extension SMPAgent {
 
     /// Deletes the link's data on the router.
     public func deleteShortLink(_ connection: ConnectionID) async throws(AgentError) {
-        try core.checkActive()
-        let core = core
-        try await core.withLane(connection) { access throws(AgentError) in
-            let state = try await access.liveState()
+        try await withLive(connection) { access, state throws(AgentError) in
             guard let queue = state.receiveQueues.first, state.kind == .contact || state.kind == .receive else {
                 throw .prohibited("deleteConnShortLink: not contact address")
             }

@@ -6,6 +6,16 @@ public import SMPWire
 import Synchronization
 
 extension SMPAgent {
+    /// Runs `body` alone on a connection, with its state.
+    ///
+    /// - Throws: what `body` does; if the agent is closed, or the connection is deleted or not there.
+    func withLive<Value: Sendable>(
+        _ connection: ConnectionID, _ body: (LaneAccess, ConnectionState) async throws(AgentError) -> Value
+    ) async throws(AgentError) -> Value {
+        try core.checkActive()
+        return try await core.withLane(connection) { access throws(AgentError) in try await body(access, try await access.liveState()) }
+    }
+
     /// The state of a connection's queues and encryption.
     public func stats(of connection: ConnectionID) async throws(AgentError) -> ConnectionStats {
         let core = core
@@ -54,10 +64,7 @@ extension SMPAgent {
 
     /// Asks the router about the connection's queue.
     public func queueState(of connection: ConnectionID) async throws(AgentError) -> QueueState {
-        try core.checkActive()
-        let core = core
-        return try await core.withLane(connection) { access throws(AgentError) in
-            let state = try await access.liveState()
+        return try await withLive(connection) { access, state throws(AgentError) in
             guard let queue = state.receiveQueues.first else {
                 throw AgentError(.connection(.simplex, context: "getConnectionQueueInfo"))
             }
@@ -71,10 +78,7 @@ extension SMPAgent {
 
     /// Tells the routers to take no more messages for the connection.
     public func suspendConnection(_ connection: ConnectionID) async throws(AgentError) {
-        try core.checkActive()
-        let core = core
-        try await core.withLane(connection) { access throws(AgentError) in
-            let state = try await access.liveState()
+        try await withLive(connection) { access, state throws(AgentError) in
             guard !state.receiveQueues.isEmpty else { throw AgentError(.connection(.simplex, context: "suspendConnection")) }
             for queue in state.receiveQueues {
                 try await core.send(
