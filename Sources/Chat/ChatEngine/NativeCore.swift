@@ -105,18 +105,22 @@ public final class NativeCore: IdempotentChatCore {
     public func send(_ commands: [ChatCommand], as user: UserID?) async -> [Result<ChatResponse, ChatCoreError>] {
         var results: [Result<ChatResponse, ChatCoreError>] = []
         var written: [Answer] = []
-        for command in commands {
-            if let answer = submit(command, CommandRunner(core: core, actor: user)) {
-                written.append(answer)
-                continue
-            }
-            // What is more than a transaction sees the effects of all before it.
-            for answer in written { results.append(await answer.value) }
-            written = []
-            do throws(ChatCoreError) {
-                results.append(.success(try await send(command, as: user)))
-            } catch {
-                results.append(.failure(error))
+        for group in CommandGroup.groups(of: commands) {
+            switch group {
+            case .joint(let sends, let contact): written += submit(sends, to: contact, as: user)
+            case .single(let command):
+                if let answer = submit(command, CommandRunner(core: core, actor: user)) {
+                    written.append(answer)
+                    continue
+                }
+                // What is more than a transaction sees the effects of all before it.
+                for answer in written { results.append(await answer.value) }
+                written = []
+                do throws(ChatCoreError) {
+                    results.append(.success(try await send(command, as: user)))
+                } catch {
+                    results.append(.failure(error))
+                }
             }
         }
         for answer in written { results.append(await answer.value) }
@@ -127,13 +131,33 @@ public final class NativeCore: IdempotentChatCore {
     private func submit(_ command: ChatCommand, _ runner: CommandRunner) -> Answer? {
         guard case .messages(let command) = command, let transaction = runner.transaction(of: command) else { return nil }
         let answer = Answer()
+        submit(as: runner.actor, { try [transaction($0)] }, for: [answer]) { .success($0) }
+        return answer
+    }
+
+    /// Gives commands that send to one contact to the store, as one transaction, without waiting for it.
+    private func submit(_ commands: [JointSend], to contact: ContactID, as actor: UserID?) -> [Answer] {
+        let answers = commands.map { _ in Answer() }
+        submit(as: actor, { try $0.sendJointly(commands, to: contact) }, for: answers) { $0.mapError { ChatCoreError(thrown: $0) } }
+        return answers
+    }
+
+    /// Gives a transaction to the store that makes as many answers as there are commands in it.
+    private func submit<T: Sendable>(
+        as actor: UserID?, _ transaction: @escaping @Sendable (ChatTransaction) throws -> [T], for answers: [Answer],
+        answer: @escaping @Sendable (T) -> Answer.Outcome
+    ) {
         do throws(ChatCoreError) {
             try core.checkOpen()
-            core.submit(as: runner.actor, transaction) { answer.give($0) }
+            core.submit(as: actor, transaction) { result in
+                switch result {
+                case .success(let made): for (waiting, value) in zip(answers, made) { waiting.give(answer(value)) }
+                case .failure(let error): for waiting in answers { waiting.give(.failure(error)) }
+                }
+            }
         } catch {
-            answer.give(.failure(error))
+            for waiting in answers { waiting.give(.failure(error)) }
         }
-        return answer
     }
 
     public func events(bufferingUpTo limit: Int) -> ChatEvents {

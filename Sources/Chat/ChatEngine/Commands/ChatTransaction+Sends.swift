@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import EncryptedSQLite
 import SMPWire
 
 // Sending messages.
@@ -17,6 +18,19 @@ struct Composition: Sendable {
 
 extension ChatTransaction {
     func send(_ messages: [Composition], to id: ContactID, isLive: Bool, ttl: Int?, of user: User) throws -> ChatResponse {
+        let written = try write(messages, to: id, isLive: isLive, ttl: ttl, of: user)
+        try send(written.outgoing, to: written.contact)
+        return written.response
+    }
+
+    /// What became of a command before its messages are sent: items, and the messages that carry them.
+    private struct Written {
+        var contact: Contact
+        var outgoing: [OutgoingMessage]
+        var response: ChatResponse
+    }
+
+    private func write(_ messages: [Composition], to id: ContactID, isLive: Bool, ttl: Int?, of user: User) throws -> Written {
         try messages.forEach(check)
         if messages.count > 1, isLive || messages.count(where: { $0.message.quotedItemID != nil }) > 1 {
             throw Refusal.command("invalid multi send: live and more than one quote not supported")
@@ -61,8 +75,36 @@ extension ChatTransaction {
         }
         if items.isEmpty, let error = errors.first { throw Refusal(error) }
         if !errors.isEmpty { emit(.chatErrors(errors: errors)) }
-        try send(outgoing, to: contact)
-        return .newChatItems(user: user, chatItems: items)
+        return Written(contact: contact, outgoing: outgoing, response: .newChatItems(user: user, chatItems: items))
+    }
+
+    /// Carries out commands that send to the same contact, with as few bodies as all their messages fit in: a message by itself is a
+    /// block of 16 KiB on its way, a step of the ratchet and three commits, whatever is in it.
+    ///
+    /// - Returns: what became of each. If they cannot be sent together, each is sent by itself.
+    func sendJointly(_ commands: [JointSend], to id: ContactID) throws -> [Result<ChatResponse, Refusal>] {
+        let user: User
+        do { user = try self.user() } catch let refusal as Refusal { return commands.map { _ in .failure(refusal) } }
+        let together = try attempt {
+            let written = try commands.map { try write($0.messages.map { Composition($0) }, to: id, isLive: false, ttl: $0.ttl, of: user) }
+            if let contact = written.last?.contact { try send(written.flatMap(\.outgoing), to: contact) }
+            return written.map(\.response)
+        }
+        if case .success(let responses) = together { return responses.map { .success($0) } }
+        return try commands.map { command in
+            try attempt { try send(command.messages.map { Composition($0) }, to: id, isLive: false, ttl: command.ttl, of: user) }
+        }
+    }
+
+    /// Does all of it, or nothing if it is refused.
+    private func attempt<T>(_ body: () throws -> T) throws -> Result<T, Refusal> {
+        let before = effects
+        do {
+            return .success(try db.savepoint(body))
+        } catch let refusal as Refusal {
+            effects = before
+            return .failure(refusal)
+        }
     }
 
     /// Refuses content that only other commands make.

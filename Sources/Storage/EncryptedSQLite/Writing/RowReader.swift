@@ -100,6 +100,22 @@ extension Database {
         try cachedStatement(sql: sql).execute(arguments: arguments)
     }
 
+    /// Runs a part of a transaction that leaves nothing behind if it throws. Parts may stand in each other.
+    public func savepoint<T>(_ body: () throws -> T) throws -> T {
+        try run("SAVEPOINT part")
+        do {
+            let value = try body()
+            try run("RELEASE SAVEPOINT part")
+            return value
+        } catch {
+            // Some errors, such as a full disk, have ended the transaction and all that is in it.
+            guard isInsideTransaction else { throw error }
+            try run("ROLLBACK TRANSACTION TO SAVEPOINT part")
+            try run("RELEASE SAVEPOINT part")
+            throw error
+        }
+    }
+
     /// Runs an `INSERT` and returns the new row's id.
     public func insert(_ sql: String, _ arguments: StatementArguments) throws -> Int64 {
         try run(sql, arguments)

@@ -1,0 +1,76 @@
+import ChatAPI
+import ChatProtocol
+import EncryptedSQLite
+import Testing
+
+@testable import ChatEngine
+
+@Suite("Messages to one contact that are given at once")
+struct JointSendTests {
+    private func text(_ text: String, to contact: ContactID, quoting item: ChatItemID? = nil, live: Bool = false) -> ChatCommand {
+        .messages(.send(to: .direct(contact), [ComposedMessage(content: .text(text), quotedItemID: item)], live: live))
+    }
+
+    /// The texts of what a command made, or the code of its error.
+    private func outcome(_ result: Result<ChatResponse, ChatCoreError>) -> [String] {
+        switch result {
+        case .success(.newChatItems(_, let items)): items.map(\.chatItem.meta.text)
+        case .success(let other): ["\(other)"]
+        case .failure(let error): ["\(error.code)"]
+        }
+    }
+
+    @Test("travel in one body, each command is answered with its own items, and they arrive in their order")
+    func together() async throws {
+        let world = TestWorld()
+        let alice = try await TestPerson("alice", world), bob = try await TestPerson("bob", world)
+        let (atAlice, atBob) = try await TestPerson.connect(alice, bob)
+        let core = alice.core
+        func deliveries() async throws -> Int64? { try await core.core.core.store.read { db in try db.number("SELECT MAX(delivery_id) FROM deliveries") } }
+        let before = try await deliveries() ?? 0
+        let texts = (1...40).map { "message \($0)" }
+        let results = await core.core.send(texts.map { text($0, to: atAlice) }, as: 1)
+        #expect(results.map(outcome) == texts.map { [$0] })
+        #expect(try await deliveries() == before + 1)
+        await bob.eventually("all have come") { await $0.received(from: atBob, count: 60).suffix(40) == texts[...] }
+        await alice.eventually("all are shown as sent") { core in
+            await core.messages(with: atAlice, count: 60).allSatisfy { $0.meta.status == .sent(progress: .complete) || $0.direction.isReceived }
+        }
+        await core.close()
+        await bob.core.close()
+    }
+
+    @Test("one that is refused leaves nothing behind and takes none of the others along")
+    func refused() async throws {
+        let world = TestWorld()
+        let alice = try await TestPerson("alice", world), bob = try await TestPerson("bob", world)
+        let (atAlice, atBob) = try await TestPerson.connect(alice, bob)
+        let results = await alice.core.core.send([
+            text("one", to: atAlice), text("two", to: atAlice, quoting: 99_999), text("three", to: atAlice),
+            .messages(.send(to: .direct(99), [ComposedMessage(content: .text("nobody"))])), text("four", to: atAlice),
+        ], as: 1)
+        #expect(results.map { (try? $0.get()) != nil } == [true, false, true, false, true])
+        #expect(results.enumerated().filter { [0, 2, 4].contains($0.offset) }.flatMap { outcome($0.element) } == ["one", "three", "four"])
+        await bob.eventually("all but the refused have come") { await $0.received(from: atBob) == ["one", "three", "four"] }
+        #expect(await alice.core.messages(with: atAlice).map(\.meta.text) == ["one", "three", "four"])
+        await alice.core.close()
+        await bob.core.close()
+    }
+
+    @Test("those that follow each other are put together; live ones, other contacts and other commands stand alone, in their place")
+    func groups() throws {
+        let edit = ChatCommand.messages(.update(.direct(1), 7, UpdatedMessage(content: .text("edited"))))
+        let groups = CommandGroup.groups(of: [
+            text("a", to: 1), text("b", to: 1), text("c", to: 2), text("d", to: 1), edit, text("e", to: 1), text("f", to: 1), text("g", to: 1),
+            text("h", to: 1, live: true), text("i", to: 1),
+        ])
+        let sizes = groups.map { group in
+            switch group {
+            case .single: 1
+            case .joint(let sends, let contact): sends.allSatisfy { $0.contact == contact } ? sends.count : 0
+            }
+        }
+        #expect(sizes == [2, 1, 1, 1, 3, 1, 1])
+        #expect(CommandGroup.groups(of: []).isEmpty)
+    }
+}
