@@ -108,7 +108,7 @@ public struct SMPTransportClient: Sendable {
                 .channelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .channelOption(.writeBufferWaterMark, value: .smpBlocks)
                 .channelOption(.maxMessagesPerRead, value: 1)
-                .channelOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator.smpBlocks)
+                .channelOption(.recvAllocator, value: BlockReadAllocator())
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try keepAlive?.apply(to: channel)

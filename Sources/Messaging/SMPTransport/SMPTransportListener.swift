@@ -76,7 +76,7 @@ public final class SMPTransportListener: Sendable {
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .childChannelOption(.writeBufferWaterMark, value: .smpBlocks)
                 .childChannelOption(.maxMessagesPerRead, value: 1)
-                .childChannelOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator.smpHalfBlocks)
+                .childChannelOption(.recvAllocator, value: BlockReadAllocator())
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         guard connections.add(channel) else {

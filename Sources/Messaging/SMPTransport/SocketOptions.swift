@@ -42,10 +42,22 @@ extension ChannelOptions.Types.WriteBufferWaterMark {
     static let smpBlocks = Self(low: SMPConnection.writeLimit / 2, high: SMPConnection.writeLimit)
 }
 
-extension AdaptiveRecvByteBufferAllocator {
-    /// Room for one read from a socket of a client, which has few: once it is used it holds a block with what TLS adds, so that one wake-up and
-    /// one read bring it.
-    static let smpBlocks = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 32_768)
-    /// The same for a router, which may have thousands. A connection keeps the room while it is idle, so it holds half a block only.
-    static let smpHalfBlocks = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 8192)
+/// Room for one read from a socket. It holds a block with what TLS adds, so that one wake-up and one read bring a block that has arrived, and
+/// is made for each read anew: a connection that is idle has none.
+struct BlockReadAllocator: RecvByteBufferAllocator {
+    private static let capacity = 32_768
+    /// The channel keeps the first buffer for as long as it lives, and this allocator has it use none twice: a small one.
+    private static let firstCapacity = 512
+
+    private var isFirst = true
+
+    func buffer(allocator: ByteBufferAllocator) -> ByteBuffer {
+        allocator.buffer(capacity: isFirst ? Self.firstCapacity : Self.capacity)
+    }
+
+    /// - Returns: true, which has the channel ask for a new buffer instead of using its own again.
+    mutating func record(actualReadBytes: Int) -> Bool {
+        isFirst = false
+        return true
+    }
 }

@@ -18,6 +18,12 @@ public struct BoxNonce: Hashable, Sendable, WireCodable, StringCodable, CustomSt
         self.bytes = Bytes(bytes.prefix(BoxNonce.size)) + Bytes(repeating: 0, count: max(0, BoxNonce.size - bytes.count))
     }
 
+    /// - Precondition: 24 bytes.
+    init(copying bytes: Slice<UnsafeRawBufferPointer>) {
+        precondition(bytes.count == BoxNonce.size, "a nonce has 24 bytes")
+        self.bytes = Bytes(bytes)
+    }
+
     public static func random(_ source: some RandomSource) -> BoxNonce { BoxNonce(padding: source.bytes(size)) }
 
     /// The nonce of the answer that a proxy passes back.

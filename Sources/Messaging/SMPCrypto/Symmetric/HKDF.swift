@@ -17,14 +17,15 @@ public enum HKDF {
     /// Derives key material with `info` that is not known when the program is written.
     public static func derive(from secret: SecretBytes, salt: Bytes, info: Bytes, count: Int) -> SecretBytes {
         precondition(count <= 255 * Authentication.size, "HKDF gives at most 16,320 bytes")
-        var extraction = Authentication(key: salt, count: salt.count)
+        // Taking up a key costs as much as a short message: it is done once, and not at all for no salt.
+        var extraction = salt.isEmpty ? Authentication(like: .unkeyed) : Authentication(key: salt, count: salt.count)
         secret.withBytes { extraction.update($0) }
-        let key = extraction.finish()
+        let keyed = extraction.finish().withPointer { Authentication(key: $0, count: Authentication.size) }
         return SecretBytes(count: count) { output in
             var block = SecretBytes([])
             var counter: UInt8 = 1
             for start in stride(from: 0, to: output.count, by: Authentication.size) {
-                var expansion = key.withPointer { Authentication(key: $0, count: key.count) }
+                var expansion = Authentication(like: keyed)
                 block.withBytes { expansion.update($0) }
                 info.withUnsafeBytes { expansion.update($0) }
                 withUnsafeBytes(of: counter) { expansion.update($0) }
@@ -43,6 +44,8 @@ public enum HKDF {
 /// HMAC-SHA-512 in pieces.
 private struct Authentication: ~Copyable {
     static let size = 64
+    /// Has an empty key and has seen nothing.
+    static let unkeyed = Authentication(key: [], count: 0)
 
     private var state = crypto_auth_hmacsha512_state()
 
@@ -50,6 +53,9 @@ private struct Authentication: ~Copyable {
         Sodium.start()
         crypto_auth_hmacsha512_init(&state, key, count)
     }
+
+    /// One with the same key that has seen the same.
+    init(like other: borrowing Authentication) { state = other.state }
 
     mutating func update(_ piece: UnsafeRawBufferPointer) {
         guard let start = piece.bindMemory(to: UInt8.self).baseAddress else { return }

@@ -44,7 +44,7 @@ public struct SecretBoxChain: Sendable {
     public mutating func next() -> BlockKey {
         let output = HKDF.derive(from: chainKey, salt: [], info: "SimpleXSbChain", count: 88)
         chainKey = output[0..<32]
-        return BlockKey(
-            secret: BoxSecret(derived: output[32..<64]), nonce: BoxNonce(padding: output[64..<88].bytes))
+        let nonce = output.withBytes { BoxNonce(copying: $0[64..<88]) }
+        return BlockKey(secret: BoxSecret(derived: output[32..<64]), nonce: nonce)
     }
 }
