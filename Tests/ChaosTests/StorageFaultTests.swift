@@ -44,7 +44,7 @@ import Testing
 
     @Test(
         "The N-th operation of the disk with both agents' databases fails, for every N", .timeLimit(.minutes(120)),
-        arguments: [StorageFaults.Operation.write, .sync, .truncate, .open, .delete])
+        arguments: [StorageFaults.Operation.read, .write, .sync, .truncate, .open, .delete])
     func agents(_ operation: StorageFaults.Operation) async throws {
         // An exchange has hundreds of writes, dozens of flushes, and opens few files.
         let step = switch operation {

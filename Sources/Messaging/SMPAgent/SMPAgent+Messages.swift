@@ -17,14 +17,18 @@ extension SMPAgent {
         let core = core
         do {
             try core.checkActive()
-            let records = try await core.stored { try await core.store.subscriptions(all ? nil : connections) }
+            let read = { () async throws(AgentError) in
+                try await core.stored { try await core.store.subscriptions(all ? nil : connections) }
+            }
+            // Of all of them nobody is told which were not subscribed to.
+            let records = all ? try await core.untilStored(nil, read) : try await read()
             var results = await core.subscribe(records)
             if !all {
                 for connection in connections where results[connection] == nil {
                     results[connection] = .failure(.notFound("no connection \(connection)"))
                 }
             }
-            try await core.resumeDeliveries(of: all ? nil : Set(connections))
+            await core.resumeDeliveries(of: all ? nil : Set(connections))
             return results
         } catch {
             return Dictionary(connections.map { ($0, .failure(error)) }) { first, _ in first }
@@ -33,7 +37,8 @@ extension SMPAgent {
 
     /// Stores messages, in one transaction, and sends them in the background: in order per connection.
     ///
-    /// - Returns: an outcome for each request, in their order. A request that fails does not stop the others.
+    /// - Returns: an outcome for each request, in their order. A request that fails does not stop the others, except that nothing is sent in
+    ///   a connection behind what failed because the store could not be read.
     public func send(_ requests: [AgentSendRequest]) async -> [Result<AcceptedMessage, AgentError>] {
         let core = core
         do {
@@ -70,8 +75,11 @@ extension AgentCore {
         var transitions: [ConnectionID: Transition] = [:]
         var results: [Result<AcceptedMessage, AgentError>] = []
         var repeated: [RequestKey: AcceptedMessage] = [:]
+        // A connection that the store could not read for one of its requests: none may go before that one.
+        var unread: [ConnectionID: AgentError] = [:]
         for request in requests {
             do throws(AgentError) {
+                if let error = unread[request.connection] { throw error }
                 guard let access = accesses[request.connection] else { throw AgentError.notFound("no connection") }
                 var transition: Transition
                 if let known = transitions[request.connection] {
@@ -94,6 +102,7 @@ extension AgentCore {
                 transitions[request.connection] = transition
                 results.append(.success(accepted))
             } catch {
+                if case .critical = error.reason { unread[request.connection] = error }
                 results.append(.failure(error))
             }
         }

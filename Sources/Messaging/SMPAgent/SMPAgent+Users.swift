@@ -37,13 +37,19 @@ extension SMPAgent {
 
     /// Deletes a user with all connections; `userDeleted` is reported when they are gone.
     ///
+    /// A call that failed or was interrupted can be repeated.
+    ///
     /// - Parameter deleteQueues: also on their routers.
     public func deleteUser(_ user: AgentUserID, deleteQueues: Bool) async throws(AgentError) {
         let core = core
-        guard core.users.withLock({ $0.removeValue(forKey: user) }) != nil else { throw AgentError(.noUser) }
-        try await core.stored { try await core.store.setUserDeleted(user) }
-        core.statistics.forget(user)
+        let isKnown = core.users.withLock { $0[user] } != nil
+        if isKnown {
+            try await core.stored { try await core.store.setUserDeleted(user) }
+            core.users.withLock { $0[user] = nil }
+            core.statistics.forget(user)
+        }
         let connections = try await core.stored { try await core.store.connections(of: user) }
+        guard isKnown || !connections.isEmpty else { throw AgentError(.noUser) }
         try await core.startDeletion(of: connections, waitDelivery: false, onRouters: deleteQueues)
         if connections.isEmpty { try await core.deleteUsersWithoutConnections() }
     }

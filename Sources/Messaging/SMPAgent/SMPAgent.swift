@@ -47,6 +47,8 @@ public final class SMPAgent: Sendable {
     /// Begins to receive, to send what waits and to do what a restart interrupted. Events that were not confirmed come first.
     ///
     /// Subscribing is separate: ``subscribe(_:)``, ``subscribeAll()``.
+    ///
+    /// - Throws: `critical` if the store cannot be read: nothing has begun then, and the call can be repeated.
     public func start() async throws(AgentError) {
         let core = core
         let begins = core.life.withLock { life in
@@ -55,16 +57,23 @@ public final class SMPAgent: Sendable {
             return true
         }
         guard begins else { return }
-        let users = try await core.stored { try await core.store.users() }
-        core.users.withLock { $0 = users }
-        try await core.restoreStatistics()
-        for notification in try await core.stored({ try await core.store.events() }) {
-            core.notify(notification.event, notification.connection, durableID: notification.durableID)
+        let events: [AgentNotification]
+        let commands: [(ConnectionID, CommandRecord)]
+        do throws(AgentError) {
+            let users = try await core.stored { try await core.store.users() }
+            try await core.restoreStatistics()
+            events = try await core.stored { try await core.store.events() }
+            commands = try await core.stored { try await core.store.commands() }
+            core.users.withLock { $0 = users }
+        } catch {
+            core.life.withLock { if $0 == .running { $0 = .stopped } }
+            throw error
         }
+        for notification in events { core.notify(notification.event, notification.connection, durableID: notification.durableID) }
         await core.network.setServices(AgentServices(core: core))
         core.tasks.run { await core.receiveEvents() }
-        try await core.resumeCommands()
-        try await core.resumeDeliveries(of: nil)
+        core.resume(commands)
+        await core.resumeDeliveries(of: nil)
         core.tasks.run { await core.cleanUpRegularly() }
     }
 
@@ -90,12 +99,12 @@ public final class SMPAgent: Sendable {
             return true
         }
         guard resumes else { return }
-        do {
-            try await core.resumeCommands()
-            try await core.resumeDeliveries(of: nil)
+        do throws(AgentError) {
+            core.resume(try await core.untilStored { () throws(AgentError) in try await core.stored { try await core.store.commands() } })
         } catch {
-            core.notify(.failed(error))
+            return core.tell(error, nil)
         }
+        await core.resumeDeliveries(of: nil)
         _ = await subscribeAll()
     }
 

@@ -34,6 +34,8 @@ public struct ChatCoreError: Error, Sendable, Hashable {
     public let chatError: ChatError?
     /// What lies behind it, described.
     public let cause: String?
+    /// Whether what stands in the way is known to pass: the same can be done later. Only a core in this process knows.
+    package let isTemporary: Bool
 
     /// An error that the core did not report itself.
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
@@ -41,14 +43,18 @@ public struct ChatCoreError: Error, Sendable, Hashable {
         self.message = message
         self.chatError = nil
         self.cause = cause.map { String(describing: $0) }
+        self.isTemporary = false
     }
 
     /// An error that the core reported.
-    public init(_ chatError: ChatError) {
+    public init(_ chatError: ChatError) { self.init(chatError, isTemporary: false) }
+
+    package init(_ chatError: ChatError, isTemporary: Bool) {
         self.code = Code(rawValue: chatError.code)
         self.message = chatError.message
         self.chatError = chatError
         self.cause = nil
+        self.isTemporary = isTemporary
     }
 }
 

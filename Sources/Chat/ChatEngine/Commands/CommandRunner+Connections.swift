@@ -147,7 +147,9 @@ extension CommandRunner {
 
 extension ChatCoreError {
     /// An error of the agent for the caller of a command.
-    init(_ fault: AgentFault) { self.init(.agent(error: fault.api, agentConnectionID: "", entity: nil)) }
+    init(_ fault: AgentFault) {
+        self.init(.agent(error: fault.api, agentConnectionID: "", entity: nil), isTemporary: fault.isTemporary)
+    }
 }
 
 extension ChatTransaction {

@@ -1,3 +1,4 @@
+import ChatAPI
 import ChatProtocol
 import Logging
 import SMPAgent
@@ -96,17 +97,18 @@ final class Clerk: Sendable {
             do {
                 try await perform(work)
                 break
-            } catch let fault as AgentFault where fault.isTemporary {
-                logger.debug("work of the agent is put off", metadata: ["kind": "\(work.task.kind)", "error": "\(fault.code)"])
-                tried(work.id)
-                do { try await clock.sleep(for: delay) } catch { return }
-                delay = min(delay * 2, .seconds(180))
-                continue
             } catch is CancellationError {
                 return
             } catch {
-                await failed(work, error)
-                break
+                let cause = ChatCoreError(thrown: error)
+                guard cause.isTemporary else {
+                    await failed(work, error)
+                    break
+                }
+                logger.debug("work of the agent is put off", metadata: ["kind": "\(work.task.kind)", "error": "\(cause.code)"])
+                tried(work.id)
+                do { try await clock.sleep(for: delay) } catch { return }
+                delay = min(delay * 2, .seconds(180))
             }
         }
         guard !Task.isCancelled else { return }

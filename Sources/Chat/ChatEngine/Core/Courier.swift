@@ -14,6 +14,9 @@ final class Courier: Sendable {
     static let largestBatch = 256
     /// Messages that are kept in memory while they wait; more are read from the store when their turn comes.
     static let memoryLimit = 4_096
+    /// How long messages wait that the agent cannot take now, because its disk fails: at first, and at most.
+    static let firstDelay = Duration.seconds(1)
+    static let longestDelay = Duration.seconds(30)
 
     private struct Queue {
         var waiting: [Delivery] = []
@@ -37,6 +40,7 @@ final class Courier: Sendable {
 
     private let agent: any AgentService
     private let store: ChatStore
+    private let clock: any Clock<Duration>
     private let logger: Logger
     private let accepted: @Sendable ([DeliveryLedger.Accepted]) -> Void
     private let failed: @Sendable (Delivery, AgentFault) async -> Void
@@ -46,12 +50,13 @@ final class Courier: Sendable {
     ///   - accepted: Is told of messages that the agent has taken.
     ///   - failed: Is told of messages that the agent will not take.
     init(
-        agent: any AgentService, store: ChatStore, logger: Logger,
+        agent: any AgentService, store: ChatStore, clock: any Clock<Duration>, logger: Logger,
         accepted: @escaping @Sendable ([DeliveryLedger.Accepted]) -> Void,
         failed: @escaping @Sendable (Delivery, AgentFault) async -> Void
     ) {
         self.agent = agent
         self.store = store
+        self.clock = clock
         self.logger = logger
         self.accepted = accepted
         self.failed = failed
@@ -119,7 +124,15 @@ final class Courier: Sendable {
 
     private func empty(_ connection: Bytes, _ run: Int) {
         Task { [self] in
-            while let batch = nextBatch(of: connection, run) { await handOver(batch, connection, run) }
+            var delay = Self.firstDelay
+            while let batch = nextBatch(of: connection, run) {
+                if await handOver(batch, connection, run) {
+                    delay = Self.firstDelay
+                } else {
+                    try? await clock.sleep(for: delay)
+                    delay = min(delay * 2, Self.longestDelay)
+                }
+            }
             readOn()
         }
     }
@@ -141,10 +154,12 @@ final class Courier: Sendable {
         return batch
     }
 
-    private func handOver(_ batch: [Delivery], _ connection: Bytes, _ run: Int) async {
+    /// - Returns: false if the agent cannot take some of it now: those wait, before all others, for another attempt.
+    private func handOver(_ batch: [Delivery], _ connection: Bytes, _ run: Int) async -> Bool {
         let requests = batch.map(\.request)
         let results = await agent.send(requests)
         var taken: [DeliveryLedger.Accepted] = []
+        var kept: [Delivery] = []
         for (delivery, result) in zip(batch, results) {
             switch result {
             case .success(let message): taken.append(DeliveryLedger.Accepted(delivery: delivery, message: message))
@@ -152,6 +167,9 @@ final class Courier: Sendable {
                 if case .inactive = fault.reason {
                     // The agent is suspended or closed: the message waits in the store for the next start.
                     stop()
+                } else if fault.isTemporary {
+                    logger.debug("a message cannot be given to the agent now", metadata: ["error": "\(fault.code)", "delivery": "\(delivery.id)"])
+                    kept.append(delivery)
                 } else {
                     logger.warning("a message could not be sent", metadata: ["error": "\(fault.code)", "delivery": "\(delivery.id)"])
                     await failed(delivery, fault)
@@ -159,14 +177,16 @@ final class Courier: Sendable {
             }
         }
         if !taken.isEmpty { accepted(taken) }
-        let afterwards = state.withLock { state -> [@Sendable () -> Void] in
+        let afterwards = state.withLock { [kept] state -> [@Sendable () -> Void] in
             state.handOvers += 1
             guard state.run == run else { return [] }
-            state.count -= batch.count
+            state.count -= batch.count - kept.count
+            state.queues[connection]?.waiting.insert(contentsOf: kept, at: 0)
             defer { state.queues[connection]?.afterwards = [] }
             return state.queues[connection]?.afterwards ?? []
         }
         for body in afterwards { body() }
+        return kept.isEmpty
     }
 
     /// Reads on from the store once memory is empty.
@@ -177,7 +197,7 @@ final class Courier: Sendable {
             return (after, state.run)
         }
         guard let (after, run) = next else { return }
-        store.submit({ db in try db.waitingDeliveries(after: after, limit: Self.memoryLimit) }) { [self] result in
+        store.submit(isPersistent: true, { db in try db.waitingDeliveries(after: after, limit: Self.memoryLimit) }) { [self] result in
             // On the writing queue: nothing is committed between the read and the switch back to memory.
             let started = state.withLock { state -> [Bytes] in
                 guard state.run == run else { return [] }
@@ -186,7 +206,7 @@ final class Courier: Sendable {
                 state.overflowAfter = more.count == Self.memoryLimit ? more.last?.id : nil
                 return Self.add(more, to: &state)
             }
-            if case .failure = result { logger.error("messages that wait could not be read") }
+            if case .failure(let error) = result { logger.error("messages that wait could not be read", metadata: ["error": "\(error)"]) }
             for connection in started { empty(connection, run) }
         }
     }

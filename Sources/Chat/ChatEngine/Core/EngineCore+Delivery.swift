@@ -11,7 +11,7 @@ extension EngineCore {
     /// The agent does not take a message.
     func undeliverable(_ delivery: Delivery, _ fault: AgentFault) async {
         do {
-            try await transaction { transaction in
+            try await transaction(isPersistent: true) { transaction in
                 let items = try transaction.db.items(ofDelivery: delivery.id)
                 try transaction.db.abandonDelivery(delivery.id)
                 guard let record = try transaction.db.connection(delivery.connectionID),

@@ -78,7 +78,7 @@ final class EngineCore: Sendable {
             if let parts { return parts }
             let ledger = DeliveryLedger(core: self)
             let courier = Courier(
-                agent: agent, store: store, logger: logger, accepted: { ledger.enter($0) }, failed: { [self] in await undeliverable($0, $1) })
+                agent: agent, store: store, clock: clock, logger: logger, accepted: { ledger.enter($0) }, failed: { [self] in await undeliverable($0, $1) })
             let clerk = Clerk(
                 store: store, clock: clock, logger: logger, perform: { [self] in try await perform($0) },
                 failed: { [self] in await unperformable($0, $1) })
@@ -100,14 +100,16 @@ final class EngineCore: Sendable {
 
     /// Runs a transaction; what it decides is carried out once it is on disk.
     ///
-    /// - Parameter actor: The profile that commands are for which name none; nil for the active one.
+    /// - Parameters:
+    ///   - actor: The profile that commands are for which name none; nil for the active one.
+    ///   - isPersistent: whether it waits for a disk that fails to work again: for what nobody would ask for again.
     func transaction<T: Sendable>(
-        as actor: UserID? = nil, _ body: @escaping @Sendable (ChatTransaction) throws -> T
+        as actor: UserID? = nil, isPersistent: Bool = false, _ body: @escaping @Sendable (ChatTransaction) throws -> T
     ) async throws(ChatCoreError) -> T {
         let moment = moment
         let random = random
         do {
-            return try await store.write({ db -> (T, Effects) in
+            return try await store.write(isPersistent: isPersistent, { db -> (T, Effects) in
                 let transaction = ChatTransaction(db, at: moment, random: random, actor: actor)
                 let value = try body(transaction)
                 return (value, transaction.effects)
@@ -166,7 +168,7 @@ final class EngineCore: Sendable {
         do {
             return try await call(agent)
         } catch {
-            throw ChatCoreError(.agent(error: error.api, agentConnectionID: "", entity: nil))
+            throw ChatCoreError(error)
         }
     }
 }

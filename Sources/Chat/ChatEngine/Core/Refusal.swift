@@ -27,12 +27,14 @@ extension ChatCoreError {
             switch error {
             case .duplicateName: self.init(.store(error: .duplicateName))
             }
-        case let error as AgentFault: self.init(.agent(error: error.api, agentConnectionID: "", entity: nil))
+        case let error as AgentFault: self.init(error)
         case let error as StorageError where error.code == .closed: self.init(.closed, "The core is closed.", cause: error)
         case is CancellationError: self.init(.cancelled, "The task that waited was cancelled.")
         case let error as GRDB.DatabaseError where error.isClosed: self.init(.closed, "The core is closed.", cause: error)
         case let error as GRDB.DatabaseError:
-            self.init(.store(error: .databaseException(message: "SQLite error \(error.resultCode.rawValue): \(error.message ?? "")")))
+            self.init(
+                .store(error: .databaseException(message: "SQLite error \(error.resultCode.rawValue): \(error.message ?? "")")),
+                isTemporary: error.isTemporary)
         default: self.init(.store(error: .internalError(message: String(describing: error))))
         }
     }

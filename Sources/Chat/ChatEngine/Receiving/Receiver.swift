@@ -81,9 +81,8 @@ final class Receiver: Sendable {
         guard !core.isClosed else { return gate.leave() }
         core.logger.error("an event could not be stored", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
         guard (error as? GRDB.DatabaseError)?.isTemporary ?? false else { return setAside(incoming, error) }
-        let delay = min(Duration.seconds(1 << min(attempt, 5)), Self.longestDelay)
         Task { [self] in
-            try? await core.clock.sleep(for: delay)
+            try? await core.clock.sleep(for: Self.delay(attempt))
             handle(incoming, attempt: attempt + 1)
         }
     }
@@ -108,19 +107,26 @@ final class Receiver: Sendable {
     }
 
     private func acknowledge(_ incoming: Incoming, receipt: Bool) {
-        let agent = core.agent
-        let logger = core.logger
-        if let durable = incoming.notification.durableID { agent.confirm(durable) }
+        if let durable = incoming.notification.durableID { core.agent.confirm(durable) }
         guard let connection = incoming.notification.connection, let message = incoming.messageID else { return }
-        Task {
+        Task { await acknowledge(message, of: connection, receipt: receipt) }
+    }
+
+    /// As long as the agent's disk stands in the way it is tried again: until then the router keeps back what is behind the message.
+    private func acknowledge(_ message: AgentMessageID, of connection: ConnectionID, receipt: Bool) async {
+        for attempt in 0... {
             do throws(AgentFault) {
-                try await agent.acknowledge(connection, message: message, receipt: receipt ? [] : nil)
+                return try await core.agent.acknowledge(connection, message: message, receipt: receipt ? [] : nil)
             } catch {
-                // It comes again and changes nothing then.
-                logger.debug("a message could not be acknowledged", metadata: ["error": "\(error.code)"])
+                core.logger.debug("a message could not be acknowledged", metadata: ["error": "\(error.code)"])
+                // To an agent that goes on, or is started, it comes again, and changes nothing then.
+                guard case .critical = error.reason, !core.isClosed else { return }
             }
+            try? await core.clock.sleep(for: Self.delay(attempt))
         }
     }
+
+    private static func delay(_ attempt: Int) -> Duration { min(.seconds(1 << min(attempt, 5)), longestDelay) }
 }
 
 /// An event of the agent, with what is in it parsed.

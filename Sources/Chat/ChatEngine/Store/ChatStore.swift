@@ -46,16 +46,18 @@ final class ChatStore: Sendable {
     }
 
     /// Runs `body` in a transaction that may be shared with other writes; returns once it is on disk.
+    ///
+    /// - Parameter isPersistent: whether it waits, before later writes, for a disk that fails to work again.
     func write<T: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> T, afterCommit: (@Sendable (T) -> Void)? = nil
+        isPersistent: Bool = false, _ body: @escaping @Sendable (Database) throws -> T, afterCommit: (@Sendable (T) -> Void)? = nil
     ) async throws -> T {
         guard let interceptor else {
             submitDeferred(joinsNext: true)
-            return try await file.write(body, afterCommit: afterCommit)
+            return try await file.write(isPersistent: isPersistent, body, afterCommit: afterCommit)
         }
         try interceptor.willWrite()
         submitDeferred(joinsNext: true)
-        let value = try await file.write(body) { value in
+        let value = try await file.write(isPersistent: isPersistent, body) { value in
             guard (try? interceptor.didWrite()) != nil else { return }
             afterCommit?(value)
         }

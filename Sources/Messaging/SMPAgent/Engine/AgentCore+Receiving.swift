@@ -52,9 +52,17 @@ extension AgentCore {
     }
 
     private func received(_ message: ReceivedMessage, _ key: QueueKey) async {
-        guard let entry = await entry(of: key) else {
-            return log.info("a message came for a queue that is not known", metadata: ["message": "\(message.id)"])
+        if let entry = subscriptions[key] { return take(message, key, entry) }
+        // It may have to wait for the disk, and other queues' messages must not: the router sends no other of this one meanwhile.
+        tasks.run { [self] in
+            guard let entry = await entry(of: key) else {
+                return log.info("a message came for a queue that is not known", metadata: ["message": "\(message.id)"])
+            }
+            take(message, key, entry)
         }
+    }
+
+    private func take(_ message: ReceivedMessage, _ key: QueueKey, _ entry: SubscriptionRegistry.Entry) {
         statistics.add(.recvMsgs, entry.user, key.server)
         let lane = lanes.checkOut(entry.connection)
         guard lane.append(IncomingMessage(queue: key, row: entry.row, message: message)) else { return lanes.checkIn(lane) }
@@ -67,24 +75,16 @@ extension AgentCore {
     /// Tries as long as the connection cannot be read from the store: the router delivers the message again only to the next subscription, and
     /// nothing behind it before.
     private func receive(_ message: IncomingMessage, _ lane: ConnectionLane) async {
-        let interval = configuration.fastRetry
-        var delay = interval.initial, elapsed = Duration.zero
-        var isTold = false
-        while isRunning, !Task.isCancelled {
-            do throws(AgentError) {
-                return try await withLane(lane.id) { access throws(AgentError) in
+        guard isRunning, !Task.isCancelled else { return }
+        do throws(AgentError) {
+            try await untilStored(lane.id) { () throws(AgentError) in
+                try await withLane(lane.id) { access throws(AgentError) in
                     if try await process(message, access) { await takeTurns(access) }
                 }
-            } catch {
-                // Not acknowledged: the router delivers it again to the next subscription.
-                if case .connection(.notFound, _) = error.reason { return }
-                if !isTold { notify(.failed(error), lane.id) }
-                isTold = true
-                guard case .critical = error.reason else { return }
-                try? await clock.sleep(for: delay)
-                elapsed += delay
-                delay = interval.next(after: delay, elapsed: elapsed)
             }
+        } catch {
+            // Not acknowledged: the router delivers it again to the next subscription.
+            tell(error, lane.id)
         }
     }
 

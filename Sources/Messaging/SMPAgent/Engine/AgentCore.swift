@@ -186,16 +186,6 @@ final class AgentCore: Sendable {
         ).message
         guard case .ok = response else { throw AgentError(unexpected: response, to: name, server: server) }
     }
-
-    // MARK: Store
-
-    func stored<Value: Sendable>(_ body: () async throws -> Value) async throws(AgentError) -> Value {
-        do {
-            return try await body()
-        } catch {
-            throw AgentError(store: error)
-        }
-    }
 }
 
 /// A lane in hand.

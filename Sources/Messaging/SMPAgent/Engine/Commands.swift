@@ -63,9 +63,9 @@ extension AgentCore {
         }
     }
 
-    /// Runs all commands that are stored.
-    func resumeCommands() async throws(AgentError) {
-        for (connection, command) in try await stored({ try await store.commands() }) { run(command, of: connection) }
+    /// Runs commands that were stored before.
+    func resume(_ stored: [(ConnectionID, CommandRecord)]) {
+        for (connection, command) in stored { run(command, of: connection) }
     }
 
     /// Tries until it succeeds or fails for good.
@@ -77,8 +77,8 @@ extension AgentCore {
             FailPoint.agentCommand.pass()
             // Messages need the lane for that.
             var isOutOfReach = false
-            if case .deleteReplacedQueue(let queue) = command.kind { isOutOfReach = await !waitUntilEmpty(queue, of: connection) }
             do {
+                if case .deleteReplacedQueue(let queue) = command.kind { isOutOfReach = try await !waitUntilEmpty(queue, of: connection) }
                 return try await withLane(connection) { [isOutOfReach] access throws(AgentError) in
                     try await perform(command, isOutOfReach: isOutOfReach, access)
                 }
@@ -101,19 +101,24 @@ extension AgentCore {
         return state?.sendQueues.first?.server ?? state?.receiveQueues.first?.server
     }
 
-    private static let nowhere = SMPServerAddress(host: .domain("localhost"), keyHash: .none)
+    /// Stands for no router: only the end of all waits ends one for it.
+    static let nowhere = SMPServerAddress(host: .domain("localhost"), keyHash: .none)
 
     private func fail(_ command: CommandRecord, _ error: AgentError, _ connection: ConnectionID) async {
         do throws(AgentError) {
-            try await withLane(connection) { access throws(AgentError) in
-                var transition = Transition(try await access.state())
-                transition.add(.deleteCommand(command.row))
-                // So that the user can ask for it again.
-                if case .switchQueue(let queue) = command.kind { transition.updateReceiveQueue(queue) { $0.switchStatus = nil } }
-                transition.emit(.failed(error))
-                try await access.commit(transition)
+            try await untilStored(connection) { () throws(AgentError) in
+                try await withLane(connection) { access throws(AgentError) in
+                    var transition = Transition(try await access.state())
+                    transition.add(.deleteCommand(command.row))
+                    // So that the user can ask for it again.
+                    if case .switchQueue(let queue) = command.kind { transition.updateReceiveQueue(queue) { $0.switchStatus = nil } }
+                    transition.emit(.failed(error))
+                    try await access.commit(transition, isPersistent: true)
+                }
             }
         } catch let fault {
+            // An agent that stops does it again, and finds the same, when it goes on.
+            if case .inactive = fault.reason { return }
             notify(.failed(fault), connection)
             notify(.failed(error), connection)
         }

@@ -263,17 +263,20 @@ final class DeliveryWorker: Sendable {
         }
     }
 
-    /// Stores what follows from a message that was sent or given up, also if it has to wait for the disk. A failure leaves it in the store, to
-    /// be sent after a restart.
+    /// Stores what follows from a message that was sent or given up, also if it has to wait for the disk. When the agent stops before that, the
+    /// message is still in the store, and is sent again.
     private func commit(_ change: (inout Transition) -> Void) async {
         do throws(AgentError) {
-            try await core.withLane(connection) { access throws(AgentError) in
-                var transition = Transition(try await access.state())
-                change(&transition)
-                try await access.commit(transition, isPersistent: true)
+            try await core.untilStored(connection) { () throws(AgentError) in
+                try await core.withLane(connection) { access throws(AgentError) in
+                    var transition = Transition(try await access.state())
+                    change(&transition)
+                    try await access.commit(transition, isPersistent: true)
+                }
             }
         } catch {
             if case .connection(.notFound, _) = error.reason { return stop() }
+            if case .inactive = error.reason { return }
             core.notify(.failed(error), connection)
         }
     }
@@ -285,15 +288,21 @@ extension AgentCore {
         deliveries.worker(queue.row) { DeliveryWorker(core: self, queue: queue, record: record) }
     }
 
-    /// Sends what waits in the store for these connections.
-    func resumeDeliveries(of connections: Set<ConnectionID>?) async throws(AgentError) {
-        let waiting = try await stored { try await store.connectionsWithDeliveries() }
-        for id in waiting where connections?.contains(id) ?? true {
-            try await withLane(id) { access throws(AgentError) in
-                let state = try await access.state()
-                guard state.record.deletion != .started else { return }
-                for queue in state.sendQueues where !queue.isOffered { worker(for: queue, state.record).wake() }
+    /// Sends what waits in the store for these connections. One that cannot be read now holds up no other.
+    func resumeDeliveries(of connections: Set<ConnectionID>?) async {
+        await nowOrWhenStored { [self] () throws(AgentError) in
+            let waiting = try await stored { try await store.connectionsWithDeliveries() }
+            for id in waiting where connections?.contains(id) ?? true {
+                await nowOrWhenStored(id) { [self] () throws(AgentError) in try await wakeWorkers(of: id) }
             }
+        }
+    }
+
+    private func wakeWorkers(of connection: ConnectionID) async throws(AgentError) {
+        try await withLane(connection) { access throws(AgentError) in
+            let state = try await access.state()
+            guard state.record.deletion != .started else { return }
+            for queue in state.sendQueues where !queue.isOffered { worker(for: queue, state.record).wake() }
         }
     }
 }

@@ -77,7 +77,14 @@ extension AgentCore {
     /// What is left in the queues that have no message put aside.
     private func rest(for lane: ConnectionLane) async -> QueueRest {
         let rows = Set(lane.early.map(\.message.row))
-        guard let state = try? await withLane(lane.id, { access throws(AgentError) in try await access.state() }) else { return .none }
+        let state: ConnectionState
+        do throws(AgentError) {
+            state = try await withLane(lane.id) { access throws(AgentError) in try await access.state() }
+        } catch {
+            // What cannot be read now may wait for something all the same.
+            if case .connection(.notFound, _) = error.reason { return .none }
+            return .unknown
+        }
         var rests: [QueueRest] = []
         for queue in state.movingQueues where !rows.contains(queue.row) { rests.append(await rest(of: queue, for: state.record.owner)) }
         return QueueRest(rests)
@@ -123,11 +130,15 @@ extension AgentCore {
     /// Waits until nothing is left in a queue that another has taken the place of: all of its messages are acknowledged then.
     ///
     /// - Returns: false if its router is out of reach for so long that nobody would send to it any more.
-    func waitUntilEmpty(_ row: RowID, of connection: ConnectionID) async -> Bool {
+    /// - Throws: `inactive` if the agent stops working before that: the queue may still have messages.
+    func waitUntilEmpty(_ row: RowID, of connection: ConnectionID) async throws(AgentError) -> Bool {
         var delay = Duration.zero, elapsed = Duration.zero, unknownFor = Duration.zero
-        while isRunning, !Task.isCancelled {
-            let known = try? await withLane(connection) { access throws(AgentError) in try await access.liveState() }
-            guard let state = known, let queue = state.receiveQueue(row) else { return true }
+        while true {
+            guard isRunning, !Task.isCancelled else { throw AgentError(.inactive) }
+            let state = try await untilStored(connection) { () throws(AgentError) in
+                try await withLane(connection) { access throws(AgentError) in try await access.liveState() }
+            }
+            guard let queue = state.receiveQueue(row) else { return true }
             let rest = await rest(of: queue, for: state.record.owner)
             guard rest == .messages || rest == .unknown else { return true }
             unknownFor = rest == .unknown ? unknownFor + delay : .zero
@@ -137,6 +148,5 @@ extension AgentCore {
             elapsed += delay
             await pauses.wait(delay, for: queue.server)
         }
-        return true
     }
 }

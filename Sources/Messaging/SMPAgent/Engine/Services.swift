@@ -42,15 +42,16 @@ extension AgentCore {
     func entry(of key: QueueKey) async -> SubscriptionRegistry.Entry? {
         if let entry = subscriptions[key] { return entry }
         guard settings.withLock({ $0.usesServices }) else { return nil }
-        do {
-            guard let connection = try await store.owner(of: key), let state = try await store.connection(connection),
-                state.record.deletion == .none, let queue = state.receiveQueues.first(where: { $0.key == key })
-            else { return nil }
-            let entry = SubscriptionRegistry.Entry(connection: connection, row: queue.row, user: state.record.user, status: .active)
-            return subscriptions.begin(key, entry) ? subscriptions[key] : entry
-        } catch {
-            log.error("the queue of a message could not be read", metadata: ["error": "\(error)"])
-            return nil
+        let known = try? await untilStored { () throws(AgentError) in
+            try await stored { () -> SubscriptionRegistry.Entry? in
+                guard let connection = try await store.owner(of: key), let state = try await store.connection(connection),
+                    state.record.deletion == .none, let queue = state.receiveQueues.first(where: { $0.key == key })
+                else { return nil }
+                return SubscriptionRegistry.Entry(connection: connection, row: queue.row, user: state.record.user, status: .active)
+            }
         }
+        // An agent that stops gets the message again at its next start.
+        guard let entry = known else { return nil }
+        return subscriptions.begin(key, entry) ? subscriptions[key] : entry
     }
 }
