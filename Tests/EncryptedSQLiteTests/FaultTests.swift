@@ -60,6 +60,57 @@ struct FaultTests {
         }
     }
 
+    /// The kernel shows the next process what it has dropped after a refused flush, and later flushes succeed without it.
+    @Test("for one flush, before the process ends: what the next one answers, and what was answered before, outlives the power", arguments: [true, false])
+    func refusedFlush(isEncrypted: Bool) async throws {
+        let key = isEncrypted ? try DatabaseKey.raw(1) : nil
+        /// - Parameter pages: when its log is folded in.
+        func open(_ path: String, foldedAt pages: Int) throws -> DatabaseFile {
+            try DatabaseFile(
+                path: path, label: "test", migrator: .entries(versions: 1), key: key, prepare: { try $0.execute(sql: "PRAGMA wal_autocheckpoint = \(pages)") })
+        }
+        func add(_ numbers: Range<Int>, to file: DatabaseFile) async -> [String] {
+            var accepted: [String] = []
+            for number in numbers {
+                let name = "\(number)" + String(repeating: " ", count: 5_000 * (number % 3))
+                if (try? await file.add(name)) != nil { accepted.append(name) }
+            }
+            return accepted
+        }
+        var refused = 0
+        for number in 1... {
+            let folders = [try Folder(), try Folder(), try Folder()]
+            let disk = try StorageFaults(below: folders[0].path, durable: DurableFiles())
+            let first = try open(folders[0]("a.db"), foldedAt: 12)
+            disk.fail(.sync, number: number, times: 1, with: .io)
+            var accepted: [String] = []
+            for job in 0..<20 where disk.failures == 0 { accepted += await add(job..<job + 1, to: first) }
+            if disk.failures == 0 {
+                try await first.close()
+                break
+            }
+            refused += 1
+            accepted += await add(20..<20 + number % 3, to: first)
+            // It is killed here: the next process sees the files, and the disk has what it has.
+            for (name, bytes) in try folders[0].files() where !name.hasSuffix("-shm") { try folders[1].write(bytes, to: name) }
+            let left = DurableFiles(disk.durableContents)
+            try await first.close()
+            let next = try StorageFaults(below: folders[1].path, durable: left)
+            // Folding writes again what it takes from the log.
+            let second = try open(folders[1]("a.db"), foldedAt: number % 2 == 0 ? 12 : 1_000)
+            let seen = try await second.names()
+            #expect(seen.filter { accepted.contains($0) } == accepted, "flush \(number)")
+            let expected = seen + (await add(100..<103 + number % 4, to: second))
+            for (name, bytes) in next.durableContents { try folders[2].write(bytes, to: name) }
+            try await second.close()
+            let third = try open(folders[2]("a.db"), foldedAt: 1_000)
+            #expect(try await third.names() == expected, "flush \(number)")
+            #expect(try await third.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } == ["ok"], "flush \(number)")
+            try await third.close()
+        }
+        #expect(refused > 20)
+    }
+
     @Test("while it is opened: it is refused with a reason, and opens later")
     func opening() async throws {
         for isEncrypted in [true, false] {

@@ -15,6 +15,8 @@ import Testing
         var record: QueueRecord
         var bodies: [Bytes] = []
         var failures = 0
+        /// Messages of which the journal has said that they are written.
+        var acknowledged = 0
 
         init(_ storage: FaultyStorage, durability: Durability) throws {
             self.storage = storage
@@ -34,7 +36,7 @@ import Testing
             for _ in 0..<20 {
                 do {
                     try journal.commit(flush: flush)
-                    if journal.pendingCount == 0 { return }
+                    if journal.pendingCount == 0 { return acknowledged = bodies.count }
                 } catch {
                     failures += 1
                     // Others append and write while the disk fails.
@@ -43,6 +45,22 @@ import Testing
                 }
             }
             Issue.record("the journal does not heal")
+        }
+
+        /// Another process takes over, with what the kernel shows of the files.
+        mutating func restart(durability: Durability) throws {
+            for attempt in 0... {
+                do {
+                    let (journal, queues) = try Journal.open(storage, durability: durability, segmentSize: 1_500)
+                    let found = try queues.first?.messages.map { try journal.body(at: $0.position) } ?? []
+                    #expect(found == Array(bodies.prefix(found.count)) && found.count >= acknowledged)
+                    (self.journal, bodies) = (journal, found)
+                    if queues.isEmpty { _ = journal.append(.queue(record)) }
+                    return
+                } catch {
+                    guard attempt < 20 else { throw error }
+                }
+            }
         }
 
         func check(_ contents: [UInt64: Bytes]) throws {
@@ -95,6 +113,35 @@ import Testing
             #expect(number < 200)
         }
         #expect(seen.isSuperset(of: [.append, .synchronize, .create]))
+    }
+
+    /// The kernel shows a new process what it has dropped after a refused flush, and later flushes succeed without it.
+    @Test(arguments: [1, 2, 3], [Durability.always, .everySecond])
+    func aProcessThatStartsAfterARefusalLeavesNoGapInTheJournal(_ inARow: Int, _ durability: Durability) throws {
+        var seen: Set<FaultyStorage.Operation> = []
+        for number in 1... {
+            let storage = FaultyStorage(tears: number % 2 == 0)
+            var journey = try Journey(storage, durability: durability)
+            let first = storage.operations + number - 1
+            storage.fail(first..<first + inARow)
+            for step in 0..<12 {
+                journey.append()
+                do {
+                    try journey.journal.commit(flush: step % 3 == 2)
+                    _ = journey.journal.writeIfThatIsEnough()
+                } catch {
+                    // Killed and started again, until it can be: what it was not told to be on disk may be there or not.
+                    try journey.restart(durability: durability)
+                }
+                guard durability == .always || step % 3 == 2 else { continue }
+                try journey.commit(flush: true)
+                try journey.check(storage.durableContents)
+            }
+            seen.formUnion(storage.failed)
+            if storage.failed.isEmpty { break }
+            #expect(number < 200)
+        }
+        #expect(seen.isSuperset(of: inARow > 1 ? [.append, .synchronize, .create, .rewrite] : [.append, .synchronize, .create]))
     }
 
     @Test(arguments: [1, 3])

@@ -47,9 +47,14 @@ package final class StorageFaults: Sendable {
     private let folder: String
     private let state = Mutex(State())
     private let interposer: Interposer
+    /// What a loss of power would leave, if that is kept.
+    fileprivate let durable: DurableFiles?
 
-    /// - Parameter folder: an absolute path without symbolic links.
-    package init(below folder: String) throws {
+    /// - Parameters:
+    ///   - folder: an absolute path without symbolic links.
+    ///   - durable: keeps what a loss of power would leave.
+    package init(below folder: String, durable: DurableFiles? = nil) throws {
+        self.durable = durable
         self.folder = folder.hasSuffix("/") ? folder : folder + "/"
         interposer = Interposer()
         interposer.faults.withLock { $0 = WeakFaults(self) }
@@ -83,10 +88,15 @@ package final class StorageFaults: Sendable {
     /// How many operations of a kind there have been since the object was made.
     package func count(of operation: Operation) -> Int { state.withLock { $0.counts[operation] ?? 0 } }
 
+    /// What a loss of power would leave, by name; nothing if that is not kept.
+    package var durableContents: [String: [UInt8]] { durable?.contents ?? [:] }
+
     /// The paths that SQLite has opened, in order.
     package var opened: [String] { state.withLock(\.opened) }
 
     fileprivate func concerns(_ path: String) -> Bool { path.hasPrefix(folder) }
+
+    fileprivate func name(_ path: String) -> String { String(path.dropFirst(folder.count)) }
 
     /// Counts an operation, and says whether it is to fail.
     fileprivate func check(_ operation: Operation, _ kind: FileKind) -> (fault: Fault, tears: Bool)? {
@@ -139,22 +149,29 @@ private final class Interposer: FileInterposer {
 
     func willDelete(_ path: String) -> CInt? {
         let kind: FileKind = path.hasSuffix("-wal") ? .log : path.hasSuffix("-journal") ? .journal : .database
-        return current?.check(.delete, kind).map { $0.fault.code(.delete) }
+        guard let faults = current else { return nil }
+        if let failure = faults.check(.delete, kind) { return failure.fault.code(.delete) }
+        faults.durable?.deleted(faults.name(path))
+        return nil
     }
 
     func layer(over file: any FileLayer, _ path: String, _ kind: FileKind) -> any FileLayer {
-        FaultyFile(file, kind) { [self] in current }
+        let name = current?.name(path) ?? path
+        current?.durable?.opened(name)
+        return FaultyFile(file, kind, name) { [self] in current }
     }
 }
 
 private final class FaultyFile: FileLayer {
     private let file: any FileLayer
     private let kind: FileKind
+    private let name: String
     private let faults: () -> StorageFaults?
 
-    init(_ file: any FileLayer, _ kind: FileKind, _ faults: @escaping () -> StorageFaults?) {
+    init(_ file: any FileLayer, _ kind: FileKind, _ name: String, _ faults: @escaping () -> StorageFaults?) {
         self.file = file
         self.kind = kind
+        self.name = name
         self.faults = faults
     }
 
@@ -164,9 +181,12 @@ private final class FaultyFile: FileLayer {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> CInt {
-        guard let failure = faults()?.check(.write, kind) else { return file.write(bytes, at: offset) }
-        if failure.tears { _ = file.write(UnsafeRawBufferPointer(rebasing: bytes.prefix(bytes.count / 2)), at: offset) }
-        return failure.fault.code(.write)
+        let failure = faults()?.check(.write, kind)
+        if let failure, !failure.tears { return failure.fault.code(.write) }
+        let count = failure == nil ? bytes.count : bytes.count / 2
+        let code = file.write(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), at: offset)
+        faults()?.durable?.wrote(name, Int(offset)..<Int(offset) + count)
+        return failure?.fault.code(.write) ?? code
     }
 
     func truncate(to size: Int64) -> CInt {
@@ -175,8 +195,13 @@ private final class FaultyFile: FileLayer {
     }
 
     func sync(_ flags: CInt) -> CInt {
-        if let failure = faults()?.check(.sync, kind) { return failure.fault.code(.sync) }
-        return file.sync(flags)
+        if let failure = faults()?.check(.sync, kind) {
+            faults()?.durable?.refused(name)
+            return failure.fault.code(.sync)
+        }
+        let code = file.sync(flags)
+        faults()?.durable?.flushed(name, file)
+        return code
     }
 
     func size(_ size: inout Int64) -> CInt { file.size(&size) }

@@ -69,7 +69,7 @@ final class Journal: Sendable {
         synchronizedEnd = Atomic(end)
     }
 
-    /// Opens the journal, or makes one, and reads what it remembers. A torn end is cut off.
+    /// Opens the journal, or makes one, and reads what it remembers. A torn end is cut off, and the last batch put on the disk.
     ///
     /// - Throws: ``RouterError``: `storage`, `newerFormat`, or `corrupted` if there is damage that no interruption explains.
     static func open(
@@ -141,10 +141,32 @@ final class Journal: Sendable {
             }
             replay.apply(item)
         }
+        if isLast, let first = unverified.first {
+            try prove(scanner.file, from: Int(first.range.start - scanner.base) + SegmentHeader.length, to: end)
+        }
         if end < size { try scanner.file.truncate(to: end) }
         scanner.rewind(to: end)
         return size - end
     }
+
+    /// Puts on the disk what an earlier process may have written without seeing it there: the last batch, as the ones before it were durable when
+    /// it was begun.
+    ///
+    /// That it can be read says nothing. After a flush that the disk refused, the kernel shows what it has dropped, and later flushes succeed
+    /// without it; only what is written again comes to the disk.
+    private static func prove(_ file: any SegmentFile, from start: Int, to end: Int) throws(RouterError) {
+        var offset = start
+        while offset < end {
+            let bytes = try file.read(at: offset, count: min(provingStep, end - offset))
+            guard !bytes.isEmpty else { throw RouterError(.storage, "the journal cannot be read at byte \(offset)") }
+            try file.rewrite(bytes, at: offset)
+            offset += bytes.count
+        }
+        if end > start { try file.synchronize() }
+    }
+
+    /// Bytes written again at a time.
+    private static let provingStep = 1 << 20
 
     private static func makeSegment(in storage: any SegmentStorage, base: UInt64) throws(RouterError) -> Segment {
         let file = try storage.create(base: base)

@@ -131,7 +131,10 @@ struct KeyChange {
             let queue = try DatabaseQueue(
                 path: member.path, configuration: DatabaseOpening.configuration(label: member.label, readers: 1, isEncrypted: key != nil))
             defer { try? queue.close() }
-            return try queue.writeWithoutTransaction(body)
+            return try queue.writeWithoutTransaction { db in
+                try db.proveLog()
+                return try body(db)
+            }
         }
     }
 
@@ -140,7 +143,14 @@ struct KeyChange {
         let draft = set.decision + ".draft"
         try Files.write(members.map { Files.name(of: $0.path) + "\n" }.joined(), to: draft)
         try Files.rename(draft, to: set.decision)
-        try Files.flushFolder(of: set.decision)
+        do throws(StorageError) {
+            try Files.flushFolder(of: set.decision)
+        } catch {
+            // Whether a loss of power would leave it is not known: it is taken back, so that the old key holds.
+            try Files.delete(set.decision)
+            try Files.flushFolder(of: set.decision)
+            throw error
+        }
     }
 
     private static func replace(_ path: String) throws(StorageError) {
@@ -153,6 +163,8 @@ struct KeyChange {
 
     static func recover(_ set: DatabaseSet) throws(StorageError) {
         if Files.exists(set.decision) {
+            // It may have been seen by this process only.
+            try Files.flushFolder(of: set.decision)
             for member in set.members { try replace(member.path) }
             try Files.delete(set.decision)
             try Files.flushFolder(of: set.decision)

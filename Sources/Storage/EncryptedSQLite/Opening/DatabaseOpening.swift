@@ -53,7 +53,10 @@ struct DatabaseOpening {
                 defer { isChecked = true }
                 return !isChecked
             }
-            if isFirst { try migrator.refuseOthers(db, label: label) }
+            if isFirst {
+                try db.proveLog()
+                try migrator.refuseOthers(db, label: label)
+            }
             try prepare(db)
         }
         let pool = try DatabasePool(path: path, configuration: configuration)

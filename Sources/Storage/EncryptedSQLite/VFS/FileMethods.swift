@@ -53,6 +53,14 @@ enum FileMethods {
     }()
 }
 
+extension ParleyVFS {
+    /// The bytes of a file that SQLite has opened, as they are stored.
+    static func stored(_ file: UnsafeMutablePointer<sqlite3_file>) -> any FileLayer {
+        // One without layers is the operating system's.
+        file.pointee.pMethods == FileMethods.table ? layers(of: file).stored : SystemFile(file)
+    }
+}
+
 /// The layers of a file that SQLite has opened and not closed: then there are layers.
 private func layers(of file: UnsafeMutablePointer<sqlite3_file>?) -> LayeredFile {
     UnsafeMutableRawPointer(file.unsafelyUnwrapped).assumingMemoryBound(to: OpenFile.self).pointee.handle.takeUnretainedValue()

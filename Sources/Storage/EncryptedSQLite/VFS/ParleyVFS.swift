@@ -85,11 +85,14 @@ struct OpenFile {
 /// The layers of an open file, down to the system's.
 final class LayeredFile {
     let top: any FileLayer
+    /// What lies beneath the encryption.
+    let stored: any FileLayer
     let system: SystemFile
     private let memory: UnsafeMutableRawPointer
 
-    init(top: any FileLayer, system: SystemFile, memory: UnsafeMutableRawPointer) {
+    init(top: any FileLayer, stored: any FileLayer, system: SystemFile, memory: UnsafeMutableRawPointer) {
         self.top = top
+        self.stored = stored
         self.system = system
         self.memory = memory
     }
@@ -128,6 +131,7 @@ private func openFile(
     let systemFile = SystemFile(base)
     var top: any FileLayer = systemFile
     for interposer in interposers { if let name { top = interposer.layer(over: top, name, kind) } }
+    let stored = top
     do {
         if let protection { top = try protection.layer(over: top, kind) } else if hidesTemporary { top = try TemporaryFile(top) }
     } catch {
@@ -135,7 +139,7 @@ private func openFile(
         memory.deallocate()
         return SQLITE_NOMEM
     }
-    let layered = LayeredFile(top: top, system: systemFile, memory: memory)
+    let layered = LayeredFile(top: top, stored: stored, system: systemFile, memory: memory)
     UnsafeMutableRawPointer(file).assumingMemoryBound(to: OpenFile.self)
         .initialize(to: OpenFile(methods: FileMethods.table, handle: .passRetained(layered)))
     return SQLITE_OK
