@@ -32,10 +32,13 @@ extension SMPAgent {
         user: AgentUserID, connection: ConnectionID, link: ConnectionRequestURI, info: Bytes, pqSupport: Bool,
         subscription: SubscriptionMode = .subscribe
     ) async throws(AgentError) -> Bool {
-        return try await withLive(connection) { access, state throws(AgentError) in
+        try await join(user, connection, JoinRequest(link: link, info: info, pqSupport: pqSupport, subscription: subscription))
+    }
+
+    private func join(_ user: AgentUserID, _ connection: ConnectionID, _ request: JoinRequest) async throws(AgentError) -> Bool {
+        try await withLive(connection) { access, state throws(AgentError) in
             guard state.record.user == user else { throw .prohibited("join: another user's connection") }
-            return try await core.join(
-                JoinRequest(link: link, info: info, pqSupport: pqSupport, subscription: subscription), access)
+            return try await core.join(request, access)
         }
     }
 
@@ -72,11 +75,9 @@ extension SMPAgent {
         subscription: SubscriptionMode = .subscribe
     ) async throws(AgentError) -> Bool {
         let record = try await core.invitation(invitation)
-        let secured = try await join(
-            user: user, connection: connection, link: record.request, info: info, pqSupport: pqSupport, subscription: subscription)
-        let core = core
-        try await core.stored { try await core.store.apply([.acceptInvitation(invitation)]) }
-        return secured
+        return try await join(
+            user, connection,
+            JoinRequest(link: record.request, info: info, pqSupport: pqSupport, subscription: subscription, invitation: invitation))
     }
 
     /// Forgets a `request`; nothing is sent.

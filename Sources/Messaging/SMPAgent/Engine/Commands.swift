@@ -181,26 +181,22 @@ extension AgentCore {
         guard let confirmation = try await stored({ try await store.confirmation(id) }), let ownInfo = confirmation.ownInfo else {
             throw AgentError(.internal("allowConnection: no accepted confirmation"))
         }
-        var state = try await access.liveState()
-        if state.kind == .receive {
-            if let key = confirmation.senderKey, state.receiveQueues[0].status != .secured {
-                let row = state.receiveQueues[0].row
+        var transition = Transition(try await access.liveState())
+        if transition.state.kind == .receive {
+            if let key = confirmation.senderKey, transition.state.receiveQueues[0].status != .secured {
+                let row = transition.state.receiveQueues[0].row
                 try await secure(row, key.wireBytes, access)
-                var transition = Transition(state)
                 transition.updateReceiveQueue(row) { if $0.status != .active { $0.status = .secured } }
-                try await access.commit(transition)
-                state = try await access.state()
             }
             guard let reply = confirmation.replyQueues.first else { throw .peer(.message) }
             guard configuration.clientVersions.contains(reply.clientVersion) else { throw .peer(.version) }
-            var transition = Transition(state)
             _ = try transition.connectReplyQueue(reply, context)
+            // The peer's queue will know us by the key that was made for it now.
             try await access.commit(transition)
+            transition = Transition(try await access.state())
         }
-        _ = try await secureSendQueue(access)
-        state = try await access.state()
-        guard let queue = state.sendQueues.first else { throw AgentError(.internal("allowConnection: no reply queue")) }
-        var transition = Transition(state)
+        _ = try await secureSendQueue(&transition)
+        guard let queue = transition.state.sendQueues.first else { throw AgentError(.internal("allowConnection: no reply queue")) }
         try transition.enqueueConfirmation(.connectionInfo(ownInfo), parameters: nil, queue: queue.row, context)
         transition.add(.deleteCommand(command.row))
         try await access.commit(transition)

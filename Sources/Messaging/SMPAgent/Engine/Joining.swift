@@ -10,6 +10,8 @@ struct JoinRequest: Sendable {
     let info: Bytes
     let pqSupport: Bool
     let subscription: SubscriptionMode
+    /// The request that is accepted by this.
+    var invitation: InvitationID?
     /// Whether the store has a command to do this, which lasts until it is done or has failed for good.
     var isStored = false
 }
@@ -47,6 +49,8 @@ extension AgentCore {
         var state = try await access.state()
         // An earlier attempt has stored our confirmation: it is on its way.
         if state.kind == .duplex, state.record.lastSentID > 0, let queue = state.sendQueues.first {
+            // It may have been the stored command, which does not know the request.
+            if let invitation = request.invitation { store.applyLater([.acceptInvitation(invitation)]) }
             return queue.senderCanSecure && state.record.agentVersion >= AgentVersion.ratchetOnConfirmation
         }
         switch state.kind {
@@ -54,13 +58,13 @@ extension AgentCore {
         case .send, .duplex: break
         case .receive, .contact: throw .prohibited("join: the connection is \(state.kind.rawValue)")
         }
-        let isSecured = try await secureSendQueue(access)
-        state = try await access.state()
-        if state.kind == .send { state = try await createReplyQueue(link, request, access) }
-        guard let sendQueue = state.sendQueues.first, let replyQueue = state.receiveQueues.first else {
+        var transition = Transition(state)
+        let isSecured = try await secureSendQueue(&transition)
+        if state.kind == .send { try await createReplyQueue(link, request, &transition) }
+        guard let sendQueue = transition.state.sendQueues.first, let replyQueue = transition.state.receiveQueues.first else {
             throw AgentError(.internal("join: a queue is missing"))
         }
-        try await confirm(sendQueue, replyQueue, request, access)
+        try await confirm(sendQueue, replyQueue, request, transition, access)
         return isSecured
     }
 
@@ -79,49 +83,52 @@ extension AgentCore {
         return try await access.state()
     }
 
-    /// Secures the peer's queue as its sender, if it is one that its sender secures.
+    /// Secures the peer's queue as its sender, if it is one that its sender secures. Doing that twice is the same as once: that it is done is
+    /// stored with what follows.
     ///
     /// - Returns: whether messages can be sent to it before the peer answers.
-    func secureSendQueue(_ access: LaneAccess) async throws(AgentError) -> Bool {
-        let state = try await access.state()
-        guard let queue = state.sendQueues.first, queue.senderCanSecure else { return false }
+    func secureSendQueue(_ transition: inout Transition) async throws(AgentError) -> Bool {
+        let record = transition.record
+        guard let queue = transition.state.sendQueues.first, queue.senderCanSecure else { return false }
         if queue.status == .new {
             try await sendPrivately(
                 .skey(queue.privateKey.publicKey), name: "SKEY", entity: queue.senderID, key: queue.privateKey, to: queue.server,
-                for: state.record.owner)
-            var transition = Transition(state)
+                for: record.owner)
             transition.updateSendQueue(queue.row) { $0.status = .secured }
-            try await access.commit(transition)
         }
-        return state.record.agentVersion >= AgentVersion.ratchetOnConfirmation
+        return record.agentVersion >= AgentVersion.ratchetOnConfirmation
     }
 
     /// Makes the queue that the peer will send to.
     private func createReplyQueue(
-        _ link: CompatibleInvitation, _ request: JoinRequest, _ access: LaneAccess
-    ) async throws(AgentError) -> ConnectionState {
-        let state = try await access.state()
-        let server = try server(of: state.record.user, avoiding: [link.queue.address.server])
+        _ link: CompatibleInvitation, _ request: JoinRequest, _ transition: inout Transition
+    ) async throws(AgentError) {
+        let record = transition.record
+        guard let sendQueue = transition.state.sendQueues.first else { throw AgentError(.internal("join: no queue to send to")) }
+        let server = try server(of: record.user, avoiding: [link.queue.address.server])
         let queue = try await createQueue(
-            PreparedQueue(random), on: server, for: state.record.owner, mode: .invitation,
-            clientVersions: VersionRange(state.sendQueues[0].clientVersion), subscription: request.subscription)
-        var transition = Transition(state)
+            PreparedQueue(random), on: server, for: record.owner, mode: .invitation,
+            clientVersions: VersionRange(sendQueue.clientVersion), subscription: request.subscription)
         transition.add(queue)
-        created(queue, state.record, request.subscription)
-        try await access.commit(transition)
-        return try await access.state()
+        created(queue, record, request.subscription)
     }
 
-    /// Stores our confirmation. From here on the joining is a message that will be sent.
+    /// Stores our confirmation, and with it what was done on the way. From here on the joining is a message that will be sent.
     private func confirm(
-        _ sendQueue: SendQueue, _ replyQueue: ReceiveQueue, _ request: JoinRequest, _ access: LaneAccess
+        _ sendQueue: SendQueue, _ replyQueue: ReceiveQueue, _ request: JoinRequest, _ reached: Transition, _ access: LaneAccess
     ) async throws(AgentError) {
-        let state = try await access.state()
-        var transition = Transition(state)
-        let info = SMPQueueInfo(clientVersion: replyQueue.clientVersion, address: replyQueue.senderAddress)
-        try transition.enqueueConfirmation(
-            .connectionInfoReply([info], info: request.info), parameters: state.sentParameters, queue: sendQueue.row, context)
-        if !request.isStored { transition.add(.deleteJoinCommands(state.record.row)) }
+        var transition = reached
+        do throws(AgentError) {
+            let info = SMPQueueInfo(clientVersion: replyQueue.clientVersion, address: replyQueue.senderAddress)
+            try transition.enqueueConfirmation(
+                .connectionInfoReply([info], info: request.info), parameters: reached.state.sentParameters, queue: sendQueue.row, context)
+        } catch {
+            // What routers have made must be known: it is deleted with the connection.
+            try await access.commit(reached)
+            throw error
+        }
+        if !request.isStored { transition.add(.deleteJoinCommands(reached.connection)) }
+        if let invitation = request.invitation { transition.add(.acceptInvitation(invitation)) }
         try await access.commit(transition)
     }
 
