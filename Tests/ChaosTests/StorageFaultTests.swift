@@ -48,7 +48,7 @@ import Testing
     func agents(_ operation: StorageFaults.Operation) async throws {
         // An exchange has hundreds of writes, dozens of flushes, and opens few files.
         let step = switch operation {
-        case .write: 60
+        case .read, .write: 60
         case .open: 2
         default: 12
         }
@@ -66,6 +66,27 @@ import Testing
         }
         print("\(failed) exchanges in which a \(operation) of a database failed")
         #expect(failed > 0 || [.truncate, .delete].contains(operation))
+    }
+
+    @Test("A start that the disk refused can be repeated")
+    func start() async throws {
+        var refused = 0
+        for number in 1...8 {
+            let folder = try Folder(), disk = try StorageFaults(below: folder.path)
+            let party = try ChaosParty(clock: HurriedClock(factor: 10), path: folder.path + "/party.db")
+            disk.fail(.read, number: number, times: 1, with: .io)
+            do throws(AgentError) {
+                try await party.agent.start()
+            } catch {
+                #expect(error.isTemporary)
+                refused += 1
+                try await party.agent.start()
+            }
+            // It hears its routers, and cleans up.
+            #expect(party.taskCount >= 2, "read \(number)")
+            await party.close()
+        }
+        #expect(refused > 0)
     }
 
     @Test("The N-th operation of the disk with the router's journal fails, for every N, and it loses its power", .timeLimit(.minutes(120)))

@@ -297,6 +297,16 @@ import Testing
         #expect(QueueRest([.none, .empty]) == .empty)
         #expect(QueueRest([]) == .none)
     }
+
+    @Test func `A queue is not taken for empty because the agent stops asking`() async throws {
+        let pair = try await Pair()
+        let (alice, _) = try await pair.connect()
+        let core = pair.alice.agent.core
+        let row = try await core.withLane(alice) { access throws(AgentError) in try await access.state().receiveQueues[0].row }
+        await pair.alice.agent.suspend(timeout: .zero)
+        await #expect(throws: AgentError(.inactive)) { try await core.waitUntilEmpty(row, of: alice) }
+        await pair.close()
+    }
 }
 
 /// What the sender of a queue that moves decides.

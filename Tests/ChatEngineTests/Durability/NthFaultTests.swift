@@ -19,7 +19,7 @@ struct NthFaultTests {
     @Test("they connect, talk both ways and part: what was accepted is there once and in order", .timeLimit(.minutes(60)),
         arguments: [StorageFaults.Operation.read, .write, .sync, .truncate])
     func exchange(_ operation: StorageFaults.Operation) async throws {
-        let failed = try await FaultySweep.run(few: operation == .write ? 200 : 25) { number in
+        let failed = try await FaultySweep.run(few: [.read, .write].contains(operation) ? 200 : 25) { number in
             let folder = try TemporaryFolder(), world = TestWorld()
             let disk = try StorageFaults(below: folder.path)
             let times = [1, 3, 10][number % 3]
