@@ -6,10 +6,11 @@ import SMPWire
 /// Added when the TLS handshake is over. It reads only while the connection wants blocks, which is what slows a peer down
 /// that sends faster than its blocks are used.
 final class BlockHandler: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
+    typealias InboundIn = Bytes
 
     private let connection: SMPConnection
-    private var partial = ByteBuffer()
+    /// The beginning of a block of which more is to come.
+    private var partial = Bytes()
     private var isReading = false
     private var isReadPending = false
 
@@ -26,23 +27,18 @@ final class BlockHandler: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { connection.handlerRemoved() }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        var input = unwrapInboundIn(data)
-        if partial.readableBytes == 0, input.readableBytes % SMPConnection.blockSize == 0 {
-            return deliver(from: &input)
+        let input = unwrapInboundIn(data)
+        // A record is as long as a block, and peers put a block into a record.
+        if partial.isEmpty, input.count == SMPConnection.blockSize { return connection.received(input) }
+        partial += input
+        var start = 0
+        while partial.count - start >= SMPConnection.blockSize {
+            let end = start + SMPConnection.blockSize
+            connection.received(Bytes(partial[start..<end]))
+            start = end
         }
-        partial.writeBuffer(&input)
-        deliver(from: &partial)
         // Keeps nothing of a burst that has passed.
-        if partial.readableBytes == 0 { partial = ByteBuffer() }
-    }
-
-    private func deliver(from buffer: inout ByteBuffer) {
-        while buffer.readableBytes >= SMPConnection.blockSize,
-            let block = buffer.readBytes(length: SMPConnection.blockSize)
-        {
-            connection.received(block)
-        }
-        buffer.discardReadBytes()
+        if start > 0 { partial = Bytes(partial[start...]) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -71,7 +67,7 @@ final class BlockHandler: ChannelInboundHandler {
         let failure: ConnectionError
         if let known = error as? ConnectionError {
             failure =
-                known.code == .closed && partial.readableBytes > 0
+                known.code == .closed && !partial.isEmpty
                 ? ConnectionError(.disconnected, "the peer closed the connection in the middle of a block") : known
         } else {
             failure = ConnectionError(.disconnected, "the connection broke", cause: error)

@@ -1,8 +1,9 @@
 import NIOCore
+import SMPWire
 
 /// Waits for the end of the TLS handshake, for a limited time, and then gives its place to the connection's blocks.
 final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = ByteBuffer
+    typealias InboundIn = Bytes
 
     private let timeout: TimeAmount
     private let acknowledgesAtOnce: Bool

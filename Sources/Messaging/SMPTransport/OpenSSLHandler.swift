@@ -1,22 +1,22 @@
 import NIOCore
+import SMPWire
 
-/// Encrypts and decrypts what passes through a channel.
+/// Encrypts and decrypts what passes through a channel: ciphertext in buffers on the side of the socket, plaintext as bytes on the other,
+/// a record at a time, so that a block is not copied on its way.
 ///
 /// Fires ``TLSHandshake`` as a user event once; what is written before that fails. It reads by itself until the handshake is
 /// over and leaves reading to the handlers behind it from then on. A ``ConnectionError`` is fired at most once, and the channel
 /// is closed after it. When the peer says that nothing follows, the channel is closed: SMP has no use for half a connection.
 final class OpenSSLHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
-    typealias OutboundIn = ByteBuffer
+    typealias InboundOut = Bytes
+    typealias OutboundIn = Bytes
     typealias OutboundOut = ByteBuffer
 
     private enum Phase { case handshake, open, closed }
 
     private let session: TLSSession
     private var phase = Phase.handshake
-    /// Room for the plaintext of a record of which a part has arrived; nil while the connection is idle.
-    private var spare: ByteBuffer?
 
     init(_ session: TLSSession) { self.session = session }
 
@@ -115,12 +115,9 @@ final class OpenSSLHandler: ChannelDuplexHandler {
     private func decrypt(_ context: ChannelHandlerContext) {
         // Closing while delivering makes the rest of what arrived worthless.
         while phase == .open, session.hasInput {
-            var buffer = spare ?? context.channel.allocator.buffer(capacity: TLSSession.recordSize)
-            spare = nil
-            switch session.read(into: &buffer) {
-            case .bytes: context.fireChannelRead(wrapInboundOut(buffer))
+            switch session.read() {
+            case .bytes(let plaintext): context.fireChannelRead(wrapInboundOut(plaintext))
             case .needsMore:
-                spare = session.hasPartialRecord ? buffer : nil
                 // A key update asks for an answer.
                 return flushCiphertext(context)
             case .closed:

@@ -166,9 +166,7 @@ public final class SMPConnection: Sendable {
             return state.outgoing
         }
         guard let context = bound.value.context else { return }
-        for block in blocks {
-            context.write(NIOAny(channel.allocator.buffer(bytes: block)), promise: nil)
-        }
+        for block in blocks { context.write(NIOAny(block), promise: nil) }
         context.flush()
     }
 

@@ -25,7 +25,7 @@ final class TLSSession {
     }
 
     enum ReadResult {
-        case bytes(Int)
+        case bytes(Bytes)
         case needsMore
         /// The peer has said that nothing follows.
         case closed
@@ -124,18 +124,15 @@ final class TLSSession {
     /// Whether reading may give anything at all.
     var hasInput: Bool { wire.inbound.readableBytes > 0 || SSL_has_pending(ssl) == 1 }
 
-    /// Whether OpenSSL holds the beginning of a record.
-    var hasPartialRecord: Bool { SSL_has_pending(ssl) == 1 }
-
-    /// Decrypts into `buffer` what has arrived, at most one record of 16,384 bytes a call.
-    func read(into buffer: inout ByteBuffer) -> ReadResult {
+    /// Decrypts what has arrived, at most one record of 16,384 bytes a call, to where it stays.
+    func read() -> ReadResult {
         OpenSSLError.clear()
         var result: Int32 = 0
-        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: TLSSession.recordSize) { destination in
-            result = SSL_read(ssl, destination.baseAddress, Int32(min(destination.count, Int(Int32.max))))
-            return Int(max(0, result))
+        let plaintext = Bytes(unsafeUninitializedCapacity: TLSSession.recordSize) { destination, written in
+            result = SSL_read(ssl, destination.baseAddress, Int32(TLSSession.recordSize))
+            written = Int(max(0, result))
         }
-        if result > 0 { return .bytes(Int(result)) }
+        if result > 0 { return .bytes(plaintext) }
         switch SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .needsMore
         case SSL_ERROR_ZERO_RETURN: return .closed
@@ -143,10 +140,10 @@ final class TLSSession {
         }
     }
 
-    /// Encrypts all readable bytes of `buffer` into ``wire``.
-    func write(_ buffer: ByteBuffer) throws(ConnectionError) {
+    /// Encrypts all of `plaintext` into ``wire``.
+    func write(_ plaintext: Bytes) throws(ConnectionError) {
         OpenSSLError.clear()
-        let isWritten = buffer.withUnsafeReadableBytes { source in
+        let isWritten = plaintext.withUnsafeBytes { source in
             var offset = 0
             while offset < source.count {
                 let part = Int32(min(source.count - offset, Int(Int32.max)))

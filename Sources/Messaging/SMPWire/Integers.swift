@@ -10,7 +10,9 @@ extension FixedWidthInteger where Self: WireEncodable {
 extension FixedWidthInteger where Self: WireDecodable {
     /// Reads the big-endian bytes.
     public init(from parser: inout WireParser) throws(WireError) {
-        self = try parser.take(Self.bitWidth / 8).reduce(0) { $0 << 8 | Self($1) }
+        var value: Self = 0
+        for _ in 0..<Self.bitWidth / 8 { value = value << 8 | Self(try parser.byte()) }
+        self = value
     }
 }
 

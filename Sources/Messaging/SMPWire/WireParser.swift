@@ -61,6 +61,12 @@ public struct WireParser: Sendable {
         return Bytes(bytes[offset..<end])
     }
 
+    /// Reads all that is left where it stands.
+    fileprivate mutating func withRest<Result>(_ body: (ArraySlice<UInt8>) -> Result) -> Result {
+        defer { offset = end }
+        return body(bytes[offset..<end])
+    }
+
     /// Reads bytes as long as they satisfy the predicate, possibly none.
     public mutating func take(while predicate: (UInt8) -> Bool) -> Bytes {
         let start = offset
@@ -167,4 +173,9 @@ public struct WireParser: Sendable {
         } while skip(UInt8(ascii: ","))
         return values
     }
+}
+
+extension WireWriter {
+    /// Appends all that is left to read, without a copy of its own.
+    public mutating func write(restOf parser: inout WireParser) { parser.withRest { write(raw: $0) } }
 }

@@ -8,6 +8,15 @@ public struct WireWriter: Sendable {
         if capacity > 0 { bytes.reserveCapacity(capacity) }
     }
 
+    /// What has been written, without a copy.
+    public consuming func finish() -> Bytes { bytes }
+
+    /// Puts a number, big-endian, in the place of what was written there.
+    mutating func replace(at offset: Int, with number: UInt16) {
+        bytes[offset] = UInt8(number >> 8)
+        bytes[offset + 1] = UInt8(truncatingIfNeeded: number)
+    }
+
     /// Appends one byte.
     public mutating func write(byte: UInt8) { bytes.append(byte) }
 

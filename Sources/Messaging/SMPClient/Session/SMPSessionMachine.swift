@@ -113,7 +113,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
             }
             for part in packed.batches {
                 do throws(TransportError) {
-                    blocks.append(try cipher.seal(part.content))
+                    blocks.append(try cipher.seal(part))
                 } catch {
                     return (blocks, actions + [.close(SMPClientError(.transport(error), "a block could not be encrypted"))])
                 }

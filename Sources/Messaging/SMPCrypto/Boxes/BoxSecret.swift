@@ -10,7 +10,7 @@ public struct BoxSecret: Sendable, Equatable {
     public static let size = 32
     public static let tagSize = 16
 
-    private static let zeros = Bytes(repeating: 0, count: 16)
+    private static let zeros = Bytes(repeating: 0, count: tagSize)
 
     /// The 32 bytes before HSalsa20: what is stored and sent.
     public let secret: SecretBytes
@@ -55,7 +55,24 @@ public struct BoxSecret: Sendable, Equatable {
     ///
     /// - Throws: ``CryptoError`` `messageTooLong` if the message does not fit.
     public func seal(_ message: Bytes, nonce: BoxNonce, paddedTo length: Int) throws(CryptoError) -> Bytes {
-        seal(try MessagePadding.pad(message, to: length), nonce: nonce)
+        try seal(nonce: nonce, paddedTo: length) { $0.write(raw: message) }
+    }
+
+    /// Pads what `write` writes to `length` bytes (``Padding``) and encrypts it where it stands: a block has one place in memory from its
+    /// encoding to the wire. The result has 16 bytes more.
+    ///
+    /// - Throws: ``CryptoError`` `messageTooLong` if the message does not fit.
+    public func seal(nonce: BoxNonce, paddedTo length: Int, _ write: (inout WireWriter) -> Void) throws(CryptoError) -> Bytes {
+        var writer = WireWriter(reservingCapacity: BoxSecret.tagSize + length)
+        writer.write(raw: BoxSecret.zeros)
+        try MessagePadding.write(to: &writer, paddedTo: length, write)
+        var box = writer.finish()
+        box.withUnsafeMutableBufferPointer { box in
+            guard let tag = box.baseAddress else { return }
+            let message = tag + BoxSecret.tagSize
+            _ = key.withPointer { crypto_secretbox_detached(message, tag, message, UInt64(length), nonce.bytes, $0) }
+        }
+        return box
     }
 
     /// Decrypts.
@@ -64,11 +81,10 @@ public struct BoxSecret: Sendable, Equatable {
     public func open(_ box: Bytes, nonce: BoxNonce) throws(CryptoError) -> Bytes {
         guard box.count >= BoxSecret.tagSize else { throw CryptoError(.decryptionFailed, "a box has at least 16 bytes") }
         var isValid = false
-        var message = Bytes(repeating: 0, count: box.count - BoxSecret.tagSize)
-        message.withUnsafeMutableBufferPointer { output in
-            isValid = key.withPointer { key in
-                crypto_secretbox_open_easy(output.baseAddress, box, UInt64(box.count), nonce.bytes, key) == 0
-            }
+        let message = Bytes(unsafeUninitializedCapacity: box.count - BoxSecret.tagSize) { output, written in
+            isValid = key.withPointer { crypto_secretbox_open_easy(output.baseAddress, box, UInt64(box.count), nonce.bytes, $0) == 0 }
+            // What does not open leaves nothing behind.
+            written = isValid ? box.count - BoxSecret.tagSize : 0
         }
         guard isValid else { throw CryptoError(.decryptionFailed, "the box does not open with this secret and nonce") }
         return message

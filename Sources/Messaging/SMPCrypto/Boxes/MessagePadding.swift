@@ -10,18 +10,34 @@ public enum MessagePadding {
 
     /// - Throws: ``CryptoError`` `messageTooLong`.
     public static func pad(_ message: Bytes, to length: Int) throws(CryptoError) -> Bytes {
-        guard fits(message.count, in: length) else {
-            throw CryptoError(.messageTooLong, "a message of \(message.count) bytes does not fit \(length) with its padding")
-        }
+        var writer = WireWriter(reservingCapacity: length)
+        try write(to: &writer, paddedTo: length) { $0.write(raw: message) }
+        return writer.finish()
+    }
+
+    /// Pads what is written.
+    ///
+    /// - Throws: ``CryptoError`` `messageTooLong`.
+    static func write(
+        to writer: inout WireWriter, paddedTo length: Int, _ write: (inout WireWriter) -> Void
+    ) throws(CryptoError) {
+        var count = 0
         do {
-            return try Padding.pad(message, to: length)
+            try writer.write(paddedTo: length) { writer in
+                let start = writer.bytes.count
+                write(&writer)
+                count = writer.bytes.count - start
+            }
         } catch {
             throw CryptoError(.messageTooLong, error.subject)
+        }
+        guard fits(count, in: length) else {
+            throw CryptoError(.messageTooLong, "a message of \(count) bytes does not fit \(length) with its padding")
         }
     }
 
     /// - Throws: ``CryptoError`` `invalidPadding`.
-    public static func unpad(_ padded: Bytes) throws(CryptoError) -> Bytes {
+    public static func unpad(_ padded: consuming Bytes) throws(CryptoError) -> Bytes {
         do {
             return try Padding.unpad(padded)
         } catch {

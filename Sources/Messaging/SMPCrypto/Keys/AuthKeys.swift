@@ -17,14 +17,11 @@ public enum PublicAuthKey: Hashable, Sendable {
 
     /// - Throws: ``CryptoError`` `invalidKey` if it is not the DER of a key of one of the three algorithms.
     public init(spki: Bytes) throws(CryptoError) {
-        if let key = try? X25519.PublicKey(spki: spki) {
-            self = .x25519(key)
-        } else if let key = try? Ed25519.PublicKey(spki: spki) {
-            self = .ed25519(key)
-        } else if let key = try? Ed448.PublicKey(spki: spki) {
-            self = .ed448(key)
-        } else {
-            throw CryptoError(.invalidKey, "not the encoding of a key that can authorise commands")
+        switch KeyEncoding.identifier(inPublic: spki) {
+        case X25519.identifier: self = .x25519(try X25519.PublicKey(spki: spki))
+        case Ed25519.identifier: self = .ed25519(try Ed25519.PublicKey(spki: spki))
+        case Ed448.identifier: self = .ed448(try Ed448.PublicKey(spki: spki))
+        default: throw CryptoError(.invalidKey, "not the encoding of a key that can authorise commands")
         }
     }
 

@@ -7,6 +7,9 @@ enum KeyEncoding {
         [0x30, UInt8(size + 10), 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, identifier, 0x03, UInt8(size + 1), 0x00]
     }
 
+    /// The byte of SubjectPublicKeyInfo that tells the algorithms apart; nil if there is none. Nothing else is looked at.
+    static func identifier(inPublic der: Bytes) -> UInt8? { der.count > 8 ? der[8] : nil }
+
     /// PrivateKeyInfo, version 0, without the key.
     static func privatePrefix(_ identifier: UInt8, size: Int) -> Bytes {
         [

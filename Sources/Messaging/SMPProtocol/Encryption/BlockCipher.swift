@@ -23,10 +23,19 @@ public struct BlockCipher: Sendable {
     public var isEncrypting: Bool { chains != nil }
 
     /// - Throws: ``TransportError`` `largeMessage` if the content does not fit.
-    public mutating func seal(_ content: Bytes) throws(TransportError) -> Bytes {
+    public mutating func seal(_ content: Bytes) throws(TransportError) -> Bytes { try seal(TailBytes(content)) }
+
+    /// Encodes a block's content in the place from which it is sent.
+    ///
+    /// - Throws: ``TransportError`` `largeMessage` if the content does not fit.
+    public mutating func seal(_ content: some WireEncodable) throws(TransportError) -> Bytes {
         do {
-            guard let key = chains?.send.next() else { return try Padding.pad(content, to: Self.blockSize) }
-            return try key.secret.seal(content, nonce: key.nonce, paddedTo: Self.blockSize - BoxSecret.tagSize)
+            guard let key = chains?.send.next() else {
+                var writer = WireWriter(reservingCapacity: Self.blockSize)
+                try writer.write(paddedTo: Self.blockSize) { $0.write(content) }
+                return writer.finish()
+            }
+            return try key.secret.seal(nonce: key.nonce, paddedTo: Self.blockSize - BoxSecret.tagSize) { $0.write(content) }
         } catch {
             throw .largeMessage
         }

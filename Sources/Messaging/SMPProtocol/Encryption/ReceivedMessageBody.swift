@@ -34,9 +34,7 @@ public enum ReceivedMessageBody: Hashable, Sendable {
     ///   - length: what it is padded to, in bytes; less only in simulations.
     /// - Throws: ``CryptoError`` if the body is longer than ``maximumBody``.
     public func seal(id: MessageID, secret: BoxSecret, paddedTo length: Int = Self.paddedLength) throws(CryptoError) -> Bytes {
-        var writer = WireWriter(reservingCapacity: length)
-        encode(to: &writer)
-        return try secret.seal(writer.bytes, nonce: BoxNonce(padding: id.bytes), paddedTo: length)
+        try secret.seal(nonce: BoxNonce(padding: id.bytes), paddedTo: length) { encode(to: &$0) }
     }
 
     /// - Throws: ``CryptoError`` if the message was not encrypted with this secret, ``WireError`` if it is malformed.

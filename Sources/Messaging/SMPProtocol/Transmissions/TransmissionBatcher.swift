@@ -1,11 +1,21 @@
 public import SMPWire
 
-/// Some transmissions packed into the content of one block.
-public struct TransmissionBatch: Hashable, Sendable {
-    /// What goes into the block, before padding and encryption.
-    public let content: Bytes
+/// Some transmissions that fit into one block.
+public struct TransmissionBatch: WireEncodable, Hashable, Sendable {
+    private let transmissions: ArraySlice<Bytes>
+
+    fileprivate init(_ transmissions: ArraySlice<Bytes>) { self.transmissions = transmissions }
+
     /// Which of the given transmissions it holds.
-    public let indices: Range<Int>
+    public var indices: Range<Int> { transmissions.indices }
+
+    /// What goes into the block, before padding and encryption.
+    public var content: Bytes { wireBytes }
+
+    public func encode(to writer: inout WireWriter) {
+        writer.write(byte: UInt8(transmissions.count))
+        for transmission in transmissions { writer.write(large: transmission) }
+    }
 }
 
 /// Packs transmissions into blocks and takes them out (simplex-messaging.md, "Batching": one byte of count, then every
@@ -29,7 +39,7 @@ public enum TransmissionBatcher {
         var end = transmissions.count
         var length = 0
         func close(at start: Int) {
-            if start < end { batches.append(batch(transmissions, start..<end)) }
+            if start < end { batches.append(TransmissionBatch(transmissions[start..<end])) }
             length = 0
         }
         for index in transmissions.indices.reversed() {
@@ -52,13 +62,6 @@ public enum TransmissionBatcher {
 
     /// A batch of one transmission, as proxied commands have it; nil if it is too long.
     public static func pack(one transmission: Bytes) -> Bytes? { pack([transmission]).batches.first?.content }
-
-    private static func batch(_ transmissions: [Bytes], _ range: Range<Int>) -> TransmissionBatch {
-        var writer = WireWriter(reservingCapacity: transmissions[range].reduce(1) { $0 + $1.count + 2 })
-        writer.write(byte: UInt8(range.count))
-        for transmission in transmissions[range] { writer.write(large: transmission) }
-        return TransmissionBatch(content: writer.bytes, indices: range)
-    }
 }
 
 extension TransmissionContext {

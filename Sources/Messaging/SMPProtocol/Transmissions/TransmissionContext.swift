@@ -89,8 +89,8 @@ public struct ReceivedTransmission<Message: SMPMessage>: Sendable {
         guard context.impliesSessionID else { return body.rest() }
         var writer = WireWriter(reservingCapacity: body.remaining + context.sessionID.count + 1)
         writer.write(short: context.sessionID)
-        writer.write(raw: body.rest())
-        return writer.bytes
+        writer.write(restOf: &body)
+        return writer.finish()
     }
 
     init(_ transmission: WireParser, in context: TransmissionContext) {

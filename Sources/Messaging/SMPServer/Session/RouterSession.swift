@@ -48,8 +48,19 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
 
     private enum Phase {
         case handshake(SMPServerHandshake)
-        case established(SMPSessionParameters, BlockCipher)
+        case established(Established)
         case closed
+    }
+
+    /// What a session has that has shaken hands. The cipher changes with every block, in its place.
+    private final class Established {
+        let parameters: SMPSessionParameters
+        var cipher: BlockCipher
+
+        init(_ parameters: SMPSessionParameters) {
+            self.parameters = parameters
+            cipher = parameters.cipher
+        }
     }
 
     /// On the connection's event loop.
@@ -99,17 +110,14 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         switch bound.value.phase {
         case .closed: break
         case .handshake(let handshake): accept(block, handshake)
-        case .established(let session, var cipher):
-            // Taken out while it changes, so that it is not copied.
-            bound.value.phase = .closed
+        case .established(let session):
             let content: Bytes
             do {
-                content = try cipher.open(block)
+                content = try session.cipher.open(block)
             } catch {
                 return close("bad block")
             }
-            bound.value.phase = .established(session, cipher)
-            execute(session.context.decode(block: content), session)
+            execute(session.parameters.context.decode(block: content), session.parameters)
         }
     }
 
@@ -139,7 +147,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
                 try connection.write([try plain.seal(response.wireBytes)])
                 if case .error(let error) = response { return close("the service is refused: \(error)") }
             }
-            bound.value.phase = .established(session, session.cipher)
+            bound.value.phase = .established(Established(session))
             agreedVersion.store(session.version, ordering: .relaxed)
             bound.value.timer?.cancel()
             if let timeout = bound.value.idleTimeout { watchIdle(timeout) }
@@ -261,7 +269,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     private func flush() {
         outbox.withLock { $0.isFlushScheduled = false }
         while connection.isWritable {
-            guard case .established(let session, var cipher) = bound.value.phase else { return }
+            guard case .established(let session) = bound.value.phase else { return }
             while outbox.withLock({ $0.hasMore && $0.count < Self.outboxLimit / 2 }) { core.deliverMore(to: self) }
             let (entries, next) = outbox.withLock { outbox in
                 (outbox.take(Self.flushLimit, while: core.isDurable), outbox.next)
@@ -271,12 +279,10 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
                 if core.wait(self, for: next) { break }
                 continue
             }
-            let transmissions = entries.compactMap { transmission($0, session.context) }
-            bound.value.phase = .closed
+            let transmissions = entries.compactMap { transmission($0, session.parameters.context) }
             var blocks: [Bytes] = []
             do {
-                for batch in TransmissionBatcher.pack(transmissions).batches { blocks.append(try cipher.seal(batch.content)) }
-                bound.value.phase = .established(session, cipher)
+                for batch in TransmissionBatcher.pack(transmissions).batches { blocks.append(try session.cipher.seal(batch)) }
                 FailPoint.routerAnswer.pass()
                 try connection.write(blocks)
             } catch {

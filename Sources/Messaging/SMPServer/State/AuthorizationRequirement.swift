@@ -20,12 +20,12 @@ extension RouterState {
         switch command {
         case .new(let request): return .keys([request.recipientKey])
         case .sub, .key, .rkey, .lset, .ldel, .nkey, .ndel, .get, .ack, .off, .del, .que:
-            return .keys(store.slot(recipient: entity).flatMap(store.queue)?.record.recipientKeys ?? [])
+            return .keys(store.slot(recipient: entity).flatMap { store.read($0) { $0.record.recipientKeys } } ?? [])
         case .skey(let key): return securing(store.slot(sender: entity), with: key)
         case .lkey(let key): return securing(store.slot(link: entity), with: key)
         case .send:
-            guard let queue = store.slot(sender: entity).flatMap(store.queue) else { return .keys([]) }
-            return queue.record.senderKey.map { .keys([$0]) } ?? .none
+            guard let key = store.slot(sender: entity).flatMap({ store.read($0, \.record.senderKey) }) else { return .keys([]) }
+            return key.map { .keys([$0]) } ?? .none
         case .lget:
             let queue = store.slot(link: entity).flatMap(store.queue)
             return queue?.record.isContact == true ? .none : .refused(.auth)

@@ -75,6 +75,9 @@ struct QueueStore: Sendable {
     /// Whether nothing waits in the queue and nobody for it.
     func isIdle(_ slot: Int) -> Bool { slots.isIdle(slot) }
 
+    /// Takes a queue out of its bytes: who has shown to be its owner will do more with it.
+    mutating func wake(_ slot: Int) { slots.wake(slot) }
+
     /// Queues that are kept as bytes.
     var idleCount: Int { slots.idleCount }
 

@@ -81,15 +81,14 @@ extension RouterState {
     }
 
     mutating func subscribe(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
-        guard let record = store.queue(slot)?.record else { return execution.fail(.auth) }
-        let id = record.recipientID
+        guard let (id, owner) = store.read(slot, { ($0.record.recipientID, $0.record.service) }) else { return execution.fail(.auth) }
         guard sessions[execution.session]?.fetches[id] == nil else { return execution.fail(.command(.prohibited)) }
         let service = sessions[execution.session]?.service
         let former = store.subscriber(slot)
         var end: UInt64?
-        if record.service != service?.id { end = store.change(slot, sink: &sink) { $0.service = service?.id } }
+        if owner != service?.id { end = store.change(slot, sink: &sink) { $0.service = service?.id } }
         // All of a service's queues go to one session at a time, which is told by `ENDS`.
-        if let former, former != execution.session, service == nil || record.service != service?.id {
+        if let former, former != execution.session, service == nil || owner != service?.id {
             sessions[former]?.subscriptions.remove(id)
             execution.send(.end, to: former, about: id.entity)
         }
@@ -109,7 +108,7 @@ extension RouterState {
     }
 
     mutating func fetch(_ slot: Int, _ execution: inout Execution, sink: inout some RecordSink) {
-        guard let id = store.queue(slot)?.record.recipientID else { return execution.fail(.auth) }
+        guard let id = store.read(slot, { $0.record.recipientID }) else { return execution.fail(.auth) }
         guard store.subscriber(slot) != execution.session else {
             return execution.fail(.command(.prohibited))
         }
@@ -121,13 +120,13 @@ extension RouterState {
     }
 
     mutating func acknowledge(_ slot: Int, _ id: MessageID, _ execution: inout Execution, sink: inout some RecordSink) {
-        guard let queue = store.queue(slot)?.record.recipientID else { return execution.fail(.auth) }
+        guard let queue = store.read(slot, { $0.record.recipientID }) else { return execution.fail(.auth) }
         if let fetch = sessions[execution.session]?.fetches[queue] {
             guard let fetched = fetch.delivered, isAcknowledged(fetched, by: id) else { return execution.fail(.noMessage) }
             sessions[execution.session]?.fetches[queue] = Fetch()
             return execution.respond(.ok, written: remove(fetched, slot, sink: &sink) ?? 0)
         }
-        guard let subscription = store.queue(slot)?.subscription, subscription.session == execution.session,
+        guard let subscription = store.read(slot, \.subscription) ?? nil, subscription.session == execution.session,
             let delivered = subscription.delivered, isAcknowledged(delivered, by: id)
         else { return execution.fail(.noMessage) }
         let end = remove(delivered, slot, sink: &sink) ?? 0

@@ -165,10 +165,10 @@ struct RouterState: Sendable {
         case .nsub: subscribeNotifier(&execution, sink: &sink)
         case .subs, .nsubs: subscribeService(&execution, sink: &sink)
         case .sub, .key, .rkey, .lset, .ldel, .nkey, .ndel, .get, .ack, .off, .del, .que:
+            guard let slot = store.slot(recipient: entity), let key = execution.command.key else { return execution.fail(.auth) }
+            store.wake(slot)
             // The key was checked against the queue as it was; meanwhile another command may have changed it.
-            guard let slot = store.slot(recipient: entity), let key = execution.command.key,
-                store.queue(slot)?.record.recipientKeys.contains(key) == true
-            else { return execution.fail(.auth) }
+            guard store.read(slot, { $0.record.recipientKeys.contains(key) }) == true else { return execution.fail(.auth) }
             runForRecipient(slot, &execution, sink: &sink)
         // Refused before, or unwrapped by the session.
         case .prxy, .pfwd, .rfwd: execution.fail(.command(.prohibited))

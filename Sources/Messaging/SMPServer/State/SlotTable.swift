@@ -150,13 +150,22 @@ struct SlotTable: Sendable {
         chunks[slot / Self.chunkSize][slot % Self.chunkSize] = entry
     }
 
-    /// Changes a queue in its place; nil if there is none.
-    mutating func update<Result>(_ slot: Int, _ body: (inout Queue) -> Result) -> Result? {
+    /// Makes a queue of bytes, once for all that looks at it or changes it next.
+    ///
+    /// - Returns: false if there is none.
+    @discardableResult
+    mutating func wake(_ slot: Int) -> Bool {
         switch entry(slot) {
-        case .empty: return nil
+        case .empty: return false
         case .idle(let idle): set(.used(UsedQueue(idle.queue)), at: slot)
         case .used: break
         }
+        return true
+    }
+
+    /// Changes a queue in its place; nil if there is none.
+    mutating func update<Result>(_ slot: Int, _ body: (inout Queue) -> Result) -> Result? {
+        guard wake(slot) else { return nil }
         let (chunk, index) = (slot / Self.chunkSize, slot % Self.chunkSize)
         // Taken out of the table meanwhile: nobody else has it then but copies of the table.
         guard case .used(var used) = chunks[chunk][index] else { return nil }
