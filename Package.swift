@@ -37,6 +37,9 @@ let systemLibraries: [Target] = [
     .target(name: "SteadyTime", path: "Sources/System/SteadyTime", swiftSettings: settings),
     .testTarget(
         name: "SteadyTimeTests", dependencies: ["SteadyTime", "TestSupport"], path: "Tests/SteadyTimeTests", swiftSettings: settings),
+    // What a process that has started can give back.
+    .target(name: "ResidentMemory", path: "Sources/System/ResidentMemory", swiftSettings: settings),
+    .testTarget(name: "ResidentMemoryTests", dependencies: ["ResidentMemory"], path: "Tests/ResidentMemoryTests", swiftSettings: settings),
     // RE2 has no C interface of its own: one C++ file gives it one.
     .target(name: "CRE2", path: "Sources/System/CRE2", linkerSettings: [.linkedLibrary("re2")]),
 ]
@@ -64,7 +67,7 @@ let messaging: [Target] =
         tests: ["SMPServer", "SMPSimulation", "ProcessSupport", "OfficialPeers"])
     + room(
         "SMPServer", on: "Messaging",
-        uses: ["FailPoints", "SteadyTime", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging, .product(name: "NIOHTTP1", package: "swift-nio")] + nio,
+        uses: ["FailPoints", "ResidentMemory", "SteadyTime", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging, .product(name: "NIOHTTP1", package: "swift-nio")] + nio,
         tests: ["RouterFaults", "ProcessSupport", "OfficialPeers"])
     + room(
         "SMPAgent", on: "Messaging",
@@ -101,7 +104,7 @@ let bots: [Target] =
     room(
         "Parley", on: "Bots",
         uses: [
-            "FailPoints", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire", "SMPProtocol", "SMPTransport", "SMPServer", "EncryptedSQLite", "CRE2",
+            "FailPoints", "ResidentMemory", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire", "SMPProtocol", "SMPTransport", "SMPServer", "EncryptedSQLite", "CRE2",
             "CQRencode", grdb, logging, lifecycle, signals,
         ])
     + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
@@ -110,8 +113,8 @@ let apps: [Target] = [
     .executableTarget(
         name: "ParleyCLI",
         dependencies: [
-            "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPServer",
-            "EncryptedSQLite", logging,
+            "ResidentMemory", "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol",
+            "SMPServer", "EncryptedSQLite", logging,
             lifecycle, signals, arguments,
         ],
         path: "Sources/Apps/ParleyCLI", swiftSettings: settings),

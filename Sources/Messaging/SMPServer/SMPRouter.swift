@@ -1,6 +1,7 @@
 public import Logging
 public import NIOCore
 public import NIOPosix
+import ResidentMemory
 public import SMPCrypto
 public import SMPProtocol
 import SMPTransport
@@ -86,7 +87,8 @@ public final class SMPRouter: Sendable {
             journal: journal, state: RouterState(limits: configuration.limits, queues: queues),
             relays: try makeRelays(configuration, group, random), history: StatisticsKeeper(configuration.storage, now: now(), logger),
             random: random, now: now, logger: logger, scheduleCommit: { keeper.schedule() })
-        Self.releaseMemory()
+        // What reading the journal took.
+        ResidentMemory.releaseHeap()
         do throws(RouterError) {
             let listener = try await listen(configuration, certificate, core, group)
             let address = try address(configuration, certificate.keyHash, port: listener.port)
@@ -103,14 +105,6 @@ public final class SMPRouter: Sendable {
             await keeper.stop()
             throw error
         }
-    }
-
-    /// Gives back to the system what reading the journal took.
-    private static func releaseMemory() {
-        // Of glibc alone, and not in Swift's module of it.
-        typealias Trim = @convention(c) (Int) -> Int32
-        guard let symbol = dlsym(nil, "malloc_trim") else { return }
-        _ = unsafeBitCast(symbol, to: Trim.self)(0)
     }
 
     private func startEndpoints(_ configuration: RouterConfiguration, _ group: any EventLoopGroup) async throws(RouterError) {

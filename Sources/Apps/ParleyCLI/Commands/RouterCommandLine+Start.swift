@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import ChatProtocol
 internal import Logging
 internal import Parley
+internal import ResidentMemory
 internal import ServiceLifecycle
 internal import SMPProtocol
 internal import SMPServer
@@ -78,6 +79,7 @@ private struct RouterService: Service, CustomStringConvertible {
         let router = try await SMPRouter.start(configuration, logger: logger)
         let address = router.address.wireString
         if json { Output.line(["event": "ready", "address": .string(address)]) } else { Output.line(address) }
+        ResidentMemory.releaseSoon()
         await withGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await router.waitUntilStopped() }

@@ -1,6 +1,7 @@
 internal import ChatAPI
 internal import Foundation
 internal import Logging
+internal import ResidentMemory
 public import ServiceLifecycle
 internal import UnixSignals
 
@@ -42,6 +43,7 @@ public struct BotHost: Service, CustomStringConvertible {
                         let ready = HostReady(profiles: profiles, servers: host.servers)
                         tellOthers(ready, host)
                         onReady(ready)
+                        ResidentMemory.releaseSoon()
                     }
                 } catch {
                     // What was interrupted because the service is to stop is not a failure.
