@@ -78,10 +78,45 @@ struct NetworkConfigurationTests {
 
     @Test("Slow networks get half as much time again")
     func slow() {
-        let slow = NetworkConfiguration().slow
-        #expect(slow.connectTimeout == .init(background: .milliseconds(67_500), interactive: .milliseconds(22_500)))
-        #expect(slow.responseTimeout == .init(background: .seconds(45), interactive: .seconds(15)))
-        #expect(slow.timeoutPerKilobyte == .microseconds(7_500))
+        func limits(_ settings: NetworkConfiguration) -> [Duration] {
+            [true, false].flatMap { isInteractive in
+                [settings.connectLimit(isInteractive: isInteractive)]
+                    + [0, 1023, 2048].map { settings.responseLimit(isInteractive: isInteractive, bytes: $0) }
+            }
+        }
+        var settings = NetworkConfiguration()
+        #expect(limits(settings) == [15_000, 10_000, 10_000, 10_010, 45_000, 30_000, 30_000, 30_010].map { .milliseconds($0) })
+        settings.isSlow = true
+        #expect(limits(settings) == [22_500, 15_000, 15_000, 15_015, 67_500, 45_000, 45_000, 45_015].map { .milliseconds($0) })
+    }
+
+    @Test("A command that a person waits for has less time than others, and one with a limit of its own has that")
+    func commands() {
+        func limit(_ command: SMPCommand, _ timeout: Duration? = nil, isSlow: Bool = false) -> Duration {
+            var settings = NetworkConfiguration()
+            settings.isSlow = isSlow
+            return settings.limit(of: SMPRequest(command: command, timeout: timeout), bytes: 1024)
+        }
+        for interactive in [SMPCommand.que, .lget, .ndel, .off] { #expect(limit(interactive) == .milliseconds(10_005)) }
+        for other in [SMPCommand.sub, .ping, .del, .send(MessageFlags(), [])] { #expect(limit(other) == .milliseconds(30_005)) }
+        #expect(limit(.que, .seconds(1)) == .milliseconds(1_005))
+        #expect(limit(.que, .seconds(1), isSlow: true) == .microseconds(1_007_500))
+    }
+
+    @Test("Connections stay when the network has become slow, and are given more time when they are made anew")
+    func slower() async throws {
+        try await withRouter { router, client in
+            let events = EventReader(client.pool)
+            #expect(code(await client.pool.subscribe(client.subscriptions(1...2), over: client.session)[0]) == nil)
+            #expect(await events.next() == "connected")
+            var settings = NetworkConfiguration()
+            settings.isSlow = true
+            try await client.pool.setNetwork(settings)
+            #expect(router.clients.count == 1)
+            await client.pool.reconnect { _ in true }
+            for expected in ["disconnected 1,2", "connected", "subscribed 1,2"] { #expect(await events.next() == expected) }
+            #expect(router.clients.count == 2)
+        }
     }
 
     @Test("Other settings, and a request for it, make connections anew at once and keep subscriptions")

@@ -1,4 +1,5 @@
 public import SMPProtocol
+import SMPTransport
 import SMPWire
 
 /// Why a command did not get the response it was sent for.
@@ -73,6 +74,14 @@ public struct SMPClientError: Error, Sendable, CustomStringConvertible {
         case .timeout, .network, .overloaded: true
         case .protocol(.proxy(.broker(let error))): Self.isTemporary(error)
         case .protocol(.proxy(.noSession)): true
+        default: false
+        }
+    }
+
+    /// Whether it was TLS that did not come about: the router's certificates, its protocol or the handshake.
+    var isOfTLS: Bool {
+        switch (cause as? ConnectionError)?.code {
+        case .tlsFailed, .wrongIdentity, .wrongProtocol: true
         default: false
         }
     }

@@ -82,13 +82,19 @@ import Testing
         for wrong in ["", "9050", "host", "host:0", "host:70000", "me@host:1", ":@host:1"] { #expect(SOCKSProxy(parsing: wrong) == nil, "\(wrong)") }
     }
 
+    @Test func routersHaveMoreTimeOnTheNetworksOfMobilePhonesAndWhereThereIsNone() {
+        for (type, isSlow) in [("cellular", true), ("none", true), ("wifi", false), ("ethernet", false), ("other", false)] {
+            #expect(UserNetworkInfo(networkType: type, online: true).isSlow == isSlow)
+        }
+    }
+
     @Test func whenAnAppSaysThatThereIsANetworkAgainSessionsAreMadeAnewAndOnlyThen() async throws {
         let world = TestWorld()
         let alice = try await world.core("alice"), bob = try await world.core("bob")
         try await bob.join(try await alice.invite())
         #expect(await bob.wait { events in events.contains { if case .contactConnected = $0 { true } else { false } } })
         let before = bob.events.count { $0.json["type"] == "subscriptionStatus" }
-        for info in [#"{"networkType":"none","online":false}"#, #"{"networkType":"wifi","online":true}"#, #"{"networkType":"cellular","online":true}"#] {
+        for info in [#"{"networkType":"other","online":false}"#, #"{"networkType":"wifi","online":true}"#, #"{"networkType":"ethernet","online":true}"#] {
             _ = try await bob.run("/_network info \(info)")
         }
         #expect(await bob.wait { $0.count { $0.json["type"] == "subscriptionStatus" } == before + 2 }, "lost and taken up again")

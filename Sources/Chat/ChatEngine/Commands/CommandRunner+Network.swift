@@ -8,7 +8,7 @@ import SMPWire
 extension CommandRunner {
     func runNetwork(_ command: ServerCommand) async throws(ChatCoreError) -> ChatResponse {
         if case .setNetworkInfo(let info) = command {
-            await core.setNetworkInfo(info)
+            try await core.setNetworkInfo(info)
             return .cmdOk(user: nil)
         }
         _ = try await query { try $0.user() }

@@ -31,19 +31,27 @@ extension EngineCore {
     private func carryOut(_ plan: NetworkPlan, _ config: NetworkConfig) async throws(ChatCoreError) {
         var plan = plan
         plan.settings.usesServices = configuration.network.usesServices ?? false
+        plan.settings.isSlow = network.withLock { $0.isSlow }
         let complete = plan
         try await agent { agent throws(AgentFault) in try await agent.apply(complete) }
         network.withLock { $0.config = config }
     }
 
-    /// Takes what an app knows of the network: when there is one again, sessions that were made before are made anew.
-    func setNetworkInfo(_ info: UserNetworkInfo) async {
-        let wasOnline = network.withLock { network in
-            defer { network.isOnline = info.online }
-            return network.isOnline
+    /// Takes what an app knows of the network: on slow ones routers get more time, and when there is one again, sessions that were made before
+    /// are made anew.
+    func setNetworkInfo(_ info: UserNetworkInfo) async throws(ChatCoreError) {
+        let (wasOnline, wasSlow, config) = network.withLock { network in
+            defer { (network.isOnline, network.isSlow) = (info.online, info.isSlow) }
+            return (network.isOnline, network.isSlow, network.config)
         }
+        if info.isSlow != wasSlow { try await carryOut(try await query { try $0.plan(config) }, config) }
         if info.online, !wasOnline { await agent.reconnectAll() }
     }
+}
+
+extension UserNetworkInfo {
+    /// Whether official clients give routers more time on such a network.
+    var isSlow: Bool { networkType == "cellular" || networkType == "none" }
 }
 
 extension ChatTransaction {

@@ -51,7 +51,7 @@ final class EngineCore: Sendable {
     /// Whether servers are arranged as the core is set up.
     let arrangement = Mutex(false)
     /// How routers are reached, and whether an app says that there is a network.
-    let network = Mutex<(config: NetworkConfig, isOnline: Bool)>((.standard, true))
+    let network = Mutex<(config: NetworkConfig, isOnline: Bool, isSlow: Bool)>((.standard, true, false))
 
     init(
         configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, reports: AsyncStream<AgentNotification>, random: any RandomSource,

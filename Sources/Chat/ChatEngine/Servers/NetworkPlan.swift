@@ -39,6 +39,7 @@ struct NetworkPlan: Sendable, Hashable {
         }
         settings.pingInterval = .microseconds(config.smpPingInterval)
         settings.pingCount = config.smpPingCount
+        settings.logsTLSErrors = config.logTLSErrors
     }
 
     private static func limit(_ timeout: NetworkTimeout) -> NetworkConfiguration.Limit {

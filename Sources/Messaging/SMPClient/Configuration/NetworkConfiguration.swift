@@ -52,9 +52,6 @@ public struct NetworkConfiguration: Sendable, Hashable {
             self.background = background
             self.interactive = interactive
         }
-
-        /// The limit.
-        func limit(isInteractive: Bool) -> Duration { isInteractive ? interactive : background }
     }
 
     /// nil to connect directly; onion hosts cannot be reached then.
@@ -75,6 +72,9 @@ public struct NetworkConfiguration: Sendable, Hashable {
     public var responseTimeout = Limit(background: .seconds(30), interactive: .seconds(10))
     /// How much longer a response may take for each 1,024 bytes that are sent before it.
     public var timeoutPerKilobyte = Duration.milliseconds(5)
+    /// Whether all of these limits are half as long again, as for networks of mobile phones. A change is for new connections: those that
+    /// there are stay.
+    public var isSlow = false
     /// nil to leave idle connections unprobed by TCP.
     public var keepAlive: TCPKeepAlive? = TCPKeepAlive()
     /// A connection with subscriptions on which nothing has arrived for this long is probed with `PING`; zero for never.
@@ -86,16 +86,26 @@ public struct NetworkConfiguration: Sendable, Hashable {
     /// by them which queues are one user's; so it has no effect in session mode `entity`.
     public var usesServices = false
 
+    /// Whether a failure of TLS with a router is logged as a warning, instead of at `debug` level.
+    public var logsTLSErrors = false
+
     public init() {}
 
-    /// The same with half as much time again for everything, for networks such as those of mobile phones.
-    public var slow: NetworkConfiguration {
-        var slow = self
-        slow.connectTimeout = Limit(background: connectTimeout.background * 3 / 2, interactive: connectTimeout.interactive * 3 / 2)
-        slow.responseTimeout = Limit(background: responseTimeout.background * 3 / 2, interactive: responseTimeout.interactive * 3 / 2)
-        slow.timeoutPerKilobyte = timeoutPerKilobyte * 3 / 2
-        return slow
+    /// How long a connection with its handshakes may take.
+    ///
+    /// - Parameter isInteractive: whether a person waits.
+    public func connectLimit(isInteractive: Bool) -> Duration { onNetwork(isInteractive ? connectTimeout.interactive : connectTimeout.background) }
+
+    /// How long a response may take.
+    ///
+    /// - Parameters:
+    ///   - isInteractive: whether a person waits.
+    ///   - bytes: what is sent before it, the command itself included.
+    public func responseLimit(isInteractive: Bool, bytes: Int = 0) -> Duration {
+        onNetwork((isInteractive ? responseTimeout.interactive : responseTimeout.background) + timeoutPerKilobyte * (bytes / 1024))
     }
+
+    private func onNetwork(_ limit: Duration) -> Duration { isSlow ? limit * 3 / 2 : limit }
 
     /// When commands go through a proxy, with these settings.
     public var privateRoutingPolicy: PrivateRoutingPolicy {
@@ -126,6 +136,17 @@ public struct NetworkConfiguration: Sendable, Hashable {
         case .server: "\(session.userID):\(epoch)@\(session.server)"
         case .entity: "\(session.userID):\(epoch)@\(session.server)/\(session.entity?.description ?? "")"
         }
+    }
+}
+
+extension NetworkConfiguration {
+    /// How long the response to a request may take.
+    ///
+    /// - Parameter bytes: what is sent before the response, the request itself included.
+    func limit(of request: SMPRequest, bytes: Int) -> Duration {
+        guard let timeout = request.timeout else { return responseLimit(isInteractive: request.command.isInteractive, bytes: bytes) }
+        // A limit of the request's own counts from the end of what is sent.
+        return timeout + responseLimit(isInteractive: false, bytes: bytes) - responseLimit(isInteractive: false)
     }
 }
 

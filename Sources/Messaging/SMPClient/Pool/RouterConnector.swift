@@ -9,7 +9,7 @@ import Synchronization
 struct RouterConnector: Sendable {
     let transport: SMPTransportClient
     private let group: any EventLoopGroup
-    let configuration: SMPClientConfiguration
+    private(set) var configuration: SMPClientConfiguration
     let random: any RandomSource
     let time: ClientTime
     let services: ServiceSourceBox
@@ -27,6 +27,13 @@ struct RouterConnector: Sendable {
         self.random = random
         self.time = time
         epoch = Base64URL.encode(random.bytes(12))
+    }
+
+    /// The same for other time limits.
+    func with(isSlow: Bool) -> RouterConnector {
+        var other = self
+        other.configuration.network.isSlow = isSlow
+        return other
     }
 
     private static func transport(
@@ -86,7 +93,7 @@ struct RouterConnector: Sendable {
         _ key: TransportSessionKey, _ service: Service?, isInteractive: Bool, _ observer: SMPSessionObserver
     ) async -> Result<SMPSession, SMPClientError> {
         let hosts = configuration.network.hosts(of: key.server)
-        let timeout = configuration.network.connectTimeout.limit(isInteractive: isInteractive)
+        let timeout = configuration.network.connectLimit(isInteractive: isInteractive)
         var failure = SMPClientError(.incompatibleHost, "none of the router's hosts can be reached with these network settings")
         for host in hosts {
             do throws(SMPClientError) {

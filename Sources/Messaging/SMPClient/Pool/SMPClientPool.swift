@@ -124,6 +124,8 @@ public final class SMPClientPool: SMPRouting {
     public func setNetwork(_ network: NetworkConfiguration) async throws(SMPClientError) {
         var configuration = live.current.configuration
         guard configuration.network != network else { return }
+        configuration.network.isSlow = network.isSlow
+        if configuration.network == network { return live.set(live.current.with(isSlow: network.isSlow)) }
         configuration.network = network
         live.set(try makeConnector(configuration).get())
         await reconnect { _ in true }

@@ -167,7 +167,12 @@ final class SessionSlot: Sendable {
             log("connected", ["version": "\(session.info.version)"])
             environment.emit(.connected(key))
             if case .success((_, let refusal?)) = connected { environment.emit(.service(key, .unavailable(refusal))) }
-        case .failure(let error): log("could not connect", ["error": "\(error)"])
+        case .failure(let error):
+            if error.isOfTLS, connector.configuration.network.logsTLSErrors {
+                environment.logger.warning("TLS with a router failed", metadata: ["server": "\(key.server)", "error": "\(error)"])
+            } else {
+                log("could not connect", ["error": "\(error)"])
+            }
         }
         for waiter in waiters { waiter.resume(returning: result) }
         resubscribeIfNeeded()

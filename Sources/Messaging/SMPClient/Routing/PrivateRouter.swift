@@ -120,7 +120,7 @@ public final class PrivateRouter: Sendable {
         let proxy = route.proxy.server
         let forwarded: ProxiedRelay.Forwarded
         do throws(SMPClientError) {
-            forwarded = try relay.seal(request, timeout: request.timeout ?? times.responseTimeout.limit(isInteractive: request.command.isInteractive) * 2, random)
+            forwarded = try relay.seal(request, timeout: request.timeout ?? times.responseLimit(isInteractive: request.command.isInteractive) * 2, random)
         } catch {
             throw .client(error, server: session.server)
         }
@@ -194,7 +194,7 @@ public final class PrivateRouter: Sendable {
     private func connect(_ proxy: SMPServerWithAuth, _ session: TransportSessionKey) async -> Attempt {
         do throws(SMPClientError) {
             let request = SMPRequest(
-                command: .prxy(session.server, proxy.basicAuth), timeout: times.connectTimeout.interactive + times.responseTimeout.interactive)
+                command: .prxy(session.server, proxy.basicAuth), timeout: times.connectLimit(isInteractive: true) + times.responseLimit(isInteractive: true))
             let response = try await network.send(request, over: Self.key(of: proxy.server, for: session))
             guard case .pkey(let relay) = response else {
                 throw SMPClientError(.unexpectedResponse(response.name), "the proxy answered \(response.name)")

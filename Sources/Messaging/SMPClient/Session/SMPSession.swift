@@ -75,8 +75,7 @@ final class SMPSession: SMPConnectionDelegate {
             do throws(SMPClientError) {
                 var next = try encoder.encode(request, deadline: now, handle: handle)
                 bytes += next.transmission.count
-                let limit = request.timeout ?? network.responseTimeout.limit(isInteractive: request.command.isInteractive)
-                next.deadline += limit + network.timeoutPerKilobyte * (bytes / 1024)
+                next.deadline += network.limit(of: request, bytes: bytes)
                 encoded.append(next)
             } catch {
                 handle.complete(.failure(error))
@@ -186,7 +185,7 @@ final class SMPSession: SMPConnectionDelegate {
     private func sendPing() {
         let request = SMPRequest(command: .ping)
         do throws(SMPClientError) {
-            submit([try encoder.encode(request, deadline: time.now() + network.responseTimeout.background, handle: nil)])
+            submit([try encoder.encode(request, deadline: time.now() + network.responseLimit(isInteractive: false), handle: nil)])
         } catch {
             closeConnection(error)
         }
