@@ -338,6 +338,10 @@ import Testing
 
     private let refused = AgentError(.smp(server: "", .auth))
 
+    private var context: AgentContext {
+        AgentContext(configuration: AgentConfiguration(), random: random, ratchetKeys: KEMKeyPairPool(capacity: 0, random: random), now: 0)
+    }
+
     @Test func `Messages are kept for a queue that is offered, and not sent to it before it may be used`() throws {
         let offered = try queue(20, replaces: 10, .new)
         var transition = Transition(state([try queue(10, .active, .sendingQKEY), offered]))
@@ -376,9 +380,9 @@ import Testing
             try queue(10, .active, .sendingQTEST), try queue(20, replaces: 10, .secured, .sendingQTEST), try queue(30, replaces: 20, .secured),
         ]
         var transition = Transition(state(queues))
-        transition.delivered(message(.queueTest), to: 10)
+        transition.delivered(message(.queueTest), to: 10, context)
         #expect(transition.state.sendQueues.map(\.row) == [10, 20, 30])
-        transition.delivered(message(.queueTest), to: 30)
+        transition.delivered(message(.queueTest), to: 30, context)
         #expect(transition.state.sendQueues.map(\.row) == [30])
         #expect(transition.removedSendQueues == [20, 10])
         #expect(transition.state.sendQueues[0].isPrimary)

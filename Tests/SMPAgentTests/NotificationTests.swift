@@ -19,20 +19,25 @@ import Testing
         throw AgentError(.inactive)
     }
 
-    private func notify(through server: SMPServerAddress) async throws {
+    /// - Parameter isAskedWithQueue: whether the queue is made with its notifier.
+    private func notify(through server: SMPServerAddress, isAskedWithQueue: Bool) async throws {
         let folder = try TemporaryFolder()
         func open() async throws -> (SMPAgent, SMPClientPool) {
             let pool = try SMPClientPool()
-            let agent = SMPAgent(configuration: .quick, store: try AgentStore(path: folder.path + "/agent.db"), network: pool)
+            var configuration = AgentConfiguration.quick
+            configuration.newQueuesHaveNotifiers = isAskedWithQueue
+            let agent = SMPAgent(configuration: configuration, store: try AgentStore(path: folder.path + "/agent.db"), network: pool)
             try await agent.start()
             return (agent, pool)
         }
         var (alice, pool) = try await open()
         let user = try await alice.createUser(servers: [SMPServerWithAuth(server)])
         let created = try await alice.createConnection(user: user, mode: .contact)
-        #expect(try await alice.notifiers(of: created.id).isEmpty)
+        #expect(try await alice.notifiers(of: created.id).count == (isAskedWithQueue ? 1 : 0))
+        let made = try await alice.notifiers(of: created.id).first
         let notifier = try #require(try await alice.enableNotifications(of: created.id).first)
         #expect(try await alice.enableNotifications(of: created.id) == [notifier])
+        if isAskedWithQueue { #expect(made == notifier) }
 
         let watcher = try SMPClientPool()
         let session = TransportSessionKey(userID: 9, server: server)
@@ -67,18 +72,19 @@ import Testing
         for pool in [pool, watcher, bobPool] { await pool.close() }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `A second client hears of messages through this package's router`() async throws {
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    func `A second client hears of messages through this package's router`(isAskedWithQueue: Bool) async throws {
         var configuration = RouterConfiguration(storage: .memory)
         configuration.port = 0
         let router = try await SMPRouter.start(configuration)
-        try await notify(through: router.address)
+        try await notify(through: router.address, isAskedWithQueue: isAskedWithQueue)
         await router.stop()
     }
 
-    @Test(.enabled(if: PeerProgram.smpServer.isInstalled), .timeLimit(.minutes(1)))
-    func `A second client hears of messages through the official router`() async throws {
+    @Test(.enabled(if: PeerProgram.smpServer.isInstalled), .timeLimit(.minutes(1)), arguments: [false, true])
+    func `A second client hears of messages through the official router`(isAskedWithQueue: Bool) async throws {
         let router = try await OfficialRouter.start()
-        try await notify(through: try router.serverAddress)
+        try await notify(through: try router.serverAddress, isAskedWithQueue: isAskedWithQueue)
         await router.stop(.kill)
     }
 }

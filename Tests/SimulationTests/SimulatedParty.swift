@@ -76,6 +76,7 @@ final class SimulatedParty: Sendable {
     private let faults: FaultLog
     private let storage: any SimulatedStorage
     private let hasCheapKeys: Bool
+    private let queues: Int
     private let configuration: AgentConfiguration
     private let memory = Mutex(Memory())
     private let life = Mutex<Life?>(nil)
@@ -94,6 +95,7 @@ final class SimulatedParty: Sendable {
         clock = SimulationClock(simulation: simulation)
         storage = try scenario.usesSQL ? SQLStorage() : MemoryStorage()
         hasCheapKeys = scenario.hasCheapKeys
+        queues = scenario.queues
     }
 
     func conversation(_ peer: Int) -> Conversation { memory.withLock { $0.conversations[peer] ?? Conversation() } }
@@ -190,7 +192,8 @@ final class SimulatedParty: Sendable {
         await untilDone(life, "start") { try await agent.start() }
         if memory.withLock({ $0.user }) == nil {
             await untilDone(life, "make a user") {
-                let user = try await agent.createUser(servers: [SMPServerWithAuth(routers[index % routers.count].address)])
+                let servers = (0..<queues).map { SMPServerWithAuth(routers[(index + $0) % routers.count].address) }
+                let user = try await agent.createUser(servers: servers)
                 if !isOver(life) { memory.withLock { $0.user = user } }
             }
         }

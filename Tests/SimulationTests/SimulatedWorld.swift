@@ -18,6 +18,8 @@ struct Scenario: Sendable {
     var faultInterval = 1_500
     /// Whether connections move their queues to other routers, meanwhile.
     var rotates = false
+    /// Queues that each side of a connection receives through, on different routers.
+    var queues = 1
     /// Whether the agents' stores are their own SQL; else tables in memory, which are ten times as fast.
     var usesSQL = true
     /// Whether ratchets agree by ``CheapAgreement``, which only stores without SQL can keep apart from real keys.
@@ -37,6 +39,7 @@ extension Scenario {
         window = seed % 4 < 2 ? 24 : 6
         faultInterval = [400, 1_500, 6_000][Int(seed / 3 % 3)]
         rotates = seed % 5 < 3
+        if seed % 6 == 5 { queues = 2 }
         guard !isDeep else { return }
         usesSQL = false
         hasCheapKeys = true
@@ -93,6 +96,7 @@ final class SimulatedWorld: Sendable {
         configuration.slowRetry = RetryInterval(initial: .seconds(30), increaseAfter: .seconds(60), maximum: .seconds(120))
         configuration.cachedConnections = 2
         configuration.deliveryBufferSize = 8
+        configuration.queuesPerConnection = scenario.queues
         parties = try (0..<scenario.parties).map { try SimulatedParty($0, simulation, routers, configuration, scenario, faults) }
         let parties = parties
         plan.setLinks { parties[$0].conversation($1).link }
@@ -152,7 +156,8 @@ final class SimulatedWorld: Sendable {
     private var isEmpty: Bool {
         let isForgotten = parties.allSatisfy { party in (try? party.remains())?.values.allSatisfy { $0 == 0 } ?? false }
         let queues = routers.reduce(0) { $0 + $1.queueCount }
-        return isForgotten && queues <= kills.withLock { $0 } + (scenario.rotates ? breaks.withLock { $0 } : 0)
+        let interruptions = kills.withLock { $0 } + (scenario.rotates || scenario.queues > 1 ? breaks.withLock { $0 } : 0)
+        return isForgotten && queues <= interruptions * scenario.queues
     }
 
     private var standing: String {

@@ -53,21 +53,22 @@ struct CreateRequest: Sendable {
 /// A queue that the router has, with what goes with it.
 struct MadeQueue: Sendable {
     let queue: ReceiveQueue
+    /// Queues besides that one.
+    let additions: [ReceiveQueue]
     let keys: AgreementKeys?
     /// The full link, as the user gets it.
     let shown: ConnectionRequestURI
+
+    var queues: [ReceiveQueue] { [queue] + additions }
 }
 
 extension AgentCore {
-    /// A full link to a queue.
+    /// A full link to a queue and those besides it.
     func link(
-        _ server: SMPServerAddress, _ senderID: SenderID, _ key: X25519.PublicKey, _ mode: QueueMode?,
-        _ parameters: RatchetParametersURI?, _ clientData: String?
+        _ first: SMPQueueAddress, _ additions: [ReceiveQueue], _ parameters: RatchetParametersURI?, _ clientData: String?
     ) -> ConnectionRequestURI {
-        let queue = SMPQueueURI(
-            clientVersions: configuration.clientVersions,
-            address: SMPQueueAddress(server: server, senderID: senderID, encryptionKey: key, mode: mode))
-        let request = ConnectionRequest(agentVersions: configuration.agentVersions, queues: [queue], clientData: clientData)
+        let queues = ([first] + additions.map(\.senderAddress)).map { SMPQueueURI(clientVersions: configuration.clientVersions, address: $0) }
+        let request = ConnectionRequest(agentVersions: configuration.agentVersions, queues: queues, clientData: clientData)
         return parameters.map { .invitation(request, $0) } ?? .contact(request)
     }
 
@@ -103,18 +104,24 @@ extension AgentCore {
         if request.mode == .invitation {
             agreement = agreementOffer(proposingKEM: request.pq.proposesKEM(shortLink: request.linkData != nil))
         }
+        var additions: [ReceiveQueue] = []
+        if request.mode == .invitation {
+            additions = await createAdditions(
+                besides: server.server, for: owner, clientVersions: configuration.clientVersions, subscription: request.subscription)
+        }
         let queueMode: QueueMode = request.mode == .invitation ? .messaging : .contact
-        let linkKey = prepared.encryptionKeys.publicKey
-        let full = link(server.server, prepared.senderID, linkKey, queueMode, agreement?.parameters, request.clientData)
+        let address = SMPQueueAddress(
+            server: server.server, senderID: prepared.senderID, encryptionKey: prepared.encryptionKeys.publicKey, mode: queueMode)
+        let full = link(address, additions, agreement?.parameters, request.clientData)
         var preparedLink: PreparedLink?
         if let data = request.linkData { preparedLink = try prepareLink(to: full, data: data) }
         let queue = try await createQueue(
             prepared, on: server, for: owner, mode: request.mode, link: preparedLink, clientVersions: configuration.clientVersions,
             subscription: request.subscription)
         // The router may have chosen the sender's id, and old ones know no mode.
-        var shown = link(server.server, queue.senderID, linkKey, queue.mode, agreement?.parameters, request.clientData)
+        var shown = link(queue.senderAddress, additions, agreement?.parameters, request.clientData)
         if request.pq != .usePQ, queue.link != nil { shown = shown.withoutKEM }
-        return MadeQueue(queue: queue, keys: agreement?.keys, shown: shown)
+        return MadeQueue(queue: queue, additions: additions, keys: agreement?.keys, shown: shown)
     }
 
     /// Stores a new connection and what `add` adds to it.
@@ -131,12 +138,12 @@ extension AgentCore {
     fileprivate func insert(
         _ record: ConnectionRecord, _ made: MadeQueue, _ subscription: SubscriptionMode
     ) async throws(AgentError) {
-        // Registered first: the queue is subscribed to.
-        created(made.queue, record, subscription)
+        // Registered first: the queues are subscribed to.
+        for queue in made.queues { created(queue, record, subscription) }
         do throws(AgentError) {
             try await insert(record) { $0.add(made) }
         } catch {
-            subscriptions.remove(made.queue.key)
+            for queue in made.queues { subscriptions.remove(queue.key) }
             throw error
         }
     }
@@ -153,11 +160,11 @@ extension AgentCore {
         transition.add(made)
         transition.add(.deleteCommand(command.row))
         transition.emit(.created(made.shown))
-        created(made.queue, state.record, subscription)
+        for queue in made.queues { created(queue, state.record, subscription) }
         do throws(AgentError) {
             try await access.commit(transition)
         } catch {
-            subscriptions.remove(made.queue.key)
+            for queue in made.queues { subscriptions.remove(queue.key) }
             throw error
         }
     }
@@ -165,7 +172,7 @@ extension AgentCore {
 
 extension Transition {
     fileprivate mutating func add(_ made: MadeQueue) {
-        add(made.queue)
+        for queue in made.queues { add(queue) }
         if let keys = made.keys { setAgreementKeys(keys) }
     }
 }

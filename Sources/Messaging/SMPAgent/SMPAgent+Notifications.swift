@@ -49,25 +49,39 @@ extension SMPAgent {
 extension AgentCore {
     /// A repeated `NKEY` takes the place of the one before it, so that an interrupted call can be made again.
     fileprivate func makeNotifier(_ queue: ReceiveQueue, _ owner: SessionOwner) async throws(AgentError) -> QueueNotifier {
-        let key = configuration.queueKeys.generateKey(random)
-        let encryption = X25519.generateKeyPair(random)
+        let keys = NotifierKeys(configuration.queueKeys, random)
         statistics.add(.ntfKeyAttempts, owner.user, queue.server)
         let response = try await request(
-            SMPRequest(
-                entity: queue.recipientID,
-                command: .nkey(NotificationCredentials(notifierKey: key.publicKey, encryptionKey: encryption.publicKey)),
-                authKey: queue.privateKey),
-            to: queue.server, for: owner)
+            SMPRequest(entity: queue.recipientID, command: .nkey(keys.credentials), authKey: queue.privateKey), to: queue.server, for: owner)
         guard case .nid(let id, let routerKey) = response else { throw AgentError(unexpected: response, to: "NKEY", server: queue.server) }
         statistics.add(.ntfKey, owner.user, queue.server)
-        let secret: BoxSecret
+        let notifier = try keys.notifier(id, routerKey, on: queue.server)
+        try await stored { try await store.apply([.setNotifier(notifier, queue: queue.row)]) }
+        return notifier
+    }
+}
+
+/// The keys that a router makes a notifier with.
+struct NotifierKeys: Sendable {
+    private let key: PrivateAuthKey
+    private let encryption: X25519.KeyPair
+
+    init(_ algorithm: QueueKeyAlgorithm, _ random: any RandomSource) {
+        key = algorithm.generateKey(random)
+        encryption = X25519.generateKeyPair(random)
+    }
+
+    /// What the router gets of them.
+    var credentials: NotificationCredentials { NotificationCredentials(notifierKey: key.publicKey, encryptionKey: encryption.publicKey) }
+
+    /// The notifier that the router has made.
+    func notifier(
+        _ id: NotifierID, _ routerKey: X25519.PublicKey, on server: SMPServerAddress
+    ) throws(AgentError) -> QueueNotifier {
         do {
-            secret = try BoxSecret(encryption.privateKey, with: routerKey)
+            return QueueNotifier(server: server, notifierID: id, privateKey: key, secret: try BoxSecret(encryption.privateKey, with: routerKey))
         } catch {
             throw AgentError(receiving: error)
         }
-        let notifier = QueueNotifier(server: queue.server, notifierID: id, privateKey: key, secret: secret)
-        try await stored { try await store.apply([.setNotifier(notifier, queue: queue.row)]) }
-        return notifier
     }
 }

@@ -21,7 +21,9 @@ extension SMPAgent {
                 link = try core.changedLink(credentials, linkData)
             } else {
                 guard state.kind == .contact else { throw .prohibited("setConnShortLink: no ShortLinkCreds in invitation") }
-                let request = core.link(queue.server, queue.senderID, queue.encryptionKey.publicKey, .contact, nil, clientData)
+                var address = queue.senderAddress
+                address.mode = .contact
+                let request = core.link(address, [], nil, clientData)
                 link = try core.prepareLink(to: request, data: linkData)
             }
             guard let linkID = link.linkID else { throw AgentError(.internal("setConnShortLink: the link has no id")) }

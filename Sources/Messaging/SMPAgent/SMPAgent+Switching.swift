@@ -35,7 +35,10 @@ extension SMPAgent {
             var transition = Transition(state)
             transition.updateReceiveQueue(old.row) { $0.switchStatus = nil }
             for queue in state.receiveQueues where queue.replaces == old.row {
-                transition.updateReceiveQueue(queue.row) { $0.replaces = nil }
+                transition.updateReceiveQueue(queue.row) {
+                    $0.replaces = nil
+                    $0.status = .disabled
+                }
                 transition.start(.deleteQueue(queue: queue.row), core.context)
             }
             try await access.commit(transition)

@@ -12,6 +12,7 @@ import Synchronization
 /// | `PARLEY_MESSAGES` | messages from each party to each other one, 1,000 without it |
 /// | `PARLEY_SQL` | the agents' own SQL, real keys and full lengths |
 /// | `PARLEY_ROTATIONS` | queues move to other routers meanwhile in every world, else in three of five |
+/// | `PARLEY_QUEUES` | queues that each side of a connection receives through, in every world, else two in one of six |
 /// | `PARLEY_TRACE` | prints what happened in worlds that failed |
 /// | `PARLEY_CORES` | how many at the same time, all without it |
 @main struct Driver {
@@ -37,6 +38,7 @@ import Synchronization
         let messages = Int(number("PARLEY_MESSAGES") ?? 1_000)
         let usesSQL = ProcessInfo.processInfo.environment["PARLEY_SQL"] != nil
         let alwaysRotates = ProcessInfo.processInfo.environment["PARLEY_ROTATIONS"] != nil
+        let queues = number("PARLEY_QUEUES")
         let keepsTrace = ProcessInfo.processInfo.environment["PARLEY_TRACE"] != nil
         let started = ContinuousClock.now
         let deadline = started + .seconds(Int64(number("PARLEY_SECONDS") ?? 60))
@@ -51,6 +53,7 @@ import Synchronization
                 guard seed < end else { return }
                 var scenario = Scenario(seed: seed, messages: messages, isDeep: usesSQL)
                 if alwaysRotates { scenario.rotates = true }
+                if let queues { scenario.queues = Int(queues) }
                 let faults: [String]
                 do {
                     let outcome = try SimulatedWorld(seed: seed, scenario, keepsTrace: keepsTrace).run()

@@ -189,6 +189,20 @@ final class MemoryAgentStore: AgentStorage {
         try await read { $0.deliveries(queue, after: .min, .max).filter { $0.message.createdAt < time && !$0.isCopy }.map(\.message.messageID) }
     }
 
+    func isSent(connection: RowID, sentID: Int64) async throws -> Bool { try await read { $0.isSent(connection, sentID) } }
+
+    func messagesElsewhere(_ messages: [AgentMessageID], queue: RowID) async throws -> Set<AgentMessageID> {
+        try await read { tables in
+            let waiting = tables.deliveries(queue, after: .min, .max)
+            let connection = tables.sendQueues[queue]?.connection ?? 0
+            return Set(
+                waiting.map(\.message).filter { message in
+                    messages.contains(message.messageID)
+                        && (tables.isSent(connection, message.sentID) || tables.isWaitingElsewhere(message.messageID, queue))
+                }.map(\.messageID))
+        }
+    }
+
     func receivedMessage(connection: RowID, encryptedHash: Bytes) async throws -> ReceivedMessageRecord? {
         try await read { tables in
             tables.receivedByHash[MemoryTables.CiphertextKey(connection: connection, hash: encryptedHash)].flatMap {

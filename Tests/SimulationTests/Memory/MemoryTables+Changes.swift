@@ -45,7 +45,7 @@ extension MemoryTables {
         case .insertConfirmation, .acceptConfirmation, .deleteConfirmations, .insertInvitation, .acceptInvitation, .deleteInvitation,
             .setInvitationLink, .deleteInvitationLink:
             try applyHandshakeChange(change)
-        case .insertBody, .insertSentMessage, .deliveryDone, .deleteDeliveries, .forgetCopies, .setRetry, .setReceipt, .deleteReceipted,
+        case .insertBody, .insertSentMessage, .deliveryDone, .deleteDeliveries, .setSent, .forgetCopies, .setRetry, .setReceipt, .deleteReceipted,
             .insertReceivedMessage, .acknowledge, .countAttempt:
             try applyMessageChange(change)
         case .insertCommand(let command):
@@ -193,6 +193,8 @@ extension MemoryTables {
             forget(MessageKey(connection: connection, number: done.message.sentID), unlessReceiptIsMissing: keepRecord)
             if let body = done.body { deleteUnusedBody(body) }
         case .deleteDeliveries(let queue): set(\.deliveries, queue, nil)
+        case .setSent(let connection, let sentID):
+            self.change(\.sent, MessageKey(connection: connection, number: sentID)) { $0.isSent = true }
         case .forgetCopies(let queue, let original, let count):
             let first = deliveries[original]?.first.map { $0.message.sentID - 1 }
             guard let last = first ?? deliveries[queue]?.last?.message.sentID else { return }

@@ -46,8 +46,23 @@ extension MemoryTables {
         return waiting.lazy.filter { delivery in
             delivery.message.messageID > messageID && sent[MessageKey(connection: connection, number: delivery.message.sentID)] != nil
         }.prefix(limit).map { delivery in
-            PendingDelivery(
-                message: delivery.message, retry: delivery.retry, isCopy: originals.map { !$0.contains(delivery.message.messageID) } ?? false)
+            let isSent = isSent(connection, delivery.message.sentID)
+            return PendingDelivery(
+                message: delivery.message, retry: delivery.retry,
+                isCopy: isSent || originals.map { !$0.contains(delivery.message.messageID) } ?? false,
+                isShared: isWaitingElsewhere(delivery.message.messageID, queue))
+        }
+    }
+
+    /// Whether one of several queues has a message.
+    func isSent(_ connection: RowID, _ sentID: Int64) -> Bool { sent[MessageKey(connection: connection, number: sentID)]?.isSent ?? false }
+
+    /// Whether a message waits for another queue of the connection than this one, but for those that are only offered.
+    func isWaitingElsewhere(_ message: AgentMessageID, _ queue: RowID) -> Bool {
+        guard let connection = sendQueues[queue]?.connection else { return false }
+        return sendQueues.contains { row, entry in
+            row != queue && entry.connection == connection && !entry.queue.isOffered
+                && deliveries[row]?.contains { $0.message.messageID == message } == true
         }
     }
 

@@ -44,6 +44,8 @@ struct MemoryTables {
         let createdAt: Int64
         let requestKey: Int64?
         var receipt: MessageReceipt.Status?
+        /// Whether one of several queues has it.
+        var isSent = false
     }
 
     struct Delivery {

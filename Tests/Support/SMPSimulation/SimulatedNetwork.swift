@@ -106,6 +106,11 @@ public final class SimulatedNetwork: SMPRouting {
     /// Names of the commands that were sent, in order.
     public var sentCommands: [String] { inner.withLock { $0.commands.map(\.command) } }
 
+    /// Names of the commands that were sent to a router, in order.
+    public func sentCommands(to server: SMPServerAddress) -> [String] {
+        inner.withLock { $0.commands.filter { $0.server == server }.map(\.command) }
+    }
+
     /// All connections are lost at once and nothing reaches the routers, as when the process ends.
     public func sever() {
         inner.withLock { $0.isSevered = true }

@@ -95,7 +95,7 @@ extension ChatTransaction {
             }
             report(fault, in: context)
         case .created, .request, .queueDeleted, .down, .up, .serverConnected, .serverDisconnected, .receiveQueuesDeleted, .connectionsDeleted,
-            .userDeleted, .connectionsFailed, .suspended, .serviceSubscription, .sent:
+            .userDeleted, .connectionsFailed, .suspended, .serviceSubscription, .queuesChanged, .sent:
             // What is sent is for the ledger.
             receiveState(incoming.notification.event)
         }

@@ -12,6 +12,14 @@ public struct AgentConfiguration: Sendable {
     /// What authorises the commands about new queues.
     public var queueKeys = QueueKeyAlgorithm.x25519
 
+    /// Queues that a new connection receives through, each on another router, as far as the user has so many: 1 to
+    /// ``AgentLimits/maximumQueues``. Contact addresses have one. Official agents use the first: see ``SMPAgent/addQueue(to:on:)``.
+    public var queuesPerConnection = 1
+
+    /// Whether new queues get a notifier with `NEW`, where the router's version is 17 or later, as official agents ask for when their device has
+    /// asked for instant notifications. Later on it is ``SMPAgent/enableNotifications(of:)`` that gives one.
+    public var newQueuesHaveNotifiers = false
+
     /// How routers are reached, at the start; see ``SMPAgent/setNetworkConfiguration(_:)``. The network must have been made with the same.
     public var network = NetworkConfiguration()
 

@@ -56,7 +56,7 @@ public enum AgentEvent: Sendable, Equatable {
 
     // MARK: State
 
-    /// DOWN: the subscriptions of these connections are lost until `up`.
+    /// DOWN: the subscriptions of these connections are lost until `up`. A connection with an active queue on another router is not among them.
     case down(SMPServerAddress, [ConnectionID])
     /// UP: these connections receive messages again.
     case up(SMPServerAddress, [ConnectionID])
@@ -71,6 +71,8 @@ public enum AgentEvent: Sendable, Equatable {
     case queueDeleted
     /// SWITCH: a step of moving a queue to another router. Durable; the state is that of the time when it is reported.
     case queueSwitch(QueueDirection, SwitchPhase, ConnectionStats)
+    /// A queue besides others came into use, or is used no longer; not an event of official agents. Not durable: the state is there to be asked.
+    case queuesChanged(QueueDirection, ConnectionStats)
     /// RSYNC: encryption is out of step, or a step of putting it right again. Durable, as `queueSwitch`.
     case ratchetSync(RatchetSyncState, AgentError.Crypto?, ConnectionStats)
 
@@ -107,7 +109,7 @@ extension AgentEvent {
         // Followed by another one that is durable.
         case .messageDelayed: false
         // Of the moment.
-        case .down, .up, .serverConnected, .serverDisconnected, .serviceSubscription, .subscriptionEnded, .queueDeleted, .connectionsFailed,
+        case .queuesChanged, .down, .up, .serverConnected, .serverDisconnected, .serviceSubscription, .subscriptionEnded, .queueDeleted, .connectionsFailed,
             .suspended:
             false
         // Of connections that are gone.

@@ -22,6 +22,9 @@ public enum AgentLimits {
         messageLength(agentVersion: agentVersion, pqSupport: pqSupport) - 2 - 1 - 8 - 33 - 1
     }
 
+    /// Queues that a connection may have in each direction, those among them that take the place of others not counted.
+    public static let maximumQueues = 4
+
     /// Bytes that a client message is padded to inside the per-queue encryption.
     public static let clientMessageLength = 16_000
     /// Bytes that a client message with a public key in its header is padded to.

@@ -6,6 +6,8 @@ import SMPWire
 struct CompatibleInvitation: Sendable {
     let agentVersion: UInt16
     let queue: SMPQueueInfo
+    /// The queues that are announced besides that one.
+    let otherQueues: [SMPQueueInfo]
     let parameters: RatchetParameters
 
     /// nil if no version fits, or the link is not an invitation.
@@ -17,6 +19,7 @@ struct CompatibleInvitation: Sendable {
         else { return nil }
         self.agentVersion = agentVersion
         self.queue = queue
+        otherQueues = request.queues.dropFirst().compactMap { $0.compatible(with: configuration.clientVersions) }
         parameters = RatchetParameters(offered, version: ratchetVersion)
     }
 }

@@ -6,14 +6,16 @@ extension Transition {
     ///
     /// The events and the new state are stored together with the record that the message was sent, so that none of them is lost when
     /// the process ends.
-    mutating func delivered(_ message: SentMessage, to queueRow: RowID) {
+    mutating func delivered(_ message: SentMessage, to queueRow: RowID, _ context: AgentContext) {
+        // The other queues need not take it any more.
+        if state.sendQueues.count > 1 { add(.setSent(connection: connection, sentID: message.sentID)) }
         add(.deliveryDone(queue: queueRow, connection: connection, message.messageID, keepRecord: false))
         guard let queue = state.sendQueue(queueRow) else { return }
         switch message.kind {
         case .connectionInfo:
             if queue.senderCanSecure {
                 updateSendQueue(queueRow) { $0.status = .active }
-                emit(.connected(pqEncryption: message.pqEncryption))
+                connected(pqEncryption: message.pqEncryption, context)
             } else {
                 updateSendQueue(queueRow) { $0.status = .confirmed }
             }
@@ -23,9 +25,12 @@ extension Transition {
             updateSendQueue(queueRow) { $0.status = .active }
             // The party that joined has sent its HELLO before: this is the answer to it.
             if state.receiveQueues.first?.status == .active {
-                emit(.connected(pqEncryption: message.pqEncryption))
+                connected(pqEncryption: message.pqEncryption, context)
             }
-        case .queueKey: emit(.queueSwitch(.send, .confirmed, ConnectionStats(state)))
+        case .queueKey:
+            // The keys may be for a queue besides the others, and may be sent through several.
+            let isMoving = state.sendQueues.contains { $0.switchStatus != nil }
+            if isMoving, queue.isPrimary { emit(.queueSwitch(.send, .confirmed, ConnectionStats(state))) }
         case .queueTest:
             do {
                 try sentQueueTest(queue)
@@ -37,29 +42,40 @@ extension Transition {
     }
 
     /// A message will not reach the queue.
-    mutating func gaveUp(_ delivery: PendingDelivery, to queueRow: RowID, because error: AgentError) {
+    ///
+    /// - Parameter elsewhere: messages that another queue has or waits for.
+    mutating func gaveUp(
+        _ delivery: PendingDelivery, to queueRow: RowID, because error: AgentError, elsewhere: Set<AgentMessageID> = []
+    ) {
         let message = delivery.message
-        guard drop([message.messageID], of: queueRow), !delivery.isCopy || message.kind == .queueTest else { return }
+        let lost = drop([message.messageID], of: queueRow, elsewhere)
+        guard !lost.isEmpty, !delivery.isCopy || message.kind == .queueTest else { return }
         emit(Self.failure(of: message, error, isInitiator: state.receiveQueues.first != nil))
     }
 
-    /// Messages that waited too long together with one that was given up.
-    mutating func gaveUp(_ messages: [AgentMessageID], to queueRow: RowID, because error: AgentError) {
-        guard !messages.isEmpty, drop(messages, of: queueRow) else { return }
-        emit(.messagesFailed(messages, error))
+    /// Messages that waited too long together with one that was given up, or for a queue that is gone.
+    ///
+    /// - Parameter elsewhere: messages that another queue has or waits for.
+    mutating func gaveUp(
+        _ messages: [AgentMessageID], to queueRow: RowID, because error: AgentError, elsewhere: Set<AgentMessageID> = []
+    ) {
+        let lost = drop(messages, of: queueRow, elsewhere)
+        if !lost.isEmpty { emit(.messagesFailed(lost, error)) }
     }
 
     /// Messages that will not reach a queue do not wait for it any more, nor for one that is only offered in its place.
     ///
-    /// - Returns: whether they are lost; a queue that is left for another, or was just now, need not take them.
-    private mutating func drop(_ messages: [AgentMessageID], of row: RowID) -> Bool {
-        guard state.sendQueue(row) != nil else { return false }
+    /// - Returns: those that are lost; a queue that is left for another, or was just now, need not take them.
+    private mutating func drop(_ messages: [AgentMessageID], of row: RowID, _ elsewhere: Set<AgentMessageID>) -> [AgentMessageID] {
+        guard state.sendQueue(row) != nil else { return [] }
         let successors = state.sendQueues.filter { $0.replaces == row }
         let isLeft = successors.contains(where: \.isActive)
         for queue in [row] + successors.filter(\.isOffered).map(\.row) {
-            for message in messages { add(.deliveryDone(queue: queue, connection: connection, message, keepRecord: isLeft)) }
+            for message in messages {
+                add(.deliveryDone(queue: queue, connection: connection, message, keepRecord: isLeft || elsewhere.contains(message)))
+            }
         }
-        return !isLeft
+        return isLeft ? [] : messages.filter { !elsewhere.contains($0) }
     }
 
     private static func failure(of message: SentMessage, _ error: AgentError, isInitiator: Bool) -> AgentEvent {

@@ -27,6 +27,8 @@ extension Transition {
             configuration.clientVersions.contains(confirmation.clientVersion) || confirmation.clientVersion <= queue.clientVersion
         else { throw .peer(.version) }
         guard queue.status == .new else { throw .peer(.prohibited("conf: status /= new")) }
+        // For other queues keys come in QKEY.
+        guard queue.isPrimary else { throw .peer(.prohibited("conf: not the primary queue")) }
         switch (state.kind, confirmation.parameters) {
         case (.receive, let parameters?): try joined(confirmation, parameters, context)
         case (.duplex, nil): try allowed(confirmation, context)
@@ -91,7 +93,7 @@ extension Transition {
             start(.secureReplyQueue(queue: confirmation.queue.row, key: key.wireBytes), context)
         } else {
             updateReceiveQueue(confirmation.queue.row) { $0.status = .active }
-            emit(.connected(pqEncryption: pqEncryption))
+            connected(pqEncryption: pqEncryption, context)
         }
     }
 
@@ -130,7 +132,7 @@ extension Transition {
         guard statusBefore != .active else { throw .peer(.prohibited("hello: active")) }
         guard state.kind == .duplex, let queue = state.sendQueues.first else { return }
         if queue.status == .active {
-            emit(.connected(pqEncryption: metadata.pqEncryption))
+            connected(pqEncryption: metadata.pqEncryption, context)
         } else if state.sentParameters == nil {
             try enqueueHello(queue, context)
         }
@@ -149,11 +151,13 @@ extension Transition {
         start(.allow(confirmation.id), context)
     }
 
-    /// Adds the peer's reply queue, which makes the connection duplex.
-    mutating func connectReplyQueue(_ info: SMPQueueInfo, _ context: AgentContext) throws(AgentError) -> SendQueue {
-        let queue = try SendQueue(info, privateKey: nil, context)
-        add(queue)
-        return queue
+    /// Adds the peer's reply queues, which makes the connection duplex. It works with the first one.
+    mutating func connectReplyQueues(_ queues: [SMPQueueInfo], _ context: AgentContext) throws(AgentError) {
+        guard let first = queues.first else { throw .peer(.message) }
+        let versions = context.configuration.clientVersions
+        guard versions.contains(first.clientVersion) else { throw .peer(.version) }
+        add(try SendQueue(first, privateKey: nil, context))
+        try announced(queues.dropFirst().filter { versions.contains($0.clientVersion) }, context)
     }
 
     /// Begins to join an invitation: keys, ratchet and queue are stored before anything is sent, so that a repeated attempt uses the
@@ -181,6 +185,7 @@ extension Transition {
         // Opening the link has secured the queue with that key.
         if linkKey != nil { queue.status = .secured }
         add(queue)
+        try announced(link.otherQueues, context)
     }
 }
 

@@ -231,7 +231,10 @@ extension Transition {
 
     /// The first message in a queue shows that it works; in a new queue of a rotation it ends the use of the old one.
     private mutating func activate(_ queue: ReceiveQueue, _ context: AgentContext) {
-        if queue.status != .active { updateReceiveQueue(queue.row) { $0.status = .active } }
+        if queue.status != .active {
+            updateReceiveQueue(queue.row) { $0.status = .active }
+            if queue.isAddition { emit(.queuesChanged(.receive, ConnectionStats(state))) }
+        }
         guard let replaced = queue.replaces else { return }
         receivedInNewQueue(queue, replaced: replaced, context)
     }

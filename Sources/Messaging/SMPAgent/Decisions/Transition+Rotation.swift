@@ -16,11 +16,11 @@ import SMPWire
 //   acknowledged. A sender that has not sent copies has put into the new queue only what comes after all that is in the old one.
 
 extension Transition {
-    private func checkRatchet() throws(AgentError) {
+    func checkRatchet() throws(AgentError) {
         guard !record.ratchetSync.prohibitsSending else { throw .peer(.queue("ratchet is not synchronized")) }
     }
 
-    private func checkDuplex(_ name: String) throws(AgentError) {
+    func checkDuplex(_ name: String) throws(AgentError) {
         guard state.kind == .duplex else { throw .peer(.queue("\(name): message must be sent to duplex connection")) }
     }
 
@@ -48,18 +48,21 @@ extension Transition {
         emitSwitch(.receive, .started)
     }
 
-    /// `QKEY`: the sender's keys for the new queue.
+    /// `QKEY`: the sender's keys for new queues.
     mutating func receiveQueueKey(_ keys: [QueueSenderKey], _ context: AgentContext) throws(AgentError) {
         try checkDuplex("QKEY")
         try checkRatchet()
-        guard let key = keys.first else { throw .peer(.message) }
+        for key in keys { attempt { transition throws(AgentError) in try transition.receive(key, context) } }
+    }
+
+    private mutating func receive(_ key: QueueSenderKey, _ context: AgentContext) throws(AgentError) {
         guard context.configuration.clientVersions.contains(key.queue.clientVersion) else { throw .peer(.version) }
         let address = QueueAddress(server: key.queue.address.server, senderID: key.queue.address.senderID)
-        guard let queue = state.receiveQueue(at: address), let replaced = queue.replaces else {
+        guard let queue = state.receiveQueue(at: address), queue.replaces != nil || queue.isAddition, queue.status != .disabled else {
             throw .peer(.queue("QKEY: queue address not found in connection"))
         }
         guard queue.status == .new || queue.status == .confirmed else { throw .peer(.queue("QKEY: queue already secured")) }
-        try checkSwitch(state.receiveQueue(replaced)?.switchStatus, is: .sendingQADD)
+        if let replaced = queue.replaces { try checkSwitch(state.receiveQueue(replaced)?.switchStatus, is: .sendingQADD) }
         let secret: BoxSecret
         do {
             secret = try BoxSecret(queue.encryptionKey, with: key.queue.address.encryptionKey)
@@ -72,12 +75,14 @@ extension Transition {
             $0.status = .confirmed
         }
         start(.secureNewQueue(queue: queue.row, key: key.senderKey.wireBytes), context)
-        emitSwitch(.receive, .confirmed)
+        if queue.replaces != nil { emitSwitch(.receive, .confirmed) }
     }
 
     /// The new queue is secured: the sender may use it.
     mutating func securedNewQueue(_ row: RowID, _ context: AgentContext) throws(AgentError) {
-        guard let queue = state.receiveQueue(row), let replaced = queue.replaces, state.receiveQueue(replaced) != nil else {
+        guard let queue = state.receiveQueue(row) else { throw AgentError(.internal("ICQSecure: queue address not found in connection")) }
+        if queue.isAddition { return try securedAddition(queue, context) }
+        guard let replaced = queue.replaces, state.receiveQueue(replaced) != nil else {
             throw AgentError(.internal("ICQSecure: no switching queue found"))
         }
         updateReceiveQueue(row) { $0.status = .secured }
@@ -110,51 +115,67 @@ extension Transition {
 
     // MARK: The sender
 
-    /// `QADD`: a queue that takes the place of another.
+    /// `QADD`: queues that take the place of others, or are there besides them.
     mutating func receiveQueueAdd(_ queues: [QueueReplacement], _ context: AgentContext) throws(AgentError) {
         try checkDuplex("QADD")
         try checkRatchet()
-        guard let offer = queues.first else { throw .peer(.message) }
-        guard let replacedAddress = offer.replaced else {
-            throw .peer(.queue("adding queue without switching is not supported"))
+        var accepted: [SendQueue] = []
+        for offer in queues {
+            attempt { transition throws(AgentError) in accepted.append(try transition.accept(offer, besides: accepted, context)) }
         }
-        guard let info = offer.queue.compatible(with: context.configuration.clientVersions) else { throw .peer(.version) }
-        let address = QueueAddress(server: info.address.server, senderID: info.address.senderID)
-        guard state.sendQueue(at: address) == nil else {
-            throw .peer(.queue("QADD: queue address is already used in connection"))
+        guard !accepted.isEmpty else { return }
+        // Earlier offers for the same queues are dropped.
+        for queue in state.sendQueues where accepted.contains(where: { $0.replaces != nil && $0.replaces == queue.replaces }) {
+            removeSendQueue(queue.row)
         }
-        guard let replaced = state.sendQueue(at: replacedAddress) else {
-            throw .peer(.queue("QADD: replaced queue address is not found in connection"))
+        try enqueue(OutgoingContent(.queueKey(accepted.map(\.keysForRecipient))), flags: MessageFlags(), context)
+        for var queue in accepted {
+            if queue.isAddition { queue.status = .confirmed }
+            add(queue)
+            guard let replaced = queue.replaces else { continue }
+            updateSendQueue(replaced) { $0.switchStatus = .sendingQKEY }
+            emitSwitch(.send, .started)
         }
-        // An earlier offer for the same queue is dropped.
-        for queue in state.sendQueues where queue.replaces == replaced.row { removeSendQueue(queue.row) }
-        var queue = try SendQueue(info, privateKey: nil, context)
-        queue.isPrimary = false
-        queue.replaces = replaced.row
-        var answer = info
-        answer.address.encryptionKey = queue.encryptionKey
-        let key = QueueSenderKey(queue: answer, senderKey: queue.privateKey.publicKey)
-        try enqueue(OutgoingContent(.queueKey([key])), flags: MessageFlags(), context)
-        add(queue)
-        updateSendQueue(replaced.row) { $0.switchStatus = .sendingQKEY }
-        emitSwitch(.send, .started)
     }
 
-    /// `QUSE`: the new queue is ready.
+    private func accept(_ offer: QueueReplacement, besides accepted: [SendQueue], _ context: AgentContext) throws(AgentError) -> SendQueue {
+        guard let info = offer.queue.compatible(with: context.configuration.clientVersions) else { throw .peer(.version) }
+        let address = QueueAddress(server: info.address.server, senderID: info.address.senderID)
+        guard !(state.sendQueues + accepted).contains(where: { $0.address.isSame(as: address) }) else {
+            throw .peer(.queue("QADD: queue address is already used in connection"))
+        }
+        var queue = try SendQueue(info, privateKey: nil, context)
+        queue.isPrimary = false
+        guard let replacedAddress = offer.replaced else {
+            guard state.sendQueues.count + accepted.count < AgentLimits.maximumQueues else { throw .peer(.queue("QADD: too many queues")) }
+            return queue
+        }
+        guard let replaced = state.sendQueue(at: replacedAddress), !accepted.contains(where: { $0.replaces == replaced.row }) else {
+            throw .peer(.queue("QADD: replaced queue address is not found in connection"))
+        }
+        queue.replaces = replaced.row
+        return queue
+    }
+
+    /// `QUSE`: new queues are ready.
     mutating func receiveQueueUse(_ queues: [QueueUse], _ context: AgentContext) throws(AgentError) {
         try checkDuplex("QUSE")
         try checkRatchet()
-        guard let use = queues.first else { throw .peer(.message) }
-        guard let queue = state.sendQueue(at: use.queue), let replaced = queue.replaces else {
+        for use in queues { attempt { transition throws(AgentError) in try transition.receive(use, context) } }
+    }
+
+    private mutating func receive(_ use: QueueUse, _ context: AgentContext) throws(AgentError) {
+        guard let queue = state.sendQueue(at: use.queue), queue.replaces != nil || queue.isAddition else {
             throw .peer(.queue("QUSE: switched queue address not found in connection"))
         }
+        guard let replaced = queue.replaces else { return try useAddition(queue, context) }
         guard let old = state.sendQueue(replaced) else {
             throw .peer(.queue("QUSE: switching SndQueue not found in connection"))
         }
         try checkSwitch(old.switchStatus, is: .sendingQKEY)
         updateSendQueue(queue.row) { $0.status = .secured }
-        // In the old queue, too, so that no number is missing there.
-        try enqueue(OutgoingContent(.queueTest([use.queue])), flags: MessageFlags(), queues: [replaced, queue.row], context)
+        // In all other queues, too, so that no number is missing there.
+        try enqueue(OutgoingContent(.queueTest([use.queue])), flags: MessageFlags(), context)
         updateSendQueue(replaced) { $0.switchStatus = .sendingQTEST }
         emitSwitch(.send, .secured)
     }
@@ -162,17 +183,19 @@ extension Transition {
     /// The test message is in a queue. If that is the new one, so are all messages that its recipient may not have read, or they wait for it:
     /// the old one is forgotten, and one that the old one has not quite taken the place of.
     mutating func sentQueueTest(_ queue: SendQueue) throws(AgentError) {
-        guard let replaced = queue.replaces else { return }
+        guard let replaced = queue.replaces else { return testedAddition(queue) }
         guard let old = state.sendQueue(replaced) else { throw AgentError(.internal("sent QTEST: replaced queue not in connection")) }
         try checkSwitch(old.switchStatus, is: .sendingQTEST)
         var left: SendQueue? = old
+        var isPrimary = false
         while let queue = left {
+            isPrimary = isPrimary || queue.isPrimary
             removeSendQueue(queue.row)
             left = queue.replaces.flatMap { state.sendQueue($0) }
         }
         updateSendQueue(queue.row) {
             $0.status = .active
-            $0.isPrimary = true
+            $0.isPrimary = isPrimary
             $0.replaces = nil
         }
         emitSwitch(.send, .completed)

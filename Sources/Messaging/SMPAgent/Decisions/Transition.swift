@@ -18,7 +18,7 @@ struct Transition: Sendable {
     private(set) var commands: [CommandRecord] = []
     /// Send queues whose workers shall try again at once.
     private(set) var resumedQueues: [RowID] = []
-    /// Send queues that are gone.
+    /// Send queues that are gone, or not used any more.
     private(set) var removedSendQueues: [RowID] = []
 
     private var isRecordChanged = false
@@ -153,8 +153,12 @@ struct Transition: Sendable {
     // MARK: Queues
 
     mutating func add(_ queue: ReceiveQueue) {
+        var queue = queue
+        let notifier = queue.newNotifier
+        queue.newNotifier = nil
         state.receiveQueues.append(queue)
         changes.append(.insertReceiveQueue(queue, connection: connection))
+        if let notifier { changes.append(.setNotifier(notifier, queue: queue.row)) }
     }
 
     mutating func add(_ queue: SendQueue) {
@@ -187,15 +191,22 @@ struct Transition: Sendable {
         removedSendQueues.append(row)
     }
 
+    /// Forgets what waits for a queue.
+    mutating func stopSending(to row: RowID) {
+        changes.append(.deleteDeliveries(queue: row))
+        removedSendQueues.append(row)
+    }
+
     // MARK: Messages
 
     mutating func add(_ message: SentMessage, to queues: [RowID]) {
         if let key = message.requestKey { state.lastRequestKey = max(state.lastRequestKey, key) }
         changes.append(.insertSentMessage(message, connection: connection, queues: queues))
+        let isShared = queues.count { state.sendQueue($0)?.isOffered != true } > 1
         for row in queues {
             // What is kept for a queue is read from the store once it may be used.
             guard let queue = state.sendQueue(row), queue.isOffered, let replaced = queue.replaces else {
-                deliveries.append((row, PendingDelivery(message: message, retry: nil)))
+                deliveries.append((row, PendingDelivery(message: message, retry: nil, isShared: isShared)))
                 continue
             }
             if message.sentID % Self.copyBatch == 0 { changes.append(.forgetCopies(queue: row, of: replaced, keeping: Self.unreadMessages)) }

@@ -19,8 +19,19 @@ struct UserServers: Sendable, Equatable {
     ///
     /// - Parameter used: the routers of the connection's other queues.
     func next(avoiding used: [SMPServerAddress], _ random: any RandomSource) -> SMPServerWithAuth? {
+        choose(among: storage, avoiding: used, random)
+    }
+
+    /// The same, but none of those that are used; nil if there is no other.
+    func another(than used: [SMPServerAddress], _ random: any RandomSource) -> SMPServerWithAuth? {
+        choose(among: storage.filter { !used.contains($0.server.server) }, avoiding: used, random)
+    }
+
+    private func choose(
+        among servers: [AgentServer], avoiding used: [SMPServerAddress], _ random: any RandomSource
+    ) -> SMPServerWithAuth? {
         let hosts = Set(used.flatMap(\.hosts))
-        let ofOthers = ofOtherOperators(storage, than: hosts)
+        let ofOthers = ofOtherOperators(servers, than: hosts)
         let candidates = Self.preferred(ofOthers) { hosts.isDisjoint(with: $0.server.server.hosts) }
         guard !candidates.isEmpty else { return nil }
         let number = random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

@@ -20,12 +20,14 @@ extension AgentCore {
         case .disconnected(let session, let queues):
             acknowledgements.forget(session)
             notify(.serverDisconnected(session.server))
-            let connections = subscriptions.setStatus(.pending, of: keys(session, queues))
+            let keys = keys(session, queues)
+            let connections = subscriptions.dependent(subscriptions.setStatus(.pending, of: keys), on: keys)
             if !connections.isEmpty { notify(.down(session.server, connections)) }
         case .subscribed(let session, let queues):
             statistics.add(.connSubAttempts, session.userID, session.server, count: queues.count)
             statistics.add(.connSubscribed, session.userID, session.server, count: queues.count)
-            let connections = subscriptions.setStatus(.active, of: keys(session, queues))
+            let keys = keys(session, queues)
+            let connections = subscriptions.dependent(subscriptions.setStatus(.active, of: keys), on: keys)
             if !connections.isEmpty { notify(.up(session.server, connections)) }
         case .subscriptionFailed(let session, let queue, let error):
             statistics.add(.connSubErrs, session.userID, session.server)
@@ -109,7 +111,7 @@ extension AgentCore {
             }
         }
         var transition = Transition(state)
-        let others = state.otherMovingQueues(than: incoming.row)
+        let others = state.otherParallelQueues(than: incoming.row)
         var outcome = transition.receive(incoming.message, from: incoming.row, mayBeEarly: !others.isEmpty && !isTurn, context)
         if let number = try await numberIfEarly(outcome, others, state.record.row) {
             putAside(EarlyMessage(message: incoming, number: number), access.lane)

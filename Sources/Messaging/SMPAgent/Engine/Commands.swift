@@ -188,9 +188,7 @@ extension AgentCore {
                 try await secure(row, key.wireBytes, access)
                 transition.updateReceiveQueue(row) { if $0.status != .active { $0.status = .secured } }
             }
-            guard let reply = confirmation.replyQueues.first else { throw .peer(.message) }
-            guard configuration.clientVersions.contains(reply.clientVersion) else { throw .peer(.version) }
-            _ = try transition.connectReplyQueue(reply, context)
+            try transition.connectReplyQueues(confirmation.replyQueues, context)
             // The peer's queue will know us by the key that was made for it now.
             try await access.commit(transition)
             transition = Transition(try await access.state())

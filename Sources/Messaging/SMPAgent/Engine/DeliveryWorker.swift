@@ -191,7 +191,7 @@ final class DeliveryWorker: Sendable {
                 case .giveUp(let expireOthers): return await giveUp(delivery, because: error, expireOthers: expireOthers)
                 case .retry(let delay, let state, let isWarned):
                     core.store.applyLater([.setRetry(queue: queue.row, message.messageID, state)])
-                    if isWarned, message.kind == .message, !delivery.isCopy {
+                    if isWarned, message.kind == .message, await !isTold(delivery) {
                         core.notify(.messageDelayed(message.messageID, error), connection)
                     }
                     await pause(delay)
@@ -240,40 +240,78 @@ final class DeliveryWorker: Sendable {
             let done = StoreChange.deliveryDone(queue: queue.row, connection: record, message.messageID, keepRecord: true)
             // That of the original was told.
             if delivery.isCopy { return core.store.applyLater([done]) }
+            if delivery.isShared { return await sentFirst(message, proxy: proxy) }
             core.store.applyLater([done, .insertSentEvent(connection: record, message.messageID, proxy: proxy)])
             let durableID = DurableEventID.sent(connection: record, message.messageID)
             return core.notify(.sent(message.messageID, proxy: proxy), connection, durableID: durableID)
         }
-        await commit { $0.delivered(message, to: queue.row) }
+        await commit { transition throws(AgentError) in transition.delivered(message, to: queue.row, core.context) }
+    }
+
+    /// Tells that a message for several queues is sent when the first of them has it.
+    private func sentFirst(_ message: SentMessage, proxy: SMPServerAddress?) async {
+        await withLane { access throws(AgentError) in
+            _ = try await access.state()
+            let isTold = try await core.stored { try await core.store.isSent(connection: record, sentID: message.sentID) }
+            var changes = [StoreChange.deliveryDone(queue: queue.row, connection: record, message.messageID, keepRecord: true)]
+            if !isTold {
+                changes = [.setSent(connection: record, sentID: message.sentID)] + changes
+                changes.append(.insertSentEvent(connection: record, message.messageID, proxy: proxy))
+            }
+            let stored = changes
+            try await core.stored { try await core.store.apply(stored, isPersistent: true) }
+            guard !isTold else { return }
+            let durableID = DurableEventID.sent(connection: record, message.messageID)
+            core.notify(.sent(message.messageID, proxy: proxy), connection, durableID: durableID)
+        }
+    }
+
+    /// Whether another queue has the message.
+    private func isTold(_ delivery: PendingDelivery) async -> Bool {
+        guard !delivery.isCopy, delivery.isShared else { return delivery.isCopy }
+        return (try? await core.store.isSent(connection: record, sentID: delivery.message.sentID)) ?? false
     }
 
     private func giveUp(_ delivery: PendingDelivery, because error: AgentError, expireOthers: Int64?) async {
         let message = delivery.message
-        var expired: [AgentMessageID] = []
-        if let expireOthers {
-            expired = (try? await core.store.expiredDeliveries(queue: queue.row, before: expireOthers)) ?? []
-            expired.removeAll { $0 <= message.messageID }
-            let messages = Set(expired)
-            inner.withLock { $0.buffer.removeAll { messages.contains($0.message.messageID) } }
-        }
-        core.countGivenUp(error, isExpired: expireOthers != nil, count: expired.count + 1, owner.user, queue.server)
-        await commit { transition in
-            transition.gaveUp(delivery, to: queue.row, because: error)
-            transition.gaveUp(expired, to: queue.row, because: error)
+        await commit { transition throws(AgentError) in
+            // A queue that is gone is left if there are others; else each of its messages is tried.
+            let isLeft = error.saysQueueIsGone && transition.isDispensable(queue.row)
+            var expired: [AgentMessageID] = []
+            if let time = isLeft ? Int64.max : expireOthers {
+                expired = try await core.stored { try await core.store.expiredDeliveries(queue: queue.row, before: time) }
+                expired.removeAll { $0 <= message.messageID }
+                let messages = Set(expired)
+                inner.withLock { $0.buffer.removeAll { messages.contains($0.message.messageID) } }
+            }
+            var elsewhere: Set<AgentMessageID> = []
+            if transition.state.sendQueues.count > 1 {
+                let messages = [message.messageID] + expired
+                elsewhere = try await core.stored {
+                    try await core.store.flush()
+                    return try await core.store.messagesElsewhere(messages, queue: queue.row)
+                }
+            }
+            core.countGivenUp(error, isExpired: expireOthers != nil, count: expired.count + 1, owner.user, queue.server)
+            transition.gaveUp(delivery, to: queue.row, because: error, elsewhere: elsewhere)
+            transition.gaveUp(expired, to: queue.row, because: error, elsewhere: elsewhere)
+            if isLeft { transition.leave(sendQueue: queue.row, because: error) }
         }
     }
 
     /// Stores what follows from a message that was sent or given up, also if it has to wait for the disk. When the agent stops before that, the
     /// message is still in the store, and is sent again.
-    private func commit(_ change: (inout Transition) -> Void) async {
+    private func commit(_ change: (inout Transition) async throws(AgentError) -> Void) async {
+        await withLane { access throws(AgentError) in
+            var transition = Transition(try await access.state())
+            try await change(&transition)
+            try await access.commit(transition, isPersistent: true)
+        }
+    }
+
+    private func withLane(_ body: (LaneAccess) async throws(AgentError) -> Void) async {
         do throws(AgentError) {
-            try await core.untilStored(connection) { () throws(AgentError) in
-                try await core.withLane(connection) { access throws(AgentError) in
-                    var transition = Transition(try await access.state())
-                    change(&transition)
-                    try await access.commit(transition, isPersistent: true)
-                }
-            }
+            try await core.untilStored(connection) { () throws(AgentError) in try await core.withLane(connection, body) }
         } catch {
             if case .connection(.notFound, _) = error.reason { return stop() }
             if case .inactive = error.reason { return }

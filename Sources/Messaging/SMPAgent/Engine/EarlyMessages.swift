@@ -2,8 +2,8 @@ import SMPClient
 import SMPProtocol
 import SMPWire
 
-// While a queue takes the place of another, messages come through both. One that is not the next is put aside, unread as far as its router
-// knows, until those before it have come through the other queue, or there is nothing to wait for.
+// Of several queues, and while one takes the place of another, messages come through each. One that is not the next is put aside, unread as far
+// as its router knows, until those before it have come through another queue, or there is nothing to wait for.
 
 extension AgentCore {
     /// The number of a message that must be put aside, because it is not the next one, or because the user has not acknowledged one from
@@ -43,7 +43,7 @@ extension AgentCore {
                 let state = try await access.state()
                 let rows = Set(access.lane.early.map(\.message.row))
                 // If no queue has another message, those before the first one are not to be had.
-                let isFirst = isOver || state.movingQueues.allSatisfy { rows.contains($0.row) }
+                let isFirst = isOver || state.parallelQueues.allSatisfy { rows.contains($0.row) }
                 guard isFirst || next.number <= state.record.lastReceivedID + 1 else { return }
                 guard try await process(next.message, isTurn: isFirst, access) else { return }
                 isOver = false
@@ -86,7 +86,7 @@ extension AgentCore {
             return .unknown
         }
         var rests: [QueueRest] = []
-        for queue in state.movingQueues where !rows.contains(queue.row) { rests.append(await rest(of: queue, for: state.record.owner)) }
+        for queue in state.parallelQueues where !rows.contains(queue.row) { rests.append(await rest(of: queue, for: state.record.owner)) }
         return QueueRest(rests)
     }
 
@@ -96,7 +96,7 @@ extension AgentCore {
                 let state = try await access.state()
                 guard let first = lane.early.first else { return }
                 // What the user has not acknowledged would be delivered again by a router that has it, or that can be reached.
-                for queue in state.otherMovingQueues(than: first.message.row) {
+                for queue in state.otherParallelQueues(than: first.message.row) {
                     let waiting = try await stored {
                         try await store.flush()
                         return try await store.unacknowledgedMessages(connection: state.record.row, queue: queue.row)

@@ -61,10 +61,10 @@ extension AgentCore {
         var transition = Transition(state)
         let isSecured = try await secureSendQueue(&transition)
         if state.kind == .send { try await createReplyQueue(link, request, &transition) }
-        guard let sendQueue = transition.state.sendQueues.first, let replyQueue = transition.state.receiveQueues.first else {
+        guard let sendQueue = transition.state.sendQueues.first, !transition.state.receiveQueues.isEmpty else {
             throw AgentError(.internal("join: a queue is missing"))
         }
-        try await confirm(sendQueue, replyQueue, request, transition, access)
+        try await confirm(sendQueue, request, transition, access)
         return isSecured
     }
 
@@ -109,19 +109,24 @@ extension AgentCore {
         let queue = try await createQueue(
             PreparedQueue(random), on: server, for: record.owner, mode: .invitation,
             clientVersions: VersionRange(sendQueue.clientVersion), subscription: request.subscription)
-        transition.add(queue)
-        created(queue, record, request.subscription)
+        let additions = await createAdditions(
+            besides: server.server, for: record.owner, clientVersions: VersionRange(sendQueue.clientVersion),
+            subscription: request.subscription)
+        for queue in [queue] + additions {
+            transition.add(queue)
+            created(queue, record, request.subscription)
+        }
     }
 
     /// Stores our confirmation, and with it what was done on the way. From here on the joining is a message that will be sent.
     private func confirm(
-        _ sendQueue: SendQueue, _ replyQueue: ReceiveQueue, _ request: JoinRequest, _ reached: Transition, _ access: LaneAccess
+        _ sendQueue: SendQueue, _ request: JoinRequest, _ reached: Transition, _ access: LaneAccess
     ) async throws(AgentError) {
         var transition = reached
         do throws(AgentError) {
-            let info = SMPQueueInfo(clientVersion: replyQueue.clientVersion, address: replyQueue.senderAddress)
+            let replyQueues = reached.state.receiveQueues.map { SMPQueueInfo(clientVersion: $0.clientVersion, address: $0.senderAddress) }
             try transition.enqueueConfirmation(
-                .connectionInfoReply([info], info: request.info), parameters: reached.state.sentParameters, queue: sendQueue.row, context)
+                .connectionInfoReply(replyQueues, info: request.info), parameters: reached.state.sentParameters, queue: sendQueue.row, context)
         } catch {
             // What routers have made must be known: it is deleted with the connection.
             try await access.commit(reached)
@@ -145,9 +150,9 @@ extension AgentCore {
         guard let queue = state.receiveQueues.first, let keys = state.agreementKeys else {
             throw AgentError(.internal("join: the keys of the invitation are missing"))
         }
-        let invitation = link(
-            queue.server, queue.senderID, queue.encryptionKey.publicKey, queue.mode ?? .messaging,
-            keys.offer(configuration.ratchetVersions), nil)
+        var replyAddress = queue.senderAddress
+        replyAddress.mode = replyAddress.mode ?? .messaging
+        let invitation = link(replyAddress, Array(state.receiveQueues.dropFirst()), keys.offer(configuration.ratchetVersions), nil)
         let envelope = AgentEnvelope.invitation(version: contact.agentVersion, request: invitation, info: request.info)
         let command = try Self.sealOnce(envelope, contact.queue, random)
         try await sendPrivately(command, name: "SEND", entity: address.senderID, key: nil, to: address.server, for: state.record.owner)
@@ -167,15 +172,19 @@ extension AgentCore {
         let queue = try await createQueue(
             PreparedQueue(random), on: server, for: state.record.owner, mode: .invitation,
             clientVersions: configuration.clientVersions, subscription: request.subscription)
+        let additions = await createAdditions(
+            besides: server.server, for: state.record.owner, clientVersions: configuration.clientVersions, subscription: request.subscription)
         var transition = Transition(state)
         transition.updateRecord {
             $0.agentVersion = contact.agentVersion
             $0.pqSupport = request.pqSupport && contact.agentVersion >= AgentVersion.pqRatchet
         }
-        transition.add(queue)
+        for queue in [queue] + additions {
+            transition.add(queue)
+            created(queue, state.record, request.subscription)
+        }
         transition.setAgreementKeys(offer.keys)
         if !request.isStored { transition.add(Self.command(request, transition.record, random)) }
-        created(queue, state.record, request.subscription)
         try await access.commit(transition)
         return try await access.state()
     }

@@ -1,4 +1,5 @@
 import FailPoints
+import Logging
 import SMPClient
 import SMPCrypto
 import SMPProtocol
@@ -47,9 +48,10 @@ extension AgentCore {
     ) async throws(AgentError) -> ReceiveQueue {
         let recipientKey = configuration.queueKeys.generateKey(random)
         let routerKeys = X25519.generateKeyPair(random)
+        let notifierKeys = configuration.newQueuesHaveNotifiers ? NotifierKeys(configuration.queueKeys, random) : nil
         let request = NewQueueRequest(
             recipientKey: recipientKey.publicKey, encryptionKey: routerKeys.publicKey, basicAuth: server.basicAuth,
-            subscription: subscription, mode: Self.queueMode(prepared, mode, link, clientVersions))
+            subscription: subscription, mode: Self.queueMode(prepared, mode, link, clientVersions), notifications: notifierKeys?.credentials)
         let response = try await self.request(
             SMPRequest(
                 command: .new(request), authKey: recipientKey, correlationID: link == nil ? nil : prepared.correlationID),
@@ -66,7 +68,49 @@ extension AgentCore {
         return ReceiveQueue(
             row: random.rowID(), server: server.server, recipientID: ids.recipientID, privateKey: recipientKey,
             routerSecret: routerSecret, encryptionKey: prepared.encryptionKeys.privateKey, senderID: ids.senderID, mode: ids.mode,
-            clientVersion: clientVersions.max, link: try Self.credentials(ids, prepared, link, server.server))
+            clientVersion: clientVersions.max, link: try Self.credentials(ids, prepared, link, server.server),
+            newNotifier: try notifier(of: ids, notifierKeys, owner.user, server.server))
+    }
+
+    /// Makes the queues that a new connection has besides its first one. It does without those that cannot be made.
+    ///
+    /// - Parameter first: the router of the first queue.
+    func createAdditions(
+        besides first: SMPServerAddress, for owner: SessionOwner, clientVersions: VersionRange, subscription: SubscriptionMode
+    ) async -> [ReceiveQueue] {
+        var additions: [ReceiveQueue] = []
+        var used = [first]
+        while additions.count + 1 < min(configuration.queuesPerConnection, AgentLimits.maximumQueues) {
+            guard let server = users.withLock({ $0[owner.user] })?.another(than: used, random) else { break }
+            used.append(server.server)
+            do throws(AgentError) {
+                additions.append(try await createAddition(on: server, for: owner, clientVersions: clientVersions, subscription: subscription))
+            } catch {
+                log.warning("a connection has a queue less than it should", metadata: ["error": "\(error)"])
+                break
+            }
+        }
+        return additions
+    }
+
+    /// Makes a queue that is there besides others.
+    func createAddition(
+        on server: SMPServerWithAuth, for owner: SessionOwner, clientVersions: VersionRange, subscription: SubscriptionMode
+    ) async throws(AgentError) -> ReceiveQueue {
+        var queue = try await createQueue(
+            PreparedQueue(random), on: server, for: owner, mode: .invitation, clientVersions: clientVersions, subscription: subscription)
+        queue.isPrimary = false
+        return queue
+    }
+
+    /// The notifier of a new queue, if one was asked for and the router knows of that.
+    private func notifier(
+        of ids: QueueIDsAndKeys, _ keys: NotifierKeys?, _ user: AgentUserID, _ server: SMPServerAddress
+    ) throws(AgentError) -> QueueNotifier? {
+        guard let keys, let made = ids.notifications else { return nil }
+        statistics.add(.ntfKeyAttempts, user, server)
+        statistics.add(.ntfKey, user, server)
+        return try keys.notifier(made.notifierID, made.serverKey, on: server)
     }
 
     private static func queueMode(

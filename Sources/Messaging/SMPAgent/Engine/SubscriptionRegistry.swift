@@ -101,6 +101,19 @@ final class SubscriptionRegistry: Sendable {
         }
     }
 
+    /// Of connections those that have no other active queue than these: the others receive messages in any case.
+    func dependent(_ connections: [ConnectionID], on keys: [QueueKey]) -> [ConnectionID] {
+        inner.withLock { inner in
+            let keys = Set(keys)
+            let asked = Set(connections)
+            var others: Set<ConnectionID> = []
+            for (key, entry) in inner.entries where entry.status == .active && asked.contains(entry.connection) && !keys.contains(key) {
+                others.insert(entry.connection)
+            }
+            return others.isEmpty ? connections : connections.filter { !others.contains($0) }
+        }
+    }
+
     /// The status of a connection's queues, by row.
     func statuses(of queues: [ReceiveQueue]) -> [RowID: SubscriptionStatus] {
         inner.withLock { inner in

@@ -50,16 +50,19 @@ struct ConnectionState: Sendable {
         return [first.row] + sendQueues.dropFirst().filter { $0.isActive || $0.isOffered }.map(\.row)
     }
 
-    /// The queues that the peer's messages come through while one takes the place of another: what is not in one of them is, or was, in
-    /// another. Empty at all other times.
-    var movingQueues: [ReceiveQueue] {
-        guard let old = receiveQueues.first(where: { $0.switchStatus == .sendingQUSE || $0.switchStatus == .receivedMessage }) else { return [] }
-        return receiveQueues.filter { $0.row == old.row || $0.replaces == old.row || $0.isPrimary }
+    /// The queues that the peer's messages come through side by side, because there are several or while one takes the place of another:
+    /// what is not in one of them is, or was, in another. Empty if there is one.
+    var parallelQueues: [ReceiveQueue] {
+        let old = receiveQueues.first { $0.switchStatus == .sendingQUSE || $0.switchStatus == .receivedMessage }
+        let queues = receiveQueues.filter { queue in
+            queue.isPrimary || queue.isSecuredAddition || old.map { queue.row == $0.row || queue.replaces == $0.row } ?? false
+        }
+        return queues.count > 1 ? queues : []
     }
 
     /// Those of them that messages may come through before some of this queue.
-    func otherMovingQueues(than row: RowID) -> [ReceiveQueue] {
-        let queues = movingQueues
+    func otherParallelQueues(than row: RowID) -> [ReceiveQueue] {
+        let queues = parallelQueues
         return queues.contains { $0.row == row } ? queues.filter { $0.row != row } : []
     }
 

@@ -60,8 +60,10 @@ enum AgentMessageBody: Sendable {
 struct PendingDelivery: Sendable {
     let message: SentMessage
     var retry: DeliveryRetryState?
-    /// Whether the queue that this one takes the place of has the message already: what becomes of this copy is not the user's concern.
+    /// Whether another queue has the message already: what becomes of this copy is not the user's concern.
     var isCopy = false
+    /// Whether the message waits for other queues as well: what becomes of it is told once.
+    var isShared = false
 }
 
 /// The delays that a message's retries have grown to.

@@ -63,6 +63,8 @@ struct ReceiveQueue: Sendable, Equatable {
     var switchStatus: ReceiveSwitchStatus?
     var link: ShortLinkCredentials?
     var deleteAttempts = 0
+    /// The notifier that it was made with, until that is stored, apart from the queue.
+    var newNotifier: QueueNotifier?
 
     /// The queue's address for its sender.
     var address: QueueAddress { QueueAddress(server: server, senderID: senderID) }
@@ -71,6 +73,12 @@ struct ReceiveQueue: Sendable, Equatable {
 
     /// Whether the sender secures this queue.
     var senderCanSecure: Bool { mode == .messaging && clientVersion >= ClientVersion.senderSecuresQueue }
+
+    /// Whether it is there besides others, and takes the place of none.
+    var isAddition: Bool { !isPrimary && replaces == nil && switchStatus == nil }
+
+    /// Whether it is, and the peer was told that it may be used.
+    var isSecuredAddition: Bool { isAddition && (status == .secured || status == .active) }
 }
 
 /// Which of a router's queues a message came from.
@@ -115,6 +123,12 @@ struct SendQueue: Sendable, Equatable {
 
     /// Whether messages may be sent to it besides the primary queue.
     var isActive: Bool { status == .secured || status == .active }
+
+    /// Whether it was announced besides others, and takes the place of none.
+    var isAddition: Bool { !isPrimary && replaces == nil }
+
+    /// Whether messages go to it, and it takes the place of none.
+    var isInUse: Bool { replaces == nil && (isPrimary || isActive) }
 
     /// Whether it shall take the place of another queue and its recipient has not said yet that it may be used: messages are kept for it.
     var isOffered: Bool { replaces != nil && !isActive }

@@ -27,6 +27,9 @@ enum AgentSchema {
         migrator.registerMigration("7: notifiers") { database in
             try database.execute(sql: notifiers)
         }
+        migrator.registerMigration("8: messages to several queues") { database in
+            try database.execute(sql: "ALTER TABLE sent_messages ADD COLUMN is_sent INTEGER NOT NULL DEFAULT 0")
+        }
         return migrator
     }()
 

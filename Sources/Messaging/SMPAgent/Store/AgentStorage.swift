@@ -60,6 +60,8 @@ protocol AgentStorage: Sendable {
     func deliveries(queue: RowID, after messageID: AgentMessageID, limit: Int) async throws -> [PendingDelivery]
     func connectionsWithDeliveries() async throws -> [ConnectionID]
     func expiredDeliveries(queue: RowID, before time: Int64) async throws -> [AgentMessageID]
+    func isSent(connection: RowID, sentID: Int64) async throws -> Bool
+    func messagesElsewhere(_ messages: [AgentMessageID], queue: RowID) async throws -> Set<AgentMessageID>
     func receivedMessage(connection: RowID, encryptedHash: Bytes) async throws -> ReceivedMessageRecord?
     func receivedMessage(connection: RowID, messageID: AgentMessageID) async throws -> ReceivedMessageRecord?
     func unacknowledgedMessages(connection: RowID, queue: RowID) async throws -> [ReceivedMessageRecord]

@@ -11,7 +11,7 @@ extension AgentStore {
             try database.rows(
                 """
                 SELECT m.*, d.flags, d.body, d.body_id, d.message_key, d.padded_length, d.previous_hash, d.retry_slow, d.retry_fast, b.content,
-                    \(Self.isCopy) AS is_copy
+                    \(Self.isCopy) AS is_copy, EXISTS (\(Self.inOtherQueues)) AS is_shared
                 FROM deliveries AS d JOIN send_queues AS q USING (queue_id)
                 JOIN sent_messages AS m ON m.connection_id = q.connection_id AND m.sent_id = d.sent_id
                 LEFT JOIN message_bodies AS b ON b.body_id = d.body_id
@@ -22,15 +22,43 @@ extension AgentStore {
                 if let slow = row["retry_slow"] as Int64?, let fast = row["retry_fast"] as Int64? {
                     retry = DeliveryRetryState(slow: .milliseconds(slow), fast: .milliseconds(fast))
                 }
-                return PendingDelivery(message: try SentMessage.read(row), retry: retry, isCopy: row["is_copy"])
+                return PendingDelivery(
+                    message: try SentMessage.read(row), retry: retry, isCopy: row["is_copy"], isShared: row["is_shared"])
             }
         }
     }
 
-    /// Whether the queue that the queue `q` takes the place of has the message of a delivery `d`.
+    /// Whether another queue, or the one that the queue `q` takes the place of, has the message `m` of a delivery `d`.
     private static let isCopy = """
-        (q.replaces IS NOT NULL AND NOT EXISTS (SELECT 1 FROM deliveries AS o WHERE o.queue_id = q.replaces AND o.message_id = d.message_id))
+        (m.is_sent OR q.replaces IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM deliveries AS o WHERE o.queue_id = q.replaces AND o.message_id = d.message_id))
         """
+
+    /// Deliveries of the message of `d` to other queues than `q`, but for those that are only offered.
+    private static let inOtherQueues = """
+        SELECT 1 FROM send_queues AS s JOIN deliveries AS o ON o.queue_id = s.queue_id AND o.message_id = d.message_id
+        WHERE s.connection_id = q.connection_id AND s.queue_id != q.queue_id AND (s.replaces IS NULL OR s.status IN ('secured', 'active'))
+        """
+
+    /// Whether one of the queues that a message was for has it; by the number that the peer knows it by.
+    func isSent(connection: RowID, sentID: Int64) async throws -> Bool {
+        try await read { database in
+            try database.row("SELECT is_sent FROM sent_messages WHERE connection_id = ? AND sent_id = ?", connection, sentID)?["is_sent"] ?? false
+        }
+    }
+
+    /// Of the messages that wait for a queue those that another has, or that wait for another.
+    func messagesElsewhere(_ messages: [AgentMessageID], queue: RowID) async throws -> Set<AgentMessageID> {
+        try await read { database in
+            let statement = """
+                SELECT m.is_sent OR EXISTS (\(Self.inOtherQueues)) AS is_elsewhere
+                FROM deliveries AS d JOIN send_queues AS q USING (queue_id)
+                JOIN sent_messages AS m ON m.connection_id = q.connection_id AND m.sent_id = d.sent_id
+                WHERE d.queue_id = ? AND d.message_id = ?
+                """
+            return Set(try messages.filter { try database.row(statement, queue, $0)?["is_elsewhere"] ?? false })
+        }
+    }
 
     /// Connections with messages that wait to be sent, in the order of their rows.
     func connectionsWithDeliveries() async throws -> [ConnectionID] {

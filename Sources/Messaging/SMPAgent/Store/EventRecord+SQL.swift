@@ -70,8 +70,8 @@ extension EventRecord {
         case .queueSwitch(let direction, let phase, _): (kind, info) = ("queue switch", try EventDetails(direction, phase).bytes)
         case .ratchetSync(let state, let fault, _): (kind, info) = ("ratchet sync", try EventDetails(state, fault).bytes)
         case .failed(let error): (kind, info) = ("failed", try EventDetails(error: error).bytes)
-        case .message, .sent, .messageDelayed, .receipts, .down, .up, .serverConnected, .serverDisconnected, .serviceSubscription, .subscriptionEnded,
-            .queueDeleted, .receiveQueuesDeleted, .connectionsDeleted, .userDeleted, .connectionsFailed, .suspended:
+        case .message, .sent, .messageDelayed, .receipts, .queuesChanged, .down, .up, .serverConnected, .serverDisconnected, .serviceSubscription,
+            .subscriptionEnded, .queueDeleted, .receiveQueuesDeleted, .connectionsDeleted, .userDeleted, .connectionsFailed, .suspended:
             throw StorageError(.corrupt, "an event of this kind is not kept")
         }
         try database.run(

@@ -17,6 +17,8 @@ extension StoreChange {
             try SentMessage.release(database, queue: queue, connection: connection, messageID: messageID, keepRecord: keepRecord)
         case .deleteDeliveries(let queue):
             try database.run("DELETE FROM deliveries WHERE queue_id = ?", queue)
+        case .setSent(let connection, let sentID):
+            try database.run("UPDATE sent_messages SET is_sent = 1 WHERE connection_id = ? AND sent_id = ?", connection, sentID)
         case .forgetCopies(let queue, let original, let count):
             try database.run(
                 """

@@ -33,7 +33,7 @@ extension StoreChange {
         case .insertConfirmation, .acceptConfirmation, .deleteConfirmations, .insertInvitation, .acceptInvitation, .deleteInvitation,
             .setInvitationLink, .deleteInvitationLink:
             try applyHandshakeChange(to: database)
-        case .insertBody, .insertSentMessage, .deliveryDone, .deleteDeliveries, .forgetCopies, .setRetry, .setReceipt, .deleteReceipted,
+        case .insertBody, .insertSentMessage, .deliveryDone, .deleteDeliveries, .setSent, .forgetCopies, .setRetry, .setReceipt, .deleteReceipted,
             .insertReceivedMessage, .acknowledge, .countAttempt:
             try applyMessageChange(to: database)
         case .setNotifier, .deleteNotifier: try applyNotifierChange(to: database)

@@ -52,6 +52,8 @@ enum StoreChange: Sendable {
     /// `keepRecord` the message.
     case deliveryDone(queue: RowID, connection: RowID, AgentMessageID, keepRecord: Bool)
     case deleteDeliveries(queue: RowID)
+    /// One of the queues that wait for a message has it; by the number that the peer knows it by.
+    case setSent(connection: RowID, sentID: Int64)
     /// Of the messages that a queue has and another in its place shall get, only the last `keeping` can be unread by its recipient.
     case forgetCopies(queue: RowID, of: RowID, keeping: Int64)
     case setRetry(queue: RowID, AgentMessageID, DeliveryRetryState)
