@@ -191,8 +191,8 @@ let testSupport: [Target] = [
     .testTarget(
         name: "InteropTests",
         dependencies: [
-            "OfficialPeers", "ProcessSupport", "ChaosProxy", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPClient", "SMPCrypto",
-            "SMPProtocol", "SMPWire", "EncryptedSQLite", grdb,
+            "OfficialPeers", "ProcessSupport", "ChaosProxy", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPServer", "SMPClient",
+            "SMPCrypto", "SMPProtocol", "SMPWire", "EncryptedSQLite", grdb,
         ],
         path: "Tests/Interop", swiftSettings: settings),
     .target(

@@ -4,6 +4,7 @@ import ChatProtocol
 import OfficialPeers
 import ProcessSupport
 import SMPAgent
+import SMPClient
 import SMPProtocol
 import SMPWire
 import Synchronization
@@ -16,17 +17,21 @@ final class ParleyParty: Party {
     private let servers: [String]
     private let network: NetworkOptions
     private let agent: Mutex<AgentConfiguration>
+    private let silenceLimit: Duration?
     private let running = Mutex<NativeCore?>(nil)
 
     var implementation: Implementation { .parley }
 
     /// Opens a core and makes the profile.
     ///
-    /// - Parameter agent: another one than ``comeBack()`` gives it, to be an older program at first.
+    /// - Parameters:
+    ///   - agent: another one than ``comeBack()`` gives it, to be an older program at first.
+    ///   - silenceLimit: how long a router that does not answer must have been silent before its connection is given up; nil for 15 minutes.
     init(
         _ name: String, servers: [String], isBot: Bool = false, network: NetworkOptions = NetworkOptions(),
-        agent: AgentConfiguration = AgentConfiguration()
+        agent: AgentConfiguration = AgentConfiguration(), silenceLimit: Duration? = nil
     ) async throws {
+        self.silenceLimit = silenceLimit
         self.name = name
         self.servers = servers
         self.network = network
@@ -74,6 +79,7 @@ final class ParleyParty: Party {
             prefix: folder.path + "/parley", servers: try servers.map { try SMPServerWithAuth(wireString: $0) })
         configuration.network = network
         configuration.agent = agent.withLock { $0 }
+        if let silenceLimit { configuration.client.silenceLimit = silenceLimit }
         let core = try NativeCore.open(configuration)
         running.withLock { $0 = core }
         let (mailbox, stream) = (events, core.events())

@@ -11,6 +11,10 @@ public final class ChaosProxy: Sendable {
         var plan: Plan
         var count = 0
         var struckCount = 0
+        /// Nothing passes on any connection.
+        var isSilent = false
+        /// Connections on which something was swallowed by that.
+        var silenced: Set<Int> = []
         var open: [Int: any Channel] = [:]
         var server: (any Channel)?
         var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -60,6 +64,28 @@ public final class ChaosProxy: Sendable {
     /// Changes the plan for connections to come.
     public func setPlan(_ plan: @escaping Plan) { inner.withLock { $0.plan = plan } }
 
+    /// From now on nothing passes, on these connections and on those to come, and nobody is told: whatever is sent is lost.
+    public func fallSilent() { inner.withLock { $0.isSilent = true } }
+
+    /// Ends the silence. The connections that there are know nothing of each other any more and are torn down; new ones pass.
+    public func speakAgain() {
+        let old = inner.withLock { inner in
+            inner.isSilent = false
+            return Array(inner.open.values)
+        }
+        for channel in old { channel.eventLoop.execute { reset(channel) } }
+    }
+
+    /// Connections on which something was lost in silence.
+    public var silencedCount: Int { inner.withLock { $0.silenced.count } }
+
+    private func swallows(_ number: Int) -> Bool {
+        inner.withLock { inner in
+            if inner.isSilent { inner.silenced.insert(number) }
+            return inner.isSilent
+        }
+    }
+
     /// Ends all connections.
     public func dropAll() {
         for channel in inner.withLock({ Array($0.open.values) }) { channel.close(promise: nil) }
@@ -83,7 +109,7 @@ public final class ChaosProxy: Sendable {
         let treatment = plan(number)
         // A channel that is closed while it is being made is not there for its connection's other end.
         if treatment.isRefused { return client.eventLoop.execute { reset(client) } }
-        let link = ProxyLink(treatment) { [self] in inner.withLock { $0.struckCount += 1 } }
+        let link = ProxyLink(treatment, swallows: { [self] in swallows(number) }) { [self] in inner.withLock { $0.struckCount += 1 } }
         link.client = client
         try client.pipeline.syncOperations.addHandler(ProxyPump(.toRouter, link, loop: client.eventLoop))
         let bound = NIOLoopBound(link, eventLoop: client.eventLoop)

@@ -20,11 +20,15 @@ final class ProxyLink {
     private var counts: [Treatment.Direction: Int] = [:]
     private var free: [Treatment.Direction: NIODeadline] = [:]
 
+    private let swallows: () -> Bool
     private let struck: () -> Void
 
-    /// - Parameter struck: called at the byte where something happens.
-    init(_ treatment: Treatment, struck: @escaping () -> Void) {
+    /// - Parameters:
+    ///   - swallows: asked whether what has come is lost.
+    ///   - struck: called at the byte where something happens.
+    init(_ treatment: Treatment, swallows: @escaping () -> Bool, struck: @escaping () -> Void) {
         self.treatment = treatment
+        self.swallows = swallows
         self.struck = struck
     }
 
@@ -48,7 +52,7 @@ final class ProxyLink {
 
     /// Passes bytes on, up to where the treatment says otherwise.
     func pass(_ bytes: ByteBuffer, _ direction: Treatment.Direction, _ loop: any EventLoop) {
-        guard !isSilent else { return }
+        guard !isSilent, !swallows() else { return }
         let before = counts[direction, default: 0]
         let after = before + bytes.readableBytes
         counts[direction] = after

@@ -72,6 +72,9 @@ public final class OfficialRouter: Sendable {
     /// Its queues and what became of them, a line for each.
     public var queuesFile: String { folder.path + "/var/smp-server-store.log" }
 
+    /// The messages that waited in it when it was stopped, a line for each.
+    public var messagesFile: String { folder.path + "/var/smp-server-messages.log" }
+
     /// The process that runs, for its figures.
     public var process: ChildProcess? { running.withLock { $0 } }
 

@@ -1,0 +1,66 @@
+import Foundation
+import OfficialPeers
+import ProcessSupport
+import SMPServer
+import SMPWire
+
+/// A router whose messages can be made to expire.
+protocol ForgetfulRouter: Router {
+    /// Returns when all messages that wait in it have expired.
+    func forgetMessages() async throws
+}
+
+extension OfficialRouter: ForgetfulRouter {
+    /// It counts whole days, and looks at its start: what it has saved at its end is made older in between.
+    func forgetMessages() async throws {
+        await stop(.interrupt)
+        let month: Int64 = 30 * 86_400
+        let lines = try String(contentsOfFile: messagesFile, encoding: .utf8).split(separator: "\n").map { line in
+            // Version, queue, message, time in seconds, flags, body.
+            var fields = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+            guard fields.count > 3, let time = Int64(fields[3]) else {
+                throw PeerError(.refused, "a line of saved messages cannot be read: \(line.prefix(120))")
+            }
+            fields[3] = "\(time - month)"
+            return fields.joined(separator: " ") + "\n"
+        }
+        guard lines.count >= 2 else { throw PeerError(.refused, "\(lines.count) messages were saved") }
+        try lines.joined().write(toFile: messagesFile, atomically: true, encoding: .utf8)
+        try await start()
+    }
+}
+
+/// Parley's router inside this process, which keeps messages for eight seconds.
+final class InnerRouter: ForgetfulRouter {
+    let address: String
+    private let router: SMPRouter
+
+    init() async throws {
+        var configuration = RouterConfiguration(storage: .memory)
+        configuration.port = 0
+        configuration.messageLifetime = .seconds(8)
+        configuration.expirySweepInterval = .seconds(1)
+        router = try await SMPRouter.start(configuration)
+        address = router.address.wireString
+    }
+
+    func run() async throws { throw PeerError(.launch, "a router in this process runs from its beginning to its end") }
+    func end(_: ProcessSignal) async { await router.stop() }
+
+    func finish() async throws -> RouterCounts {
+        let counters = router.statistics.counters
+        await router.stop()
+        return RouterCounts(
+            relayed: Int(counters.commandsRelayed), received: Int(counters.commandsForwarded), overQuota: Int(counters.messagesOverQuota),
+            ofServices: 0)
+    }
+
+    func forgetMessages() async throws {
+        try await eventually("messages expire") {
+            // Nothing tells of it, and asking costs nothing that would set the pace.
+            try await Task.sleep(for: .milliseconds(50))
+            return router.statistics.messages == 0
+        }
+        guard router.statistics.counters.messagesExpired >= 2 else { throw PeerError(.refused, "messages went, and have not expired") }
+    }
+}
