@@ -182,6 +182,7 @@ import Testing
                 return .refused(.quota)
             }
         }
+        await pair.bob.wait("the first message") { $0.order[bob]?.count == 1 }
         pair.bob.acknowledges.withLock { $0 = true }
         let first = try #require(pair.bob.seen.metadata[bob]?.first?.messageID)
         try await pair.bob.agent.acknowledge(bob, message: first)
