@@ -6,7 +6,7 @@ import ProcessSupport
 enum Starting {
     static func measure(_ make: any Make, runs: Int) async throws -> [Figure] {
         let router = try await make.startRouter()
-        var figures = memory(router.process, "a fresh router")
+        var figures = try await memoryAtRest(router.process, "a fresh router")
         // A client that is driven through the API, since both makes have that.
         let host = try await make.startClient("Host", router, isBot: true)
         let address = try await host.createAddress()
@@ -42,9 +42,7 @@ enum Starting {
             } else {
                 _ = try await bot.restart()
             }
-            // Idle means that what the start began has ended.
-            try await Task.sleep(for: .seconds(5))
-            figures += memory(bot.process, "an idle bot, \(name)")
+            figures += try await memoryAtRest(bot.process, "an idle bot, \(name)")
         }
         await client.stop()
         await host.stop()
@@ -54,8 +52,10 @@ enum Starting {
     }
 
     /// Resident memory holds the pages of program files too, which processes share; private memory does not.
-    private static func memory(_ process: ChildProcess?, _ name: String) -> [Figure] {
+    private static func memoryAtRest(_ process: ChildProcess?, _ name: String) async throws -> [Figure] {
         guard let process else { return [] }
+        // What the start began must have ended.
+        try await Task.sleep(for: .seconds(5))
         let megabyte = 1_048_576.0
         return [
             Figure("resident memory of \(name)", Double(ProcessFigures.residentMemory(of: process.id) ?? 0) / megabyte, .megabytes),

@@ -1,4 +1,5 @@
 import Testing
+import TranscriptSupport
 
 /// A recorded conversation, and what of it is left out here.
 struct RecordedConversation: Sendable, CustomTestStringConvertible {
@@ -21,6 +22,8 @@ struct RecordedConversation: Sendable, CustomTestStringConvertible {
     var name: String
     var peers: [String]
     var leftOut: [LeftOut] = []
+    /// Lines that are run behind later ones.
+    private var postponed: [(line: Int, behind: Int)] = []
     /// Kinds of event that come some time, whatever else happens.
     var uncounted: Set<String> = []
     /// Whether events that were not recorded are faults.
@@ -29,6 +32,20 @@ struct RecordedConversation: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     func leavesOut(_ line: Int, _ how: Omission) -> Bool { leftOut.contains { $0.how == how && $0.lines.contains(line) } }
+
+    /// A command whose effect on the other side was recorded behind that line: here it could come before.
+    private mutating func postpone(_ line: Int, behind: Int) { postponed.append((line, behind)) }
+
+    /// The lines in the order in which they are run.
+    func inOrder(_ lines: [Transcript.Line]) -> [Transcript.Line] {
+        var lines = lines
+        for (number, other) in postponed {
+            guard let from = lines.firstIndex(where: { $0.number == number }) else { continue }
+            let line = lines.remove(at: from)
+            lines.insert(line, at: lines.firstIndex { $0.number > other } ?? lines.endIndex)
+        }
+        return lines
+    }
 
     private mutating func leaveOut(_ lines: ClosedRange<Int>..., how: Omission, _ why: String) {
         leftOut += lines.map { LeftOut(lines: $0, how: how, why: why) }
@@ -59,6 +76,8 @@ struct RecordedConversation: Sendable, CustomTestStringConvertible {
         it.leaveOut(
             417...417, 423...423, 425...425, 427...427, 478...478, 480...480, 482...484, how: .notCompared,
             "Pages of items whose order depends on which side's preferences came first.")
+        // Bob looks at his chats while this message is on its way to him.
+        it.postpone(377, behind: 391)
         it.uncounted = ["agentConnsDeleted"]
         return it
     }()

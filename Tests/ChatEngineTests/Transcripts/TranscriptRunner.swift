@@ -46,7 +46,7 @@ final class TranscriptRunner {
         for line in transcript.lines where line.direction == .response {
             if let id = line.correlationID { responses["\(line.peer) \(id)"] = line.body }
         }
-        for line in transcript.lines where !conversation.leavesOut(line.number, .notRun) {
+        for line in conversation.inOrder(transcript.lines) where !conversation.leavesOut(line.number, .notRun) {
             guard let peer = peers[line.peer] else { continue }
             switch line.direction {
             case .command:
