@@ -18,6 +18,12 @@ enum OneWayMessages {
         }
         sent += single
 
+        let apart = make.scaled(1000, effort)
+        figures += try await timed("one-way messages, each after the answer to the last", apart, sender, receiver) {
+            try await send(apart, from: sender, to: [one], window: 1)
+        }
+        sent += apart
+
         var contacts = [one]
         for number in 2...20 {
             let user = try await sender.createProfile("Sender \(number)")
@@ -52,7 +58,7 @@ enum OneWayMessages {
         return Peer(user: user, contact: try await sender.connect(link, user: user))
     }
 
-    private static func send(_ count: Int, from sender: BenchClient, to peers: [Peer]) async throws {
+    private static func send(_ count: Int, from sender: BenchClient, to peers: [Peer], window: Int = window) async throws {
         // A command names a contact of the active profile: profiles take turns, and the texts of one are under way together.
         for (index, peer) in peers.enumerated() {
             let share = count / peers.count + (index < count % peers.count ? 1 : 0)
