@@ -167,7 +167,7 @@ let testSupport: [Target] = [
     // Programs as child processes, for tests and benchmarks.
     .target(name: "ProcessSupport", dependencies: ["ChatProtocol", "SMPTransport", "TestSupport"], path: "Tests/Support/ProcessSupport", swiftSettings: settings),
     .testTarget(
-        name: "ProcessSupportTests", dependencies: ["ProcessSupport"], path: "Tests/ProcessSupportTests", swiftSettings: settings),
+        name: "ProcessSupportTests", dependencies: ["ProcessSupport"] + nio, path: "Tests/ProcessSupportTests", swiftSettings: settings),
     // A disk that fails, beneath SQLite.
     .target(name: "StorageFaults", dependencies: ["EncryptedSQLite", sqlite], path: "Tests/Support/StorageFaults", swiftSettings: settings),
     // A disk that fails, beneath the router's journal.
@@ -192,7 +192,7 @@ let testSupport: [Target] = [
         name: "InteropTests",
         dependencies: [
             "OfficialPeers", "ProcessSupport", "ChaosProxy", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPServer", "SMPClient",
-            "SMPCrypto", "SMPProtocol", "SMPWire", "EncryptedSQLite", grdb,
+            "SMPCrypto", "SMPProtocol", "SMPWire", "EncryptedSQLite", "TestSupport", grdb,
         ],
         path: "Tests/Interop", swiftSettings: settings),
     .target(

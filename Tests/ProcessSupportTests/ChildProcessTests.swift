@@ -79,6 +79,15 @@ import Testing
         #expect(await process.restOfOutput().first?.hasSuffix(folder.path) == true)
     }
 
+    @Test func `Nothing that is open here is open in a program`() async throws {
+        let (reading, writing) = try Spawn.pipe()
+        let process = try ChildProcess("/bin/ls", ["/proc/self/fd"])
+        _ = try await process.exit(within: .seconds(20))
+        // The last one is the folder that it reads.
+        #expect(await process.restOfOutput() == ["0", "1", "2", "3"])
+        withExtendedLifetime((reading, writing)) {}
+    }
+
     /// Foundation's own process launcher keeps a few files open for every program that it has run.
     @Test func `Programs that have ended leave no open files`() async throws {
         func count() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }

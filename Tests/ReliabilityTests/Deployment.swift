@@ -17,7 +17,7 @@ actor Deployment {
     let folder: ScratchFolder
     let routerAddress: String
     let botAddress: String
-    private let port: Int
+    private let port: LoopbackPort
     private var router: ChildProcess?
     private var bot: ChildProcess
     /// What the processes have cost that have ended.
@@ -171,15 +171,15 @@ actor Deployment {
         return text.split(separator: "\n").suffix(20).joined(separator: "\n")
     }
 
-    private static func startRouter(_ folder: ScratchFolder, _ port: Int) throws -> ChildProcess {
-        try ParleyProgram.start(["server", "smp", "--data", folder("router"), "--port", "\(port)", "--json"], log: folder("router.log"))
+    private static func startRouter(_ folder: ScratchFolder, _ port: LoopbackPort) throws -> ChildProcess {
+        try ParleyProgram.start(["server", "smp", "--data", folder("router"), "--port", "\(port.number)", "--json"], log: folder("router.log"))
     }
 
     /// - Parameter router: the router to use; without it one runs inside, on the port.
     private static func startBot(
-        _ folder: ScratchFolder, _ port: Int, router: String?, environment: [String: String] = [:]
+        _ folder: ScratchFolder, _ port: LoopbackPort, router: String?, environment: [String: String] = [:]
     ) throws -> ChildProcess {
-        let place = router.map { ["--server", $0] } ?? ["--router-port", "\(port)"]
+        let place = router.map { ["--server", $0] } ?? ["--router-port", "\(port.number)"]
         return try ParleyProgram.start(
             ["run", folder("bots.yaml"), "--data", folder("bot"), "--json"] + place, environment: environment, log: folder("bot.log"))
     }

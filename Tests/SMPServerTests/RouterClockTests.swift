@@ -1,5 +1,6 @@
 import SMPProtocol
 import SMPWire
+import TestSupport
 import Testing
 
 @testable import SMPServer
@@ -16,7 +17,6 @@ import Testing
         try await withRouter(.memory) {
             $0.messageLifetime = .seconds(7_200)
             $0.queueLifetime = .seconds(86_400)
-            $0.expirySweepInterval = .seconds(1)
         } now: {
             clock.now
         } _: { router in
@@ -26,11 +26,11 @@ import Testing
             clock.advance(time - Self.start)
             _ = try await TestQueue.create(client, subscription: .onlyCreate)
             #expect(try await client.request([queue.send([2])]) == [.ok])
-            sweep(router)
+            await router.expire()
             #expect(router.statistics.queues == 3 && router.statistics.messages == 2)
             // And back again.
             clock.advance(Self.start + 10 - time)
-            sweep(router)
+            await router.expire()
             #expect(router.statistics.queues == 3 && router.statistics.messages == 2)
             #expect(try await client.request([queue.send([3])]) == [.ok])
             #expect(try await client.request([queue.sub()]) == [.sok(nil)])
@@ -42,12 +42,6 @@ import Testing
             }
             #expect(router.statistics.counters.messagesExpired == 0 && router.statistics.counters.queuesExpired == 0)
         }
-    }
-
-    /// A whole sweep, as it is done from time to time.
-    private func sweep(_ router: SMPRouter) {
-        var slot: Int? = 0
-        while let next = slot { slot = router.core.expire(from: next) }
     }
 
     @Test(arguments: jumps) func figuresAndReportsBearAnyTime(_ time: Int64) async throws {

@@ -2,6 +2,7 @@ import SMPCrypto
 import SMPProtocol
 import SMPServer
 import SMPWire
+import TestSupport
 import Testing
 
 /// Who may do what with a queue.

@@ -55,7 +55,7 @@ final class JournalKeeper: Sendable {
                     clearIfNeeded()
                 },
                 loop.scheduleRepeatedTask(initialDelay: .zero, delay: .hours(1)) { _ in hourly() },
-                loop.scheduleRepeatedTask(initialDelay: .zero, delay: sweep) { [self] _ in expire(from: 0) },
+                loop.scheduleRepeatedTask(initialDelay: .zero, delay: sweep) { [self] _ in expire(from: 0) {} },
             ]
             if case .interval(let time) = configuration.durability {
                 let time = TimeAmount(time)
@@ -105,9 +105,16 @@ final class JournalKeeper: Sendable {
         for waiter in waiters { waiter() }
     }
 
-    private func expire(from slot: Int) {
-        guard let next = bound.value.core?.expire(from: slot) else { return }
-        loop.execute { [self] in expire(from: next) }
+    /// Deletes what is too old now. Returns when all queues were looked through, or when the router stops.
+    func expireAll() async {
+        await withCheckedContinuation { continuation in
+            loop.execute { [self] in expire(from: 0) { continuation.resume() } }
+        }
+    }
+
+    private func expire(from slot: Int, _ done: @escaping @Sendable () -> Void) {
+        guard let next = bound.value.core?.expire(from: slot) else { return done() }
+        loop.execute { [self] in expire(from: next, done) }
     }
 
     // MARK: Clearing

@@ -266,6 +266,9 @@ public final class SMPRouter: Sendable {
 
     /// Writes anew what is needed of the journal, and removes the rest. The router goes on meanwhile.
     public func compact() async { await keeper.clearAll() }
+
+    /// Deletes old messages and idle queues now, which is done by itself every ``RouterConfiguration/expirySweepInterval``.
+    public func expire() async { await keeper.expireAll() }
 }
 
 /// The end of a router, waited for by whoever wants to know.

@@ -118,7 +118,7 @@ private struct CredentialFiles {
 
     private func synchronizeFolder() throws(ConnectionError) {
         // What was renamed is there after a power failure only if the folder is, too.
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY)
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure("cannot open the folder", folder) }
         defer { closeFile(descriptor) }
         guard fsync(descriptor) == 0 else { throw Self.failure("cannot write the folder", folder) }

@@ -3,6 +3,7 @@ import OfficialPeers
 import ProcessSupport
 import SMPServer
 import SMPWire
+import TestSupport
 
 /// A router whose messages can be made to expire.
 protocol ForgetfulRouter: Router {
@@ -30,17 +31,17 @@ extension OfficialRouter: ForgetfulRouter {
     }
 }
 
-/// Parley's router inside this process, which keeps messages for eight seconds.
+/// Parley's router inside this process, which keeps messages for ten minutes by a clock that is advanced.
 final class InnerRouter: ForgetfulRouter {
     let address: String
     private let router: SMPRouter
+    private let clock = TestClock(RouterClock.now())
 
     init() async throws {
         var configuration = RouterConfiguration(storage: .memory)
         configuration.port = 0
-        configuration.messageLifetime = .seconds(8)
-        configuration.expirySweepInterval = .seconds(1)
-        router = try await SMPRouter.start(configuration)
+        configuration.messageLifetime = .seconds(600)
+        router = try await SMPRouter.start(configuration, now: { [clock] in clock.now })
         address = router.address.wireString
     }
 
@@ -56,11 +57,9 @@ final class InnerRouter: ForgetfulRouter {
     }
 
     func forgetMessages() async throws {
-        try await eventually("messages expire") {
-            // Nothing tells of it, and asking costs nothing that would set the pace.
-            try await Task.sleep(for: .milliseconds(50))
-            return router.statistics.messages == 0
-        }
+        // No further than a clock may be off without being doubted.
+        clock.advance(1_800)
+        await router.expire()
         guard router.statistics.counters.messagesExpired >= 2 else { throw PeerError(.refused, "messages went, and have not expired") }
     }
 }

@@ -54,7 +54,7 @@ extension OfficialRouter: Router {
 final class ParleyRouter: Router {
     let address: String
     private let folder: ScratchFolder
-    private let port: Int
+    private let port: LoopbackPort
     private let running: Mutex<ChildProcess?>
 
     init() async throws {
@@ -93,9 +93,9 @@ final class ParleyRouter: Router {
             overQuota: try number(answer["total"], "messages_over_quota"), ofServices: try number(answer, "serviceQueues"))
     }
 
-    private static func launch(_ folder: ScratchFolder, _ port: Int) async throws -> (ChildProcess, String) {
+    private static func launch(_ folder: ScratchFolder, _ port: LoopbackPort) async throws -> (ChildProcess, String) {
         let process = try ParleyProgram.start(
-            ["server", "smp", "--data", folder.path + "/data", "--port", "\(port)", "--json"],
+            ["server", "smp", "--data", folder.path + "/data", "--port", "\(port.number)", "--json"],
             log: folder.path + "/router.log")
         return (process, try await process.ready().address ?? "")
     }

@@ -78,11 +78,11 @@ public final class OfficialClient: Sendable {
         } catch {
             throw PeerError(.launch, "no folders for the client", cause: error)
         }
-        let process = try launch(port: port)
+        let process = try launch(port: port.number)
         let replies = Replies()
         do throws(PeerError) {
-            try await LoopbackPort.waitUntilOpen(port, by: process, within: options.startLimit)
-            let socket = try await ChatSocket.connect(port: port) { [events] frame in
+            try await LoopbackPort.waitUntilOpen(port.number, by: process, within: options.startLimit)
+            let socket = try await ChatSocket.connect(port: port.number) { [events] frame in
                 guard let body = frame["resp"] ?? frame["error"] else { return }
                 if let id = frame["corrId"]?.stringValue { replies.give(body, to: id) } else { events.put(body) }
             } closed: {

@@ -10,7 +10,7 @@ import Synchronization
 public final class OfficialRouter: Sendable {
     /// `smp://fingerprint@127.0.0.1:port`
     public let address: String
-    public let port: Int
+    private let port: LoopbackPort
     private let folder: ScratchFolder
     private let environment: [String: String]
     private let running = Mutex<ChildProcess?>(nil)
@@ -42,11 +42,11 @@ public final class OfficialRouter: Sendable {
         }
         do {
             let file = etc + "/smp-server.ini"
-            let given = [Setting("TRANSPORT", "host", "127.0.0.1"), Setting("TRANSPORT", "port", "\(port)")] + settings
+            let given = [Setting("TRANSPORT", "host", "127.0.0.1"), Setting("TRANSPORT", "port", "\(port.number)")] + settings
             let text = given.reduce(try String(contentsOfFile: file, encoding: .utf8)) { Self.apply($1, to: $0) }
             try text.write(toFile: file, atomically: true, encoding: .utf8)
             let fingerprint = try String(contentsOfFile: etc + "/fingerprint", encoding: .utf8)
-            address = "smp://\(fingerprint.trimmingCharacters(in: .whitespacesAndNewlines))@127.0.0.1:\(port)"
+            address = "smp://\(fingerprint.trimmingCharacters(in: .whitespacesAndNewlines))@127.0.0.1:\(port.number)"
         } catch {
             throw PeerError(.launch, "smp-server could not be configured", cause: error)
         }
@@ -83,7 +83,7 @@ public final class OfficialRouter: Sendable {
         let process = try ChildProcess(
             try PeerProgram.smpServer.path(), ["start"], environment: environment, log: folder.path + "/router.log", readsOutput: false)
         do throws(PeerError) {
-            try await LoopbackPort.waitUntilOpen(port, by: process, within: limit)
+            try await LoopbackPort.waitUntilOpen(port.number, by: process, within: limit)
         } catch {
             process.kill()
             throw error

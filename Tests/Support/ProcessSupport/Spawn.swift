@@ -10,10 +10,15 @@ import Glibc
 /// `Process` of Foundation lets other open files slip into a child, and takes a child for alive while anyone holds one of them: with
 /// several programs at once, none of them ever seems to end.
 enum Spawn {
-    /// Held while a child is made, and while a pipe is there that a child would still inherit.
+    /// Held while a child is made, which has what is open here until it closes that.
     private static let lock = Mutex(())
     /// Typing to a program that has ended is an error to be told, not the end of this process.
     private static let brokenPipesAreErrors: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
+
+    /// The headers have it only for GNU's own C.
+    private static let closeFrom = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
+        unsafeBitCast($0, to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32).self)
+    }
 
     /// Starts a program with default signal handling.
     ///
@@ -30,6 +35,10 @@ enum Spawn {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         for (number, file) in files.enumerated() { posix_spawn_file_actions_adddup2(&actions, file, Int32(number)) }
+        // Not all libraries mark their sockets as none of a child's. One that had them would hold a port that was given back, and keep a
+        // connection open that is torn down here.
+        guard let closeFrom = Self.closeFrom else { throw PeerError(.launch, "a C library of 2021 or later is needed") }
+        _ = closeFrom(&actions, Int32(files.count))
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -56,15 +65,11 @@ enum Spawn {
         return id
     }
 
-    /// The two ends of a pipe, which no child inherits.
+    /// The two ends of a pipe.
     static func pipe() throws(PeerError) -> (reading: FileHandle, writing: FileHandle) {
         brokenPipesAreErrors
         var ends: [Int32] = [-1, -1]
-        let isMade = lock.withLock { _ in
-            guard Glibc.pipe(&ends) == 0 else { return false }
-            return ends.allSatisfy { fcntl($0, F_SETFD, FD_CLOEXEC) == 0 }
-        }
-        guard isMade else { throw PeerError(.launch, "no pipe: \(String(cString: strerror(errno)))") }
+        guard Glibc.pipe(&ends) == 0 else { throw PeerError(.launch, "no pipe: \(String(cString: strerror(errno)))") }
         return (FileHandle(fileDescriptor: ends[0], closeOnDealloc: true), FileHandle(fileDescriptor: ends[1], closeOnDealloc: true))
     }
 }
