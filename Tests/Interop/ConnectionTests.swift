@@ -1,4 +1,5 @@
 import ChatProtocol
+import TestSupport
 import Testing
 
 extension Interop {

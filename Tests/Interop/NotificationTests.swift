@@ -5,6 +5,7 @@ import SMPAgent
 import SMPClient
 import SMPProtocol
 import SMPWire
+import TestSupport
 import Testing
 
 extension Interop {

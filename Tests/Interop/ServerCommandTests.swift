@@ -1,6 +1,7 @@
 import ChatProtocol
 import OfficialPeers
 import ProcessSupport
+import TestSupport
 import Testing
 
 extension Interop {

@@ -1,5 +1,6 @@
 import Foundation
 import ProcessSupport
+import TestSupport
 import Testing
 
 @Suite struct DatabaseCommandTests {
@@ -75,12 +76,9 @@ import Testing
             let process = try ParleyProgram.start(
                 ["db", "key", "--data", "d"], environment: ["PARLEY_KEY": Self.keys[current], "PARLEY_NEW_KEY": Self.keys[next]], in: folder.path)
             // At a moment that the first trace of the change, or a delay after it, decides.
-            let started = ContinuousClock.now
-            while process.isRunning, ContinuousClock.now - started < .seconds(20) {
+            try await eventually("round \(round) has come to its moment", every: .milliseconds(1)) {
                 let names = (try? FileManager.default.contentsOfDirectory(atPath: folder("d"))) ?? []
-                let marks = names.count { $0.contains(".rekey") }
-                if marks > round % 4 { break }
-                await Task.yield()
+                return !process.isRunning || names.count { $0.contains(".rekey") } > round % 4
             }
             if process.isRunning { killed += 1 }
             process.kill()

@@ -6,6 +6,7 @@ import SMPCrypto
 import SMPProtocol
 import SMPWire
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SMPServer
@@ -122,7 +123,11 @@ import Testing
                 guard case .message(_, _, body) = content else { throw TestClientError.closed }
                 #expect(try await client.request([busy.acknowledge(message)]) == [.ok])
             }
-            while router.statistics.journalBytes > 1 << 20 { #expect(try await client.request(.ping) == .pong) }
+            try await eventually("the journal is short") {
+                let answer = try await client.request(.ping)
+                #expect(answer == .pong)
+                return router.statistics.journalBytes <= 1 << 20
+            }
             return kept
         }
         try await withRouter(.folder(folder.path)) { router in
@@ -165,8 +170,10 @@ import Testing
         storage.held.enter()
         async let answers = sender.request(batches[0])
         async let others = other.request(batches[1])
-        while router.statistics.journalBytes < RouterCore.pendingLimit { await Task.yield() }
-        storage.held.leave()
+        do {
+            defer { storage.held.leave() }
+            try await eventually("more waits for the disk than may") { router.statistics.journalBytes >= RouterCore.pendingLimit }
+        }
         #expect(try await answers == Array(repeating: .ok, count: batches[0].count))
         #expect(try await others == Array(repeating: .ok, count: batches[1].count))
         #expect(router.statistics.messages == batches[0].count + batches[1].count)
@@ -184,7 +191,11 @@ import Testing
         for round in 2..<6 as Range<UInt8> {
             storage.fails.store(true, ordering: .relaxed)
             let ids = try await client.send([queue.send([round])])
-            while router.statistics.storageFailure == nil { #expect(try await bystander.request(.ping) == .pong) }
+            try await eventually("the failure is told") {
+                let answer = try await bystander.request(.ping)
+                #expect(answer == .pong)
+                return router.statistics.storageFailure != nil
+            }
             #expect(try await bystander.request(.ping) == .pong)
             // Nothing was promised.
             #expect(try Journal.open(storage.durableContents).queues.first?.messages.count == Int(round) - 1)

@@ -1,5 +1,6 @@
 import SMPTransport
 import SMPWire
+import TestSupport
 import Testing
 
 @Suite("Connections")
@@ -122,8 +123,7 @@ struct ConnectionTests {
             let sending = Task {
                 for number in 0..<count { try await client.send(block(UInt8(number % 251))) }
             }
-            while client.isWritable { await Task.yield() }
-            #expect(!client.isWritable)
+            try await eventually("the client has to wait") { !client.isWritable }
             var received = 0
             for try await arrived in server.blocks {
                 if arrived != block(UInt8(received % 251)) { Issue.record("block \(received) is not the one sent") }

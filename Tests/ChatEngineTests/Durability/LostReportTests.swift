@@ -4,6 +4,7 @@ import SMPClient
 import SMPProtocol
 import SMPSimulation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ChatEngine
@@ -59,7 +60,7 @@ struct LostReportTests {
             let before = withholder.events.count
             for text in texts { _ = try await alice.send(text, to: contact) }
             let agent = try #require(alice.core.core.agent as? SMPAgent)
-            while withholder.events.count < before + texts.count { await Task.yield() }
+            try await eventually("the agent has told of all") { withholder.events.count >= before + texts.count }
             try await agent.core.store.flush()
             crash.crash()
             alice.network.sever()
