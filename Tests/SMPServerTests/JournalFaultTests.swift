@@ -90,6 +90,75 @@ import Testing
         #expect(storage.contents.keys.min() == (try journey.journal.oldestSegment()?.base))
     }
 
+    /// The disk refuses a step of making the segment, 0 to 2, and perhaps to remove what is there of it.
+    @Test(arguments: [0, 1, 2], [false, true])
+    func aSegmentThatWasBegunInVainHindersNobody(_ step: Int, _ stays: Bool) throws {
+        let storage = FaultyStorage(tears: true)
+        var journey = try Journey(storage, durability: .always)
+        func append(_ count: Int) throws {
+            for _ in 0..<count {
+                journey.append()
+                try journey.commit(flush: false)
+            }
+        }
+        try append(3)
+        let refused = storage.operations + step
+        storage.fail(refused..<refused + (stays ? 2 : 1))
+        #expect(throws: RouterError.self) { try journey.journal.beginSegment() }
+        #expect(storage.failed == [[.create, .append, .synchronize][step]] + (stays ? [.remove] : []))
+        #expect(storage.contents.count == (stays ? 2 : 1))
+        // The segment goes on beyond where the other was to begin. Its end may be torn.
+        try append(2)
+        try journey.check(storage.contents)
+        var torn = storage.contents
+        torn[0]?.removeLast(5)
+        #expect(try Journal.open(torn).queues.first?.messages.count == journey.bodies.count - 1)
+        // Others follow.
+        let next = try journey.journal.beginSegment()
+        #expect(storage.contents.count == (stays ? 3 : 2))
+        try append(2)
+        try journey.check(storage.contents)
+        try journey.check(storage.durableContents)
+        // The next process cleans up.
+        let copy = MemoryStorage(storage.contents)
+        _ = try Journal.open(copy, durability: .always, segmentSize: 1_500)
+        #expect(copy.contents.keys.sorted() == [0, next])
+        // What was begun in vain goes with what is ahead of it: nothing would tell it from a segment that somebody has emptied.
+        try journey.journal.removeOldestSegment()
+        #expect(storage.contents.keys.sorted() == [next])
+    }
+
+    @Test func aSegmentThatWasBegunInVainIsBegunAgainInItsPlace() throws {
+        let storage = FaultyStorage(tears: true)
+        var journey = try Journey(storage, durability: .always)
+        journey.append()
+        try journey.commit(flush: false)
+        storage.fail(storage.operations + 1..<storage.operations + 3)
+        #expect(throws: RouterError.self) { try journey.journal.beginSegment() }
+        let base = try journey.journal.beginSegment()
+        #expect(storage.contents.keys.sorted() == [0, base])
+        journey.append()
+        try journey.commit(flush: false)
+        try journey.journal.removeOldestSegment()
+        #expect(storage.contents.keys.sorted() == [base])
+    }
+
+    @Test func aSegmentThatSomebodyHasEmptiedIsMissed() throws {
+        let storage = FaultyStorage()
+        var journey = try Journey(storage, durability: .always)
+        for _ in 0..<40 {
+            journey.append()
+            try journey.commit(flush: false)
+        }
+        for base in storage.contents.keys.sorted().dropLast() {
+            for length in [0, SegmentHeader.length] {
+                var emptied = storage.contents
+                emptied[base] = Bytes(emptied[base]?.prefix(length) ?? [])
+                #expect { try Journal.open(emptied) } throws: { ($0 as? RouterError)?.code == .corrupted }
+            }
+        }
+    }
+
     @Test(arguments: [1, 2, 5], [false, true])
     func whatWasCommittedIsOnTheDiskWhateverOperationsFailed(_ inARow: Int, _ tears: Bool) throws {
         var seen: Set<FaultyStorage.Operation> = []
@@ -128,6 +197,8 @@ import Testing
                 journey.append()
                 do {
                     try journey.journal.commit(flush: step % 3 == 2)
+                    // What the kernel has outlives a process that is killed.
+                    if journey.journal.pendingCount == 0 { journey.acknowledged = journey.bodies.count }
                     _ = journey.journal.writeIfThatIsEnough()
                 } catch {
                     // Killed and started again, until it can be: what it was not told to be on disk may be there or not.

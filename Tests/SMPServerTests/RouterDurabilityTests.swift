@@ -207,6 +207,25 @@ import Testing
         await router.stop()
     }
 
+    /// The disk refuses something while the new segment is made, or later.
+    @Test(arguments: 0..<6)
+    func whoHasTheJournalClearedIsToldWhatTheDiskRefuses(_ step: Int) async throws {
+        let storage = FaultyStorage()
+        let router = try await start(on: storage)
+        let client = try await TestClient(router.address)
+        let queue = try await TestQueue.create(client, subscription: .onlyCreate)
+        #expect(try await client.request([queue.secure(), queue.send([1])]) == [.ok, .ok])
+        storage.fail(storage.operations + step..<storage.operations + step + 1)
+        await #expect { try await router.answer(.compact) } throws: { ($0 as? ControlError)?.code == "storage" }
+        #expect(storage.failed.count == 1)
+        // The router tries again in a moment.
+        try await eventually("it is cleared") { (try? await router.compact()) != nil }
+        #expect(storage.contents.count == 1)
+        #expect(try await client.request([queue.sub()]) == [.sok(nil)])
+        #expect(try queue.body(try await client.event().message) == [1])
+        await router.stop()
+    }
+
     @Test func aConfigurationThatMakesNoSenseIsRefused() async throws {
         let changes: [(inout RouterConfiguration) -> Void] = [
             { $0.port = 70_000 }, { $0.messageQuota = 0 }, { $0.segmentSize = 1 }, { $0.maximumConnections = 0 },

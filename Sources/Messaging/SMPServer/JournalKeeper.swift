@@ -30,8 +30,10 @@ final class JournalKeeper: Sendable {
         /// Goes on until this position has gone, however little there is to gain; nil goes on while it is worth its work.
         var until: UInt64?
         /// Wait for the end.
-        var waiters: [@Sendable () -> Void] = []
+        var waiters: [Waiter] = []
     }
+
+    private typealias Waiter = @Sendable (Result<Void, RouterError>) -> Void
 
     private static let firstPause = TimeAmount.milliseconds(50)
     private static let longestPause = TimeAmount.seconds(5)
@@ -102,7 +104,8 @@ final class JournalKeeper: Sendable {
         for task in bound.value.tasks { task.cancel() }
         let waiters = bound.value.clearing?.waiters ?? []
         bound.value = Bound()
-        for waiter in waiters { waiter() }
+        let stopped = RouterError(.stopped, "the router stopped before the journal was cleared")
+        for waiter in waiters { waiter(.failure(stopped)) }
     }
 
     /// Deletes what is too old now. Returns when all queues were looked through, or when the router stops.
@@ -126,13 +129,16 @@ final class JournalKeeper: Sendable {
         beginClearing(core, until: nil, waiters: [])
     }
 
-    /// Clears all that stands in the journal now. Returns when that is done, or when the router stops.
-    func clearAll() async {
-        await withCheckedContinuation { continuation in
+    /// Clears all that stands in the journal now. Returns when that is done.
+    ///
+    /// - Throws: ``RouterError``: why it was not done. What the disk has refused goes on by itself when it takes something again.
+    func clearAll() async throws(RouterError) {
+        let result = await withCheckedContinuation { continuation in
             loop.execute { [self] in
-                guard let core = bound.value.core else { return continuation.resume() }
-                let waiter: @Sendable () -> Void = { continuation.resume() }
-                do {
+                let waiter: Waiter = { continuation.resume(returning: $0) }
+                guard let core = bound.value.core else { return waiter(.failure(RouterError(.stopped, "the router has stopped"))) }
+                guard !bound.value.isFailing else { return waiter(.failure(Self.refusal(core))) }
+                do throws(RouterError) {
                     // What is written from here on stands in a new segment.
                     let end = try core.journal.beginSegment()
                     if bound.value.clearing != nil {
@@ -143,31 +149,38 @@ final class JournalKeeper: Sendable {
                     }
                 } catch {
                     core.logger.error("the journal cannot be cleared", metadata: ["reason": "\(error)"])
-                    waiter()
+                    waiter(.failure(error))
                 }
             }
         }
+        return try result.get()
     }
 
-    private func beginClearing(_ core: RouterCore, until end: UInt64?, waiters: [@Sendable () -> Void]) {
-        do {
+    private static func refusal(_ core: RouterCore) -> RouterError {
+        core.journal.failure ?? RouterError(.storage, "the disk has not taken all that it was given")
+    }
+
+    private func beginClearing(_ core: RouterCore, until end: UInt64?, waiters: [Waiter]) {
+        do throws(RouterError) {
             guard let scanner = try core.journal.oldestSegment(), end.map({ scanner.base < $0 }) ?? true else {
-                return waiters.forEach { $0() }
+                return waiters.forEach { $0(.success(())) }
             }
             bound.value.clearing = Clearing(scanner: scanner, until: end, waiters: waiters)
             clear()
         } catch {
             core.logger.error("the journal cannot be cleared", metadata: ["reason": "\(error)"])
-            waiters.forEach { $0() }
+            waiters.forEach { $0(.failure(error)) }
         }
     }
 
     /// Copies what is needed of the oldest segment to the end of the journal, and then removes the segment.
     private func clear() {
         guard let core = bound.value.core, var clearing = bound.value.clearing else { return }
-        // Goes on where it stopped when the disk takes something again.
+        // Goes on where it stopped when the disk takes something again. Nobody knows when that is: who waits is told.
         guard !bound.value.isFailing else {
-            loop.scheduleTask(in: Self.longestPause) { [self] in clear() }
+            bound.value.clearing?.waiters = []
+            clearing.waiters.forEach { $0(.failure(Self.refusal(core))) }
+            loop.scheduleTask(in: bound.value.pause) { [self] in clear() }
             return
         }
         do throws(RouterError) {
@@ -200,7 +213,7 @@ final class JournalKeeper: Sendable {
         } catch {
             core.cannotClear(error)
             bound.value.clearing = nil
-            clearing.waiters.forEach { $0() }
+            clearing.waiters.forEach { $0(.failure(error)) }
         }
     }
 

@@ -218,7 +218,7 @@ public final class SMPRouter: Sendable {
     /// Writes anew what is needed of the journal of a router that does not run.
     ///
     /// - Returns: its bytes before and after.
-    /// - Throws: ``RouterError``, `inUse` if the router runs.
+    /// - Throws: ``RouterError``: `inUse` if the router runs, `storage` if the disk does not take it all. Nothing is lost then.
     public static func compact(_ configuration: RouterConfiguration) async throws(RouterError) -> (before: Int, after: Int) {
         guard case .folder(let folder) = configuration.storage else { return (0, 0) }
         let logger = Logger(label: "smp.router")
@@ -231,9 +231,11 @@ public final class SMPRouter: Sendable {
             now: RouterClock.now, logger: logger, scheduleCommit: { keeper.schedule() })
         let before = journal.size
         keeper.start(core) {}
-        await keeper.clearAll()
+        let result: Result<Void, RouterError>
+        do throws(RouterError) { result = .success(try await keeper.clearAll()) } catch { result = .failure(error) }
         let after = journal.size
         await keeper.stop()
+        try result.get()
         return (before, after)
     }
 
@@ -265,7 +267,9 @@ public final class SMPRouter: Sendable {
     }
 
     /// Writes anew what is needed of the journal, and removes the rest. The router goes on meanwhile.
-    public func compact() async { await keeper.clearAll() }
+    ///
+    /// - Throws: ``RouterError``: `storage` if the disk refuses something; the rest is done when it does no more. `corrupted`, `stopped`.
+    public func compact() async throws(RouterError) { try await keeper.clearAll() }
 
     /// Deletes old messages and idle queues now, which is done by itself every ``RouterConfiguration/expirySweepInterval``.
     public func expire() async { await keeper.expireAll() }

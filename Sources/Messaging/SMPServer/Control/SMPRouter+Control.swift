@@ -9,14 +9,10 @@ extension SMPRouter {
         case .sessions: return JSONText.line([("sessions", .list(core.sessionReports.map(\.json)))])
         case .compact:
             let before = statistics.journalBytes
-            await compact()
+            try await carryOut { () throws(RouterError) in try await compact() }
             return JSONText.line([("journalBytesBefore", .number(before)), ("journalBytes", .number(statistics.journalBytes))])
         case .renew:
-            do throws(RouterError) {
-                try renewCertificate()
-            } catch {
-                throw ControlError(error.code.rawValue, error.message)
-            }
+            try await carryOut { () throws(RouterError) in try renewCertificate() }
             return JSONText.line([("certificateLifetime", .number(statistics.certificateLifetime ?? 0))])
         case .status(let id):
             guard let description = core.describe(shown: id) else { throw Self.noQueue }
@@ -31,6 +27,11 @@ extension SMPRouter {
             guard let messages = core.remove(shown: id) else { throw Self.noQueue }
             return JSONText.line([("deletedMessages", .number(messages))])
         }
+    }
+
+    /// What the router refuses, for the operator.
+    private func carryOut(_ body: () async throws(RouterError) -> Void) async throws(ControlError) {
+        do throws(RouterError) { try await body() } catch { throw ControlError(error.code.rawValue, error.message) }
     }
 
     private static let noQueue = ControlError("noQueue", "there is no queue with this id: take the sender id from an address, or the id of a link")

@@ -9,6 +9,7 @@ final class Journal: Sendable {
     private struct Segment {
         let base: UInt64
         let file: any SegmentFile
+        var isEmpty: Bool { file.size <= SegmentHeader.length }
     }
 
     private struct State {
@@ -21,6 +22,9 @@ final class Journal: Sendable {
         var end: UInt64
         var batch: UInt64
         var isFirst = true
+        /// Segments whose making the disk refused, which could not be removed either: nothing was written to them. They go before the
+        /// segments ahead of them do, which tell that nothing is missing.
+        var abandoned: Set<UInt64> = []
     }
 
     /// Bytes of memory kept for what is appended next.
@@ -80,12 +84,15 @@ final class Journal: Sendable {
         var discarded = 0
         var batch: UInt64 = 0
         var end: UInt64?
-        let bases = try storage.list()
-        for (index, base) in bases.enumerated() {
-            let file = try storage.open(base: base)
-            let isLast = index == bases.count - 1
-            if isLast, file.size <= SegmentHeader.length {
-                // Its making was interrupted, or the disk may have refused to keep its header, and nothing was written to it yet.
+        var files: [Segment] = []
+        for base in try storage.list() { files.append(Segment(base: base, file: try storage.open(base: base))) }
+        let last = files.lastIndex { !$0.isEmpty } ?? files.count - 1
+        for (index, segment) in files.enumerated() {
+            let (base, file) = (segment.base, segment.file)
+            let isLast = index == last
+            // Its making was interrupted, or the disk refused to keep its header: nothing was written to it, and those ahead of it may have gone
+            // on. That they reach beyond it, or that there is nothing behind it, tells it from one that was emptied.
+            if segment.isEmpty, index >= last || end ?? 0 > base {
                 if file.size < SegmentHeader.length { discarded += file.size }
                 try storage.remove(base: base)
                 continue
@@ -96,9 +103,9 @@ final class Journal: Sendable {
             var scanner = try SegmentScanner(base: base, file: file)
             discarded += try read(&scanner, isLast: isLast, batch: &batch, into: &replay)
             end = scanner.position
-            segments.append(Segment(base: base, file: file))
+            segments.append(segment)
         }
-        let start = end ?? bases.last ?? 0
+        let start = end ?? files.last?.base ?? 0
         if segments.isEmpty { segments.append(try makeSegment(in: storage, base: start)) }
         let journal = Journal(
             storage, durability, segmentSize: segmentSize, segments: segments, end: start, batch: batch + 1,
@@ -173,6 +180,18 @@ final class Journal: Sendable {
         try file.append(SegmentHeader.bytes(base: base))
         try file.synchronize()
         return Segment(base: base, file: file)
+    }
+
+    /// Has what is written from here on go to a new segment.
+    ///
+    /// - Parameter base: the position behind all that was written.
+    private func addSegment(_ base: UInt64) throws(RouterError) -> Segment {
+        let segment = try Self.makeSegment(in: storage, base: base)
+        state.withLock { state in
+            state.abandoned.remove(base)
+            state.segments.append(segment)
+        }
+        return segment
     }
 
     // MARK: Appending
@@ -286,12 +305,11 @@ final class Journal: Sendable {
                 do throws(RouterError) {
                     try taken.segment.file.synchronize()
                     forgetSynchronized(&writing)
-                    taken.segment = try Self.makeSegment(in: storage, base: taken.end - UInt64(taken.bytes.count))
+                    taken.segment = try addSegment(taken.end - UInt64(taken.bytes.count))
                 } catch {
                     writing.unwritten = taken
                     throw error
                 }
-                state.withLock { [segment = taken.segment] in $0.segments.append(segment) }
             }
             try put(taken, &writing)
         }
@@ -315,8 +333,7 @@ final class Journal: Sendable {
         if segment.file.size >= segmentSize {
             try segment.file.synchronize()
             forgetSynchronized(&writing)
-            segment = try Self.makeSegment(in: storage, base: unwritten.end - UInt64(unwritten.bytes.count))
-            state.withLock { [segment] in $0.segments.append(segment) }
+            segment = try addSegment(unwritten.end - UInt64(unwritten.bytes.count))
         }
         writing.unwritten = nil
         try put(
@@ -423,10 +440,14 @@ final class Journal: Sendable {
                 guard !writing.hasFailed, writing.unsynchronizedCount == 0 else {
                     throw RouterError(.storage, "the disk has not taken all that it was given")
                 }
-                guard let last = state.withLock({ $0.segments.last }), last.file.size > SegmentHeader.length else { return written }
-                let segment = try Self.makeSegment(in: storage, base: written)
-                state.withLock { $0.segments.append(segment) }
-                return segment.base
+                guard let last = state.withLock({ $0.segments.last }), !last.isEmpty else { return written }
+                do throws(RouterError) {
+                    return try addSegment(written).base
+                } catch {
+                    // The last one goes on, beyond where the new one would have begun.
+                    do throws(RouterError) { try storage.remove(base: written) } catch { state.withLock { _ = $0.abandoned.insert(written) } }
+                    throw error
+                }
             }
         }
         return try result.get()
@@ -442,6 +463,10 @@ final class Journal: Sendable {
     /// one removed before it, the journal would have a gap that nobody could tell from a loss.
     func removeOldestSegment() throws(RouterError) {
         guard let base = state.withLock({ $0.segments.count > 1 ? $0.segments[0].base : nil }) else { return }
+        while let base = state.withLock({ $0.abandoned.first }) {
+            try storage.remove(base: base)
+            state.withLock { _ = $0.abandoned.remove(base) }
+        }
         try storage.remove(base: base)
         state.withLock { state in state.segments.removeAll { $0.base == base } }
     }
