@@ -88,6 +88,19 @@ import Testing
         try await withRouter(.folder(folder.path)) { _ in }
     }
 
+    @Test func aFolderIsFreeWhenItIsReleasedWhoeverStillHoldsTheJournal() throws {
+        let folder = TemporaryFolder()
+        let storage = try DiskStorage(folder: folder.path)
+        let (journal, _) = try Journal.open(storage, durability: .always, segmentSize: 1 << 20)
+        #expect { try DiskStorage(folder: folder.path) } throws: { ($0 as? RouterError)?.code == .inUse }
+        journal.release()
+        let next = try DiskStorage(folder: folder.path)
+        // What is released twice takes nothing from who has it now.
+        journal.release()
+        #expect { try DiskStorage(folder: folder.path) } throws: { ($0 as? RouterError)?.code == .inUse }
+        withExtendedLifetime((journal, storage, next)) {}
+    }
+
     @Test func aDamagedJournalIsReportedAndNotServed() async throws {
         let folder = TemporaryFolder()
         try await withRouter(.folder(folder.path)) { router in

@@ -240,6 +240,8 @@ final class JournalKeeper: Sendable {
                 }
             }
             bound.value.core?.saveStatistics()
+            // Who still holds the journal for a moment must not keep the next router from the folder.
+            bound.value.core?.journal.release()
             release()
         }.get()
         try? await group.shutdownGracefully()

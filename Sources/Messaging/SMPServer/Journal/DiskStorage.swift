@@ -10,10 +10,11 @@ import Synchronization
 #endif
 
 /// Segments as files `journal-<hexadecimal base>.log` in a folder, readable by their owner only. An advisory lock keeps
-/// other processes out for as long as the storage lives.
+/// others out until the storage is released.
 final class DiskStorage: SegmentStorage {
     private let folder: String
-    private let lock: Int32
+    /// Negative once it is given back.
+    private let lock: Mutex<Int32>
 
     /// Makes the folder if there is none.
     ///
@@ -22,17 +23,25 @@ final class DiskStorage: SegmentStorage {
         self.folder = folder
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Self.failure("cannot make the folder", folder) }
         let path = folder + "/router.lock"
-        lock = openFile(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw Self.failure("cannot open", path) }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+        let descriptor = openFile(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("cannot open", path) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let isTaken = errno == EWOULDBLOCK
             let error = isTaken ? RouterError(.inUse, "another router uses \(folder)") : Self.failure("cannot lock", path)
-            close(lock)
+            close(descriptor)
             throw error
         }
+        lock = Mutex(descriptor)
     }
 
-    deinit { close(lock) }
+    deinit { release() }
+
+    func release() {
+        lock.withLock { lock in
+            if lock >= 0 { close(lock) }
+            lock = -1
+        }
+    }
 
     func list() throws(RouterError) -> [UInt64] {
         guard let directory = opendir(folder) else { throw Self.failure("cannot list", folder) }

@@ -60,6 +60,9 @@ final class Journal: Sendable {
     /// What was cut off the end of the journal when it was opened: bytes of commands that were never answered.
     let discardedTail: Int
 
+    /// Lets another router have the journal. To be called behind the last commit.
+    func release() { storage.release() }
+
     private init(
         _ storage: any SegmentStorage, _ durability: Durability, segmentSize: Int, segments: [Segment], end: UInt64,
         batch: UInt64, discardedTail: Int

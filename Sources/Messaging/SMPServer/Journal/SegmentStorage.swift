@@ -10,6 +10,12 @@ package protocol SegmentStorage: Sendable {
     func open(base: UInt64) throws(RouterError) -> any SegmentFile
     /// Removes a segment; those who still hold its file can go on reading it.
     func remove(base: UInt64) throws(RouterError)
+    /// Lets others have the segments. Nothing is written afterwards.
+    func release()
+}
+
+extension SegmentStorage {
+    package func release() {}
 }
 
 /// One file of a journal. Appending is for one thread at a time, reading for any.
