@@ -92,12 +92,12 @@ struct KeyChangeTests {
     @Test("that is interrupted at any step is done or not done, and can be done again", arguments: Change.allCases)
     func interruption(_ change: Change) async throws {
         let (old, new) = try change.keys()
-        for step in 0..<6 {
+        for step in 0..<7 {
             let folder = try Folder(), set = Self.set(folder)
             try await Self.make(folder, old)
             var steps = 0, decided = false
             let interrupted = KeyChange(set, from: old, to: new) { reached in
-                if reached == .decided { decided = true }
+                if reached == .proposed { decided = true }
                 if steps == step { throw KeyChange.Interruption() }
                 steps += 1
             }
@@ -109,6 +109,41 @@ struct KeyChangeTests {
             try set.changeKey(from: old, to: new)
             #expect(try await Self.keyInForce(folder, [old, new]) == 1)
         }
+    }
+
+    @Test("that the disk refuses at any step says which key is in force", arguments: Change.allCases)
+    func refusal(_ change: Change) async throws {
+        let (old, new) = try change.keys()
+        for step in 0..<7 {
+            let folder = try Folder(), set = Self.set(folder)
+            try await Self.make(folder, old)
+            var steps = 0, decided = false
+            let refused = KeyChange(set, from: old, to: new) { reached in
+                if reached == .decided { decided = true }
+                if steps == step { throw StorageError(.diskFull, "the disk is full") }
+                steps += 1
+            }
+            let error = try #require(throws: StorageError.self) { try refused.run() }
+            #expect(error.message.hasPrefix(decided ? "the key is changed" : "the key cannot be changed"), "step \(step): \(error)")
+            // A decision that was taken back is not found again.
+            try set.recover()
+            #expect(try await Self.keyInForce(folder, [old, new]) == (decided ? 1 : 0), "step \(step)")
+        }
+    }
+
+    @Test("whose decision cannot be taken back does not claim that the old key holds")
+    func undecided() async throws {
+        let folder = try Folder(), set = Self.set(folder), (old, new) = try Change.rekey.keys()
+        try await Self.make(folder, old)
+        let refused = KeyChange(set, from: old, to: new) { reached in
+            guard reached == .proposed else { return }
+            // A folder is not deleted as a file is.
+            try FileManager.default.removeItem(atPath: set.decision)
+            try FileManager.default.createDirectory(atPath: set.decision, withIntermediateDirectories: false)
+            throw StorageError(.inputOutput, "the disk is broken")
+        }
+        let error = try #require(throws: StorageError.self) { try refused.run() }
+        #expect(error.message.hasPrefix("whether the key is changed turns out at the next start"), "\(error)")
     }
 
     @Test("on a disk whose N-th operation fails, for every N, is done or not done", arguments: [StorageFaults.Operation.write, .sync, .open, .truncate])

@@ -24,6 +24,8 @@ extension DatabaseSet {
 struct KeyChange {
     /// Where a change can be interrupted.
     enum Step: Equatable {
+        /// The decision has been made known, and is not durable yet.
+        case proposed
         case copied(String), decided, replaced(String), finished
 
         var failPoint: FailPoint? {
@@ -31,7 +33,7 @@ struct KeyChange {
             case .copied: .keyCopied
             case .decided: .keyDecided
             case .replaced: .keyReplaced
-            case .finished: nil
+            case .proposed, .finished: nil
             }
         }
     }
@@ -65,10 +67,14 @@ struct KeyChange {
             try decide(members)
         } catch is Interruption {
             throw StorageError(.closed, "interrupted")
+        } catch let undecided as Undecided {
+            // The copies stay: should the decision come back after a loss of power, the next start needs all of them.
+            throw Self.error(
+                undecided.cause, "whether the key is changed turns out at the next start, which needs the new key, or else the old one")
         } catch {
             // The old key holds. What is left is in nobody's way, and removed here if that can be.
             try? Self.recover(set)
-            throw StorageError.wrapping(error, "the key cannot be changed")
+            throw Self.error(error, "the key cannot be changed")
         }
         do {
             try reached(.decided)
@@ -82,8 +88,13 @@ struct KeyChange {
         } catch is Interruption {
             throw StorageError(.closed, "interrupted")
         } catch {
-            throw StorageError.wrapping(error, "the key is changed, but the change is not finished: it will be at the next start, with the new key")
+            throw Self.error(error, "the key is changed, but the change is not finished: it will be at the next start, with the new key")
         }
+    }
+
+    private static func error(_ error: any Error, _ outcome: String) -> StorageError {
+        let reason = StorageError.wrapping(error, "an unexpected error")
+        return StorageError(reason.code, "\(outcome): \(reason.message)", cause: reason.cause)
     }
 
     /// Whether a database opens with the old key and not with the new one.
@@ -139,16 +150,23 @@ struct KeyChange {
     }
 
     /// Writes down that the copies are to take the place of the originals.
-    private func decide(_ members: [DatabaseSet.Member]) throws(StorageError) {
+    private func decide(_ members: [DatabaseSet.Member]) throws {
         let draft = set.decision + ".draft"
         try Files.write(members.map { Files.name(of: $0.path) + "\n" }.joined(), to: draft)
         try Files.rename(draft, to: set.decision)
-        do throws(StorageError) {
+        do {
+            try reached(.proposed)
             try Files.flushFolder(of: set.decision)
+        } catch let interruption as Interruption {
+            throw interruption
         } catch {
             // Whether a loss of power would leave it is not known: it is taken back, so that the old key holds.
-            try Files.delete(set.decision)
-            try Files.flushFolder(of: set.decision)
+            do throws(StorageError) {
+                try Files.delete(set.decision)
+                try Files.flushFolder(of: set.decision)
+            } catch let takingBack {
+                throw Undecided(cause: takingBack)
+            }
             throw error
         }
     }
@@ -174,6 +192,11 @@ struct KeyChange {
             for path in [copy, partial] { for suffix in ["", "-wal", "-shm", "-journal"] { try Files.delete(path + suffix) } }
         }
         try Files.delete(set.decision + ".draft")
+    }
+
+    /// A decision was refused, and could not be taken back either.
+    private struct Undecided: Error {
+        let cause: StorageError
     }
 
     /// How tests end a change as a crash would: nothing is cleaned up.
