@@ -38,6 +38,12 @@ extension SMPAgent {
         return try await core.stored { try await core.store.connections(of: user) }
     }
 
+    /// All connections that are not being deleted.
+    public func connections() async throws(AgentError) -> [ConnectionID] {
+        let core = core
+        return try await core.stored { try await core.store.connections(of: nil) }
+    }
+
     /// The users that are not deleted.
     public func users() async throws(AgentError) -> [AgentUserID] {
         let core = core

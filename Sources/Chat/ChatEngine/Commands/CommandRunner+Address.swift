@@ -49,7 +49,7 @@ extension CommandRunner {
                     subscription: .subscribe)
             }
             let link = FullLink(created.link, short: created.shortLink)
-            return try await orDelete(created.id) { () throws(ChatCoreError) in
+            return try await core.orDiscard(created.id) { () throws(ChatCoreError) in
                 try await transaction { transaction in
                     let address = try transaction.db.insertAddress(
                         user: user.userID, link: link.created, linkKey: link.key, hasLinkData: link.short != nil, at: transaction.now)

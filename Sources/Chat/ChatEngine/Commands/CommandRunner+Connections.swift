@@ -57,7 +57,7 @@ extension CommandRunner {
                 user: agentUser, mode: .invitation, linkData: .invitation(data), clientData: nil, pq: .supported, subscription: .subscribe)
         }
         let link = FullLink(created.link, short: created.shortLink)
-        return try await orDelete(created.id) { () throws(ChatCoreError) in
+        return try await core.orDiscard(created.id) { () throws(ChatCoreError) in
             try await transaction { transaction in
                 let user = try transaction.anyUser(user.userID)
                 if let old { try transaction.removeConnection(old, of: try transaction.user()) }
@@ -131,17 +131,6 @@ extension CommandRunner {
             throw ChatCoreError(AgentFault(.command(.large, context: "link data")))
         }
         return encoded
-    }
-
-    /// Runs a transaction that stores a new connection; if it fails, the agent's part does not stay behind.
-    func orDelete<T>(_ connection: ConnectionID, _ body: () async throws(ChatCoreError) -> T) async throws(ChatCoreError) -> T {
-        do {
-            return try await body()
-        } catch {
-            let agent = core.agent
-            Task { try? await agent.delete([connection], waitDelivery: false) }
-            throw error
-        }
     }
 }
 

@@ -26,8 +26,9 @@ extension CommandRunner {
             await core.agent.suspend(timeout: .microseconds(microseconds))
             return .cmdOk(user: nil)
         case .connectionsDifference(let showsIDs):
-            let nothing = DatabaseDifference(missingIDs: [], extraIDs: [])
-            return .connectionsDiff(showIDs: showsIDs, userIDs: nothing, connectionIDs: nothing)
+            let difference = try await core.agentDifference()
+            return .connectionsDiff(
+                showIDs: showsIDs, userIDs: difference.userReport, connectionIDs: difference.connectionReport)
         case .resubscribeAll:
             let agent = core.agent
             Task { await agent.subscribeAll() }

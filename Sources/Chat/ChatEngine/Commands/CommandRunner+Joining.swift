@@ -185,7 +185,7 @@ extension CommandRunner {
     ) async throws(ChatCoreError) -> Joining {
         let profile = incognito ? RandomProfile.make(core.random) : nil
         let agentID = try await prepare(link, user: user, pqSupport: pqSupport)
-        return try await orDelete(agentID) { () throws(ChatCoreError) in
+        return try await core.orDiscard(agentID) { () throws(ChatCoreError) in
             try await transaction { transaction in
                 var record = NewConnectionRecord(
                     userID: user.userID, agentConnectionID: agentID.bytes, status: .prepared, chatVersion: version)

@@ -99,18 +99,14 @@ extension CommandRunner {
         let configuration = core.configuration, servers = configuration.initialRouters
         let agentID = try await core.agent { agent throws(AgentFault) in try await agent.createUser(servers: servers) }
         let presets = core.configuration.presetContacts
-        do {
-            return try await transaction { transaction in
+        return try await core.orDiscard(.deleteUser(deleteQueues: true), agentUser: agentID) { () throws(ChatCoreError) in
+            try await transaction { transaction in
+                // Somebody may have been faster.
                 try transaction.checkNewUser(new, name: profile.displayName)
                 let user = try transaction.addUser(new, profile: profile, agentID: agentID, presets: presets)
                 try transaction.offerServers(configuration, to: user.userID)
                 return .activeUser(user: user)
             }
-        } catch {
-            // Somebody was faster: the agent's part must not stay behind.
-            let core = core
-            Task { try? await core.agent.deleteUser(agentID, deleteQueues: true) }
-            throw error
         }
     }
 

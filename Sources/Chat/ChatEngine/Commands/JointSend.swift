@@ -21,21 +21,31 @@ enum CommandGroup: Sendable {
     /// Two or more that send to one contact.
     case joint([JointSend], to: ContactID)
 
+    /// Commands in a group at most: it is one transaction, behind which everything else waits.
+    static let largest = 256
+
     /// Puts those together that follow each other and send to one contact.
     static func groups(of commands: [ChatCommand]) -> [CommandGroup] {
-        commands.reduce(into: []) { groups, command in
-            guard let send = JointSend(command) else { return groups.append(.single(command)) }
-            switch groups.last {
-            case .joint(let sends, let contact) where contact == send.contact:
-                groups[groups.count - 1] = .joint(sends + [send], to: contact)
+        var groups: [CommandGroup] = []
+        for command in commands {
+            guard let send = JointSend(command) else {
+                groups.append(.single(command))
+                continue
+            }
+            switch groups.popLast() {
+            case .joint(var sends, let contact) where contact == send.contact && sends.count < largest:
+                sends.append(send)
+                groups.append(.joint(sends, to: contact))
             case .single(let before):
                 if let first = JointSend(before), first.contact == send.contact {
-                    groups[groups.count - 1] = .joint([first, send], to: send.contact)
+                    groups.append(.joint([first, send], to: send.contact))
                 } else {
-                    groups.append(.single(command))
+                    groups += [.single(before), .single(command)]
                 }
-            default: groups.append(.single(command))
+            case let last?: groups += [last, .single(command)]
+            case nil: groups.append(.single(command))
             }
         }
+        return groups
     }
 }

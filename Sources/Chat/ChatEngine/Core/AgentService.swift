@@ -25,13 +25,17 @@ typealias AgentServerTestFailure = ServerTestFailure
 
 /// What the engine needs of an agent: duplex connections that send and receive bodies.
 ///
-/// ``SMPAgent`` is one; tests use one without networks, that loses and repeats what it should not.
+/// ``SMPAgent`` is one.
 protocol AgentService: Sendable {
     func start() async throws(AgentFault)
     func suspend(timeout: Duration) async
     func resume() async
     func close() async
     func confirm(_ event: DurableEventID)
+
+    /// The users and the connections that are not being deleted.
+    func users() async throws(AgentFault) -> [AgentUserID]
+    func connections() async throws(AgentFault) -> [ConnectionID]
 
     func createUser(servers: [AgentServer]) async throws(AgentFault) -> AgentUserID
     func setServers(_ servers: [AgentServer], user: AgentUserID) async throws(AgentFault)

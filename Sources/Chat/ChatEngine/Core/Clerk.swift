@@ -43,7 +43,8 @@ final class Clerk: Sendable {
     @discardableResult
     func start() async throws -> [AgentWork] {
         state.withLock { $0.isStopped = false }
-        let left = try await store.read { db in try db.waitingAgentWork() }
+        // As a write, it comes after those by which work is crossed out.
+        let left = try await store.write { db in try db.waitingAgentWork() }
         let waiting = state.withLock { state in
             defer { state.waiting = [] }
             return state.waiting

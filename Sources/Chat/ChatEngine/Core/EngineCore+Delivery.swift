@@ -138,22 +138,30 @@ extension EngineCore {
         }
         guard let (request, user, contact) = found, let agentUser = Int64(user.agentUserID) else { return nil }
         if let connection = contact.activeConnection, connection.status != .new { return nil }
-        var agentID: Bytes
         if let connection = contact.activeConnection, let known = Base64URL.decode(connection.agentConnectionID) {
-            agentID = known
-        } else {
-            agentID = try await agent { agent throws(AgentFault) in
-                try await agent.prepareToAccept(
-                    user: agentUser, invitation: InvitationID(request.agentInvitationID), pqSupport: request.request.pqSupport)
-            }.bytes
+            return try await begin(id, by: ConnectionID(known), user: user, contact: contact, announces: announces)
         }
-        let connectionBytes = agentID
-        return try await transaction { transaction -> Acceptance? in
+        let made = try await agent { agent throws(AgentFault) in
+            try await agent.prepareToAccept(
+                user: agentUser, invitation: InvitationID(request.agentInvitationID), pqSupport: request.request.pqSupport)
+        }
+        let acceptance = try await orDiscard(made) { () throws(ChatCoreError) in
+            try await begin(id, by: made, user: user, contact: contact, announces: announces)
+        }
+        if acceptance?.connection != made.bytes { discard(.delete(connections: [made.bytes], after: [])) }
+        return acceptance
+    }
+
+    /// Writes down by which connection a request is accepted, unless that is decided already.
+    private func begin(
+        _ id: UserContactRequestID, by prepared: ConnectionID, user: User, contact: Contact, announces: Bool
+    ) async throws(ChatCoreError) -> Acceptance? {
+        try await transaction { transaction -> Acceptance? in
             // Somebody may have been faster.
             guard let request = try transaction.db.contactRequest(id, user: user.userID) else { return nil }
             var contact = try transaction.contact(contact.contactID, of: user)
             if contact.activeConnection == nil {
-                contact = try transaction.addAcceptedConnection(connectionBytes, request: request, user: user)
+                contact = try transaction.addAcceptedConnection(prepared.bytes, request: request, user: user)
                 if announces { transaction.emit(.acceptingContactRequest(user: user, contact: contact)) }
             }
             guard let connection = contact.activeConnection, connection.status == .new,

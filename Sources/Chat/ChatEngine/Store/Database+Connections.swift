@@ -148,6 +148,11 @@ extension Database {
             """) { $0.bytes() }
     }
 
+    /// The agent's ids of all connections.
+    func agentConnections() throws -> [Bytes] {
+        try all("SELECT agent_connection_id FROM connections") { $0.bytes() }
+    }
+
     /// The agent's ids of all connections of a profile.
     func agentConnections(ofUser id: UserID) throws -> [Bytes] {
         try all("SELECT agent_connection_id FROM connections WHERE user_id = ? ORDER BY connection_id", [id]) { $0.bytes() }

@@ -67,6 +67,11 @@ extension Database {
         try first(Self.userColumns + " WHERE u.local_display_name = ?", [name], Self.user)
     }
 
+    /// The agent's ids of all profiles.
+    func agentUsers() throws -> [Int64] {
+        try all("SELECT agent_user_id FROM users") { $0.int() }
+    }
+
     func user(agentID: Int64) throws -> User? {
         try first(Self.userColumns + " WHERE u.agent_user_id = ?", [agentID], Self.user)
     }
