@@ -6,7 +6,7 @@ import ProcessSupport
 enum Starting {
     static func measure(_ make: any Make, runs: Int) async throws -> [Figure] {
         let router = try await make.startRouter()
-        var figures = try await memoryAtRest(router.process, "a fresh router")
+        var figures = try await memoryAtRest(router.process, "a router at rest")
         // A client that is driven through the API, since both makes have that.
         let host = try await make.startClient("Host", router, isBot: true)
         let address = try await host.createAddress()
