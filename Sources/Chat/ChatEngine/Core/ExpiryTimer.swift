@@ -49,7 +49,7 @@ final class ExpiryTimer: Sendable {
     }
 
     private func run(_ core: EngineCore) async {
-        var nextForgetting = core.steadyNow, strays = AgentStrays()
+        var nextForgetting = core.steadyNow
         while !Task.isCancelled {
             state.withLock { $0.isAwake = false }
             do {
@@ -59,7 +59,6 @@ final class ExpiryTimer: Sendable {
                 if now >= nextForgetting {
                     nextForgetting = now.adding(seconds: Self.forgettingPeriod)
                     try await core.forgetOld(at: now)
-                    strays = await core.discardStrays(knownBefore: strays)
                 }
                 let next = try await core.query { try $0.db.nextExpiry() }
                 await sleep(until: next, core)
