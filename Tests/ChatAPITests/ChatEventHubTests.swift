@@ -1,5 +1,7 @@
-import ChatAPI
+import TestSupport
 import Testing
+
+@testable import ChatAPI
 
 /// Events reach everybody who asked for them.
 @Suite struct ChatEventHubTests {
@@ -36,7 +38,7 @@ import Testing
             var iterator = subscription.makeAsyncIterator()
             return try await iterator.next()
         }
-        await Task.yield()
+        try await eventually("it waits") { subscription.subscription.isAwaited }
         hub.publish(event(1))
         #expect(try await reader.value == event(1))
     }
@@ -68,7 +70,7 @@ import Testing
             var iterator = subscription.makeAsyncIterator()
             return try await iterator.next()
         }
-        await Task.yield()
+        try await eventually("it waits") { subscription.subscription.isAwaited }
         reader.cancel()
         #expect(try await reader.value == nil)
         hub.publish(event(1))

@@ -1,8 +1,10 @@
 import ChatAPI
-import ChatModel
 import ChatProtocol
 import Synchronization
+import TestSupport
 import Testing
+
+@testable import ChatModel
 
 /// The model between a core and those who use it.
 @Suite struct ChatModelActorTests {
@@ -150,7 +152,7 @@ import Testing
             var iterator = changes.makeAsyncIterator()
             return await iterator.next()
         }
-        await Task.yield()
+        try await eventually("it waits") { changes.subscription.isAwaited }
         reader.cancel()
         #expect(await reader.value == nil)
     }

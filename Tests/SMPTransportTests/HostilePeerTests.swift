@@ -10,11 +10,16 @@ private final class Babbler: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
     private let text: Bytes
     private let hangsUp: Bool
+    private let heard: @Sendable () -> Void
 
-    init(_ text: Bytes, hangsUp: Bool = false) {
+    /// - Parameter heard: called when the other side has said something.
+    init(_ text: Bytes, hangsUp: Bool = false, heard: @escaping @Sendable () -> Void = {}) {
         self.text = text
         self.hangsUp = hangsUp
+        self.heard = heard
     }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { heard() }
 
     func channelActive(context: ChannelHandlerContext) {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: text)), promise: nil)
@@ -26,12 +31,12 @@ private final class Babbler: ChannelInboundHandler {
 struct HostilePeerTests {
     /// Runs `body` with the port of a server that is not one.
     private func withBabblingServer(
-        _ text: Bytes, hangsUp: Bool = false, _ body: (Int) async throws -> Void
+        _ text: Bytes, hangsUp: Bool = false, heard: @escaping @Sendable () -> Void = {}, _ body: (Int) async throws -> Void
     ) async throws {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Babbler(text, hangsUp: hangsUp))
+                    try channel.pipeline.syncOperations.addHandler(Babbler(text, hangsUp: hangsUp, heard: heard))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -77,12 +82,16 @@ struct HostilePeerTests {
 
     @Test("Connecting can be cancelled")
     func cancelled() async throws {
-        try await withBabblingServer([]) { port in
+        let (hello, continuation) = AsyncStream.makeStream(of: Void.self)
+        try await withBabblingServer([]) {
+            continuation.yield()
+        } _: { port in
             let client = try client()
             let connecting = Task { try await client.connect(host: "127.0.0.1", port: port, keyHash: []) }
-            await Task.yield()
+            for await _ in hello { break }
             connecting.cancel()
-            await #expect(throws: ConnectionError.self) { try await connecting.value }
+            let code = await connectionErrorCode { _ = try await connecting.value }
+            #expect(code == .cancelled)
         }
     }
 

@@ -3,7 +3,7 @@ public struct ChatEvents: AsyncSequence, Sendable {
     public typealias Element = ChatEvent
     public typealias Failure = ChatCoreError
 
-    private let subscription: ChatEventSubscription
+    let subscription: ChatEventSubscription
 
     init(_ subscription: ChatEventSubscription) { self.subscription = subscription }
 

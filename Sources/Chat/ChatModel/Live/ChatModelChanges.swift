@@ -41,6 +41,9 @@ final class ChatModelChangeSubscription: Sendable {
 
     private let state = Mutex(State())
 
+    /// Whether somebody waits for changes.
+    var isAwaited: Bool { state.withLock { $0.reader != nil } }
+
     func add(_ changes: [ChatModelChange]) {
         let waiting = state.withLock { state -> (CheckedContinuation<[ChatModelChange]?, Never>, [ChatModelChange])? in
             for change in changes where state.seen.insert(change).inserted { state.changes.append(change) }
