@@ -4,7 +4,7 @@ import ParleyRules
 import Testing
 
 /// Files that are broken or made to break the reader: each is answered with a place, in good time, and nothing ends the process.
-@Suite(.timeLimit(.minutes(1))) struct HostileFileTests {
+@Suite(.timeLimit(.minutes(5))) struct HostileFileTests {
     private static let sound = """
         parley: 1
         profiles:

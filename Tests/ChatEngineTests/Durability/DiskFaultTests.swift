@@ -35,14 +35,14 @@ struct DiskFaultTests {
             failures += disk.failures
             disk.heal()
             let count = expected.count
-            let isThere = await bob.eventually(.seconds(20)) { await bob.received(from: atBob).count >= count }
+            let isThere = await bob.eventually { await bob.received(from: atBob).count >= count }
             let received = await bob.received(from: atBob)
             try #require(isThere, "\(operation) \(number): \(received.suffix(5)) of \(expected.suffix(5))")
             #expect(await bob.received(from: atBob) == expected, "\(operation) \(number)")
         }
         #expect(failures > 3)
         let sent = answered
-        try #require(await alice.eventually(.seconds(20)) { await alice.received(from: atAlice).count >= sent.count })
+        try #require(await alice.eventually { await alice.received(from: atAlice).count >= sent.count })
         #expect(await alice.received(from: atAlice) == sent)
         await alice.close()
         await bob.close()
@@ -88,7 +88,7 @@ struct DiskFaultTests {
         await bob.close()
         disk.heal()
         let again = try await world.open(prefix: folder.path + "/core", agent: .quick)
-        try #require(await again.eventually(.seconds(20)) { await again.received(from: atBob).count == 2 })
+        try #require(await again.eventually { await again.received(from: atBob).count == 2 })
         #expect(await again.received(from: atBob) == ["one", "two"])
         await again.close()
         await alice.close()

@@ -3,6 +3,7 @@ import ChatProtocol
 import EncryptedSQLite
 import SMPSimulation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ChatEngine
@@ -59,8 +60,14 @@ struct OnceTests {
             expected.append(text)
             let before = alice.core
             let answered = try? await before.send(text, to: atAlice, key: text)
-            // The steps after the answer: the delivery.
-            if answered != nil { _ = await before.eventually(.milliseconds(100)) { alice.crash.wasTriggered } }
+            // The steps after the answer: the delivery. A process that ends tells nobody of it.
+            if let answered {
+                try await eventually("step \(step) was reached, or the message is sent") {
+                    if alice.crash.wasTriggered { return true }
+                    let status = await before.messages(with: atAlice).first { $0.id == answered.id }?.meta.status
+                    return status.map { $0 != .sendNew } ?? false
+                }
+            }
             if !alice.crash.wasTriggered {
                 alice.crash.disarm()
                 restarting.cancel()
