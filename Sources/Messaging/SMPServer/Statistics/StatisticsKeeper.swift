@@ -76,20 +76,17 @@ final class StatisticsKeeper: Sendable {
     /// Statistics are worth no synchronization: a loss of power may lose the last of them, never more, as the file is replaced whole.
     func save() {
         guard let path else { return }
-        let text = state.withLock { state -> String? in
-            guard state.history != state.saved else { return nil }
-            state.saved = state.history
-            return state.history.text
-        }
-        guard let text else { return }
+        guard let history = state.withLock({ $0.history == $0.saved ? nil : $0.history }) else { return }
         let temporary = path + ".new"
         let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        let bytes = Array(text.utf8)
+        let bytes = Array(history.text.utf8)
         let isWritten = file >= 0 && writeAll(file, bytes)
         if file >= 0 { close(file) }
-        if !isWritten || rename(temporary, path) != 0 {
-            logger.warning("the statistics cannot be saved", metadata: ["reason": "\(String(cString: strerror(errno)))"])
+        guard isWritten, rename(temporary, path) == 0 else {
+            // Tried again when it is time to save again.
+            return logger.warning("the statistics cannot be saved", metadata: ["reason": "\(String(cString: strerror(errno)))"])
         }
+        state.withLock { $0.saved = history }
     }
 
     private static func read(_ path: String) -> String? {
