@@ -12,7 +12,7 @@ public struct BoxStream: ~Copyable {
     private var position = 32
     private let key: SecretBytes
     private let nonce: Bytes
-    private var authenticator = crypto_onetimeauth_state()
+    private let authenticator: OneTimeAuthenticator
 
     public init(_ secret: BoxSecret, nonce: BoxNonce) {
         Sodium.start()
@@ -23,33 +23,24 @@ public struct BoxStream: ~Copyable {
         let first = SecretBytes(count: 32) { [nonce = self.nonce, key] output in
             _ = key.withPointer { crypto_stream_salsa20(output, 32, nonce, $0) }
         }
-        _ = first.withPointer { crypto_onetimeauth_init(&authenticator, $0) }
-    }
-
-    deinit {
-        var state = authenticator
-        sodium_memzero(&state, MemoryLayout<crypto_onetimeauth_state>.size)
+        authenticator = OneTimeAuthenticator(key: first)
     }
 
     /// Encrypts the next piece.
     public mutating func encrypt(_ piece: Bytes) -> Bytes {
         let ciphertext = applyKeyStream(piece)
-        crypto_onetimeauth_update(&authenticator, ciphertext, UInt64(ciphertext.count))
+        authenticator.update(ciphertext)
         return ciphertext
     }
 
     /// Decrypts the next piece. The result must not be acted on before ``verify(_:)``.
     public mutating func decrypt(_ piece: Bytes) -> Bytes {
-        crypto_onetimeauth_update(&authenticator, piece, UInt64(piece.count))
+        authenticator.update(piece)
         return applyKeyStream(piece)
     }
 
     /// The 16-byte tag of all pieces.
-    public consuming func tag() -> Bytes {
-        var tag = Bytes(repeating: 0, count: BoxStream.tagSize)
-        crypto_onetimeauth_final(&authenticator, &tag)
-        return tag
-    }
+    public consuming func tag() -> Bytes { authenticator.tag() }
 
     /// Checks the tag of all pieces.
     ///
@@ -73,6 +64,23 @@ public struct BoxStream: ~Copyable {
         if skipped > 0 { bytes.removeFirst(skipped) }
         return bytes
     }
+}
+
+/// Poly1305. A class, since its key is wiped where it stands: the `deinit` of a struct has no more than a copy to change.
+private final class OneTimeAuthenticator {
+    private var state = crypto_onetimeauth_state()
+
+    init(key: SecretBytes) { _ = key.withPointer { crypto_onetimeauth_init(&state, $0) } }
+
+    func update(_ piece: Bytes) { crypto_onetimeauth_update(&state, piece, UInt64(piece.count)) }
+
+    func tag() -> Bytes {
+        var tag = Bytes(repeating: 0, count: BoxStream.tagSize)
+        crypto_onetimeauth_final(&state, &tag)
+        return tag
+    }
+
+    deinit { sodium_memzero(&state, MemoryLayout<crypto_onetimeauth_state>.size) }
 }
 
 extension BoxSecret {

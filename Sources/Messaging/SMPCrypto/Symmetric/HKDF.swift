@@ -20,7 +20,8 @@ public enum HKDF {
         // Taking up a key costs as much as a short message: it is done once, and not at all for no salt.
         var extraction = salt.isEmpty ? Authentication(like: .unkeyed) : Authentication(key: salt, count: salt.count)
         secret.withBytes { extraction.update($0) }
-        let keyed = extraction.finish().withPointer { Authentication(key: $0, count: Authentication.size) }
+        var keyed = extraction.finish().withPointer { Authentication(key: $0, count: Authentication.size) }
+        defer { keyed.wipe() }
         return SecretBytes(count: count) { output in
             var block = SecretBytes([])
             var counter: UInt8 = 1
@@ -62,12 +63,11 @@ private struct Authentication: ~Copyable {
         crypto_auth_hmacsha512_update(&state, start, UInt64(piece.count))
     }
 
-    consuming func finish() -> SecretBytes {
+    /// The code of all pieces. Nothing may follow: libsodium wipes the state.
+    mutating func finish() -> SecretBytes {
         SecretBytes(count: Authentication.size) { output in _ = crypto_auth_hmacsha512_final(&state, output) }
     }
 
-    deinit {
-        var copy = state
-        sodium_memzero(&copy, MemoryLayout<crypto_auth_hmacsha512_state>.size)
-    }
+    /// Forgets the key of one that is not finished. A `deinit` could not: it has no more than a copy of the state to change.
+    mutating func wipe() { sodium_memzero(&state, MemoryLayout<crypto_auth_hmacsha512_state>.size) }
 }
