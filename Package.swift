@@ -38,8 +38,9 @@ let systemLibraries: [Target] = [
     .testTarget(
         name: "SteadyTimeTests", dependencies: ["SteadyTime", "TestSupport"], path: "Tests/SteadyTimeTests", swiftSettings: settings),
     // What a process that has started can give back.
-    .target(name: "ResidentMemory", path: "Sources/System/ResidentMemory", swiftSettings: settings),
-    .testTarget(name: "ResidentMemoryTests", dependencies: ["ResidentMemory"], path: "Tests/ResidentMemoryTests", swiftSettings: settings),
+    .target(name: "CProgramFiles", path: "Sources/System/CProgramFiles"),
+    .target(name: "ResidentMemory", dependencies: ["CProgramFiles"], path: "Sources/System/ResidentMemory", swiftSettings: settings),
+    .testTarget(name: "ResidentMemoryTests", dependencies: ["ResidentMemory", "CProgramFiles"], path: "Tests/ResidentMemoryTests", swiftSettings: settings),
     // RE2 has no C interface of its own: one C++ file gives it one.
     .target(name: "CRE2", path: "Sources/System/CRE2", linkerSettings: [.linkedLibrary("re2")]),
 ]

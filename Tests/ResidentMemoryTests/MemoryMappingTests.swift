@@ -4,8 +4,17 @@ import Testing
 
 @Suite("Memory mappings")
 struct MemoryMappingTests {
-    private func mapping(_ header: String, anonymous: String = "0 kB") -> String {
-        "\(header)\nSize:               1024 kB\nRss:                 900 kB\nAnonymous:        \(anonymous)\nVmFlags: rd ex mr mw me sd\n"
+    private func mapping(_ header: String, anonymous: String = "0 kB", swapped: String = "0 kB") -> String {
+        """
+        \(header)
+        Size:               1024 kB
+        Rss:                 900 kB
+        Anonymous:        \(anonymous)
+        Swap:             \(swapped)
+        SwapPss:               8 kB
+        VmFlags: rd ex mr mw me sd
+
+        """
     }
 
     private func list(_ texts: String...) -> [MemoryMapping] { MemoryMapping.list(smaps: Array(texts.joined().utf8)) }
@@ -28,6 +37,15 @@ struct MemoryMappingTests {
         let mapping = try #require(list(mapping(header, anonymous: anonymous)).first)
         #expect(!mapping.isReplaceable)
         #expect(try !#require(list(header + "\nRss: 4 kB\n").first).isReplaceable)
+    }
+
+    @Test("What was changed and is all in swap is kept, and what little is told of")
+    func swapped() throws {
+        let header = "7f00-7f10 r--p 00001000 08:01 1234 /lib/libc.so.6"
+        #expect(try !#require(list(mapping(header, swapped: "16 kB")).first).isReplaceable)
+        #expect(try !#require(list(header + "\nAnonymous: 0 kB\n").first).isReplaceable)
+        #expect(try !#require(list(header + "\nSwap: 0 kB\n").first).isReplaceable)
+        #expect(try #require(list(mapping(header)).first).isReplaceable)
     }
 
     @Test("Each mapping has what stands below it")

@@ -1,4 +1,5 @@
 #if os(Linux)
+    import CProgramFiles
     import Glibc
     import Testing
 
@@ -25,24 +26,62 @@
         }
 
         /// Pages of a range that are mapped, by the bits that the kernel shows of them.
-        private func residentPages(_ start: UnsafeMutablePointer<UInt8>) throws -> Int {
+        private func residentPages(_ range: Range<UInt>) throws -> Int {
             let file = open("/proc/self/pagemap", O_RDONLY)
             try #require(file >= 0)
             defer { close(file) }
-            var entries = [UInt64](repeating: 0, count: Self.pages)
-            let read = pread(file, &entries, Self.pages * 8, Int(bitPattern: start) / 4_096 * 8)
-            try #require(read == Self.pages * 8)
+            var entries = [UInt64](repeating: 0, count: range.count / 4_096)
+            let read = pread(file, &entries, entries.count * 8, Int(range.lowerBound) / 4_096 * 8)
+            try #require(read == entries.count * 8)
             return entries.count { $0 >> 63 == 1 }
         }
 
-        @Test("Pages of a file are let go, and are there again when they are read")
+        private func range(_ start: UnsafeMutablePointer<UInt8>) -> Range<UInt> {
+            let address = UInt(bitPattern: start)
+            return address..<address + UInt(Self.size)
+        }
+
+        private func forget(_ range: Range<UInt>) { program_files_forget([program_range(start: range.lowerBound, end: range.upperBound)], 1) }
+
+        private func mappings() -> [MemoryMapping] {
+            MemoryMapping.list(smaps: ResidentMemory.contents(of: "/proc/self/smaps"))
+        }
+
+        @Test("Pages of a library's code are let go, and are there again when they are used")
         func released() throws {
+            // One that every glibc has and nobody uses.
+            let library = try #require(dlopen("libBrokenLocale.so.1", RTLD_NOW))
+            defer { dlclose(library) }
+            let symbol = try #require(dlsym(library, "__ctype_get_mb_cur_max"))
+            let address = UInt(bitPattern: symbol)
+            let code = try #require(mappings().first { $0.addresses.contains(address) })
+            #expect(code.isReplaceable)
+            let byte = symbol.load(as: UInt8.self)
+            #expect(try residentPages(code.addresses) > 0)
+            ResidentMemory.release()
+            #expect(try residentPages(code.addresses) == 0)
+            #expect(symbol.load(as: UInt8.self) == byte)
+        }
+
+        @Test("Other files that are in memory are left alone, as something else may stand there when it comes to it")
+        func others() throws {
             try withMappedFile { bytes in
                 try #require(mprotect(bytes, Self.size, PROT_READ) == 0)
                 #expect((0..<Self.size).allSatisfy { bytes[$0] == 7 })
-                ResidentMemory.release()
-                #expect(try residentPages(bytes) == 0)
-                #expect((0..<Self.size).allSatisfy { bytes[$0] == 7 })
+                try #require(residentPages(range(bytes)) == Self.pages)
+                forget(range(bytes))
+                #expect(try residentPages(range(bytes)) == Self.pages)
+            }
+        }
+
+        @Test("Memory that is no file's any more keeps its content")
+        func reused() throws {
+            try withMappedFile { bytes in
+                let range = range(bytes)
+                try #require(mmap(bytes, Self.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == UnsafeMutableRawPointer(bytes))
+                for index in 0..<Self.size { bytes[index] = 9 }
+                forget(range)
+                #expect((0..<Self.size).allSatisfy { bytes[$0] == 9 })
             }
         }
 

@@ -4,8 +4,12 @@ struct MemoryMapping: Hashable {
     var isWritable: Bool
     /// Whether it shows a file; memory of no file is gone when it is let go.
     var isOfFile: Bool
-    /// Whether some of its pages are not those of the file: the loader, or a debugger, has changed them.
-    var isChanged = true
+    /// What is told of pages that are not those of the file, since the loader, or a debugger, has changed them: in memory, and in swap.
+    private var hasAnonymousPages: Bool?
+    private var hasSwappedPages: Bool?
+
+    /// Whether some of its pages may not be those of the file.
+    var isChanged: Bool { hasAnonymousPages != false || hasSwappedPages != false }
 
     /// Whether its pages can be had again as they are.
     var isReplaceable: Bool { isOfFile && !isWritable && !isChanged }
@@ -26,16 +30,20 @@ struct MemoryMapping: Hashable {
     ///
     /// - Parameter text: of its `smaps`. Of a mapping that the text says too little of it is taken that it is changed.
     static func list(smaps text: [UInt8]) -> [MemoryMapping] {
-        let anonymous = Array("Anonymous:".utf8)
+        let anonymous = Array("Anonymous:".utf8), swapped = Array("Swap:".utf8)
         var mappings: [MemoryMapping] = []
         for line in text.split(separator: UInt8(ascii: "\n")) {
-            if line.starts(with: anonymous) {
-                guard !mappings.isEmpty else { continue }
-                mappings[mappings.endIndex - 1].isChanged = line.contains { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }
+            if let last = mappings.indices.last, line.starts(with: anonymous) {
+                mappings[last].hasAnonymousPages = isSome(line)
+            } else if let last = mappings.indices.last, line.starts(with: swapped) {
+                mappings[last].hasSwappedPages = isSome(line)
             } else if let first = line.first, !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first), let mapping = MemoryMapping(line: line) {
                 mappings.append(mapping)
             }
         }
         return mappings
     }
+
+    /// Whether a size is told of that is not 0.
+    private static func isSome(_ line: ArraySlice<UInt8>) -> Bool { line.contains { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) } }
 }

@@ -1,3 +1,5 @@
+internal import CProgramFiles
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -35,18 +37,18 @@ public enum ResidentMemory {
         _ = unsafeBitCast(symbol, to: Trim.self)(0)
     }
 
-    /// Forgets the pages of files that nobody can have changed in memory. Where the kernel does not tell of them, as outside Linux, nothing happens.
+    /// Forgets the pages of the program and its libraries that nobody can have changed in memory. Where the kernel does not tell of them, as
+    /// outside Linux, nothing happens.
     static func releaseFilePages() {
         #if os(Linux)
-            for mapping in MemoryMapping.list(smaps: contents(of: "/proc/self/smaps")) where mapping.isReplaceable {
-                // What the kernel does not let go of, such as locked pages, stays.
-                _ = madvise(UnsafeMutableRawPointer(bitPattern: mapping.addresses.lowerBound), mapping.addresses.count, MADV_DONTNEED)
-            }
+            let mappings = MemoryMapping.list(smaps: contents(of: "/proc/self/smaps"))
+            let ranges = mappings.filter(\.isReplaceable).map { program_range(start: $0.addresses.lowerBound, end: $0.addresses.upperBound) }
+            program_files_forget(ranges, ranges.count)
         #endif
     }
 
     /// The whole of a file whose size is not known; empty if it cannot be read.
-    private static func contents(of path: String) -> [UInt8] {
+    static func contents(of path: String) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
