@@ -72,5 +72,8 @@ struct JointSendTests {
         }
         #expect(sizes == [2, 1, 1, 1, 3, 1, 1])
         #expect(CommandGroup.groups(of: []).isEmpty)
+        let many = CommandGroup.groups(of: (0..<600).map { text("\($0)", to: 1) })
+        let joint = many.compactMap { if case .joint(let sends, _) = $0 { sends.flatMap(\.messages).map { $0.content.text } } else { nil } }
+        #expect(joint.map(\.count) == [256, 256, 88] && joint.joined().elementsEqual((0..<600).map(String.init)))
     }
 }
