@@ -5,7 +5,6 @@ import StorageFaults
 import TestSupport
 import Testing
 
-
 /// Two agents make a connection, talk, and end it; the N-th operation of a disk fails meanwhile, for N = 1, 2, 3 …, until there is no such
 /// operation. What was accepted arrives once and in order, and in the end nothing is left.
 ///

@@ -152,7 +152,7 @@ final class Journal: Sendable {
             replay.apply(item)
         }
         if isLast, let first = unverified.first {
-            try prove(scanner.file, from: Int(first.range.start - scanner.base) + SegmentHeader.length, to: end)
+            try rewriteLastBatch(scanner.file, from: Int(first.range.start - scanner.base) + SegmentHeader.length, to: end)
         }
         if end < size { try scanner.file.truncate(to: end) }
         scanner.rewind(to: end)
@@ -164,10 +164,10 @@ final class Journal: Sendable {
     ///
     /// That it can be read says nothing. After a flush that the disk refused, the kernel shows what it has dropped, and later flushes succeed
     /// without it; only what is written again comes to the disk.
-    private static func prove(_ file: any SegmentFile, from start: Int, to end: Int) throws(RouterError) {
+    private static func rewriteLastBatch(_ file: any SegmentFile, from start: Int, to end: Int) throws(RouterError) {
         var offset = start
         while offset < end {
-            let bytes = try file.read(at: offset, count: min(provingStep, end - offset))
+            let bytes = try file.read(at: offset, count: min(rewritingStep, end - offset))
             guard !bytes.isEmpty else { throw RouterError(.storage, "the journal cannot be read at byte \(offset)") }
             try file.rewrite(bytes, at: offset)
             offset += bytes.count
@@ -176,7 +176,7 @@ final class Journal: Sendable {
     }
 
     /// Bytes written again at a time.
-    private static let provingStep = 1 << 20
+    private static let rewritingStep = 1 << 20
 
     private static func makeSegment(in storage: any SegmentStorage, base: UInt64) throws(RouterError) -> Segment {
         let file = try storage.create(base: base)

@@ -143,7 +143,7 @@ struct KeyChange {
                 path: member.path, configuration: DatabaseOpening.configuration(label: member.label, readers: 1, isEncrypted: key != nil))
             defer { try? queue.close() }
             return try queue.writeWithoutTransaction { db in
-                try db.proveLog()
+                try db.rewriteLog()
                 return try body(db)
             }
         }

@@ -54,7 +54,7 @@ struct DatabaseOpening {
                 return !isChecked
             }
             if isFirst {
-                try db.proveLog()
+                try db.rewriteLog()
                 try migrator.refuseOthers(db, label: label)
             }
             try prepare(db)

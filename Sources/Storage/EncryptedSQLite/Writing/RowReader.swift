@@ -101,7 +101,9 @@ extension Database {
     }
 
     /// Runs a part of a transaction that leaves nothing behind if it throws. Parts may stand in each other.
-    public func savepoint<T>(_ body: () throws -> T) throws -> T {
+    ///
+    /// GRDB's `inSavepoint` compiles its statements anew each time, and gives back no value; these are compiled once.
+    package func savepoint<T>(_ body: () throws -> T) throws -> T {
         try run("SAVEPOINT part")
         do {
             let value = try body()

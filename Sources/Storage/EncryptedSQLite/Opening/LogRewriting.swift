@@ -11,7 +11,7 @@ extension Database {
     /// Writes the log again as it stands, and waits until it is on disk. Before anything that rests on it.
     ///
     /// Nobody else writes meanwhile. Where somebody does just now, it is his log, and he has done this.
-    func proveLog() throws {
+    func rewriteLog() throws {
         do {
             try execute(sql: "BEGIN IMMEDIATE TRANSACTION")
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
