@@ -37,10 +37,13 @@ let systemLibraries: [Target] = [
     .target(name: "SteadyTime", path: "Sources/System/SteadyTime", swiftSettings: settings),
     .testTarget(
         name: "SteadyTimeTests", dependencies: ["SteadyTime", "TestSupport"], path: "Tests/SteadyTimeTests", swiftSettings: settings),
+    // Files that are read and written at once.
+    .target(name: "WholeFiles", path: "Sources/System/WholeFiles", swiftSettings: settings),
+    .testTarget(name: "WholeFilesTests", dependencies: ["WholeFiles"], path: "Tests/WholeFilesTests", swiftSettings: settings),
     // What a process that has started can give back.
     .target(name: "CProgramFiles", path: "Sources/System/CProgramFiles"),
-    .target(name: "ResidentMemory", dependencies: ["CProgramFiles"], path: "Sources/System/ResidentMemory", swiftSettings: settings),
-    .testTarget(name: "ResidentMemoryTests", dependencies: ["ResidentMemory", "CProgramFiles"], path: "Tests/ResidentMemoryTests", swiftSettings: settings),
+    .target(name: "ResidentMemory", dependencies: ["CProgramFiles", "WholeFiles"], path: "Sources/System/ResidentMemory", swiftSettings: settings),
+    .testTarget(name: "ResidentMemoryTests", dependencies: ["ResidentMemory", "CProgramFiles", "WholeFiles"], path: "Tests/ResidentMemoryTests", swiftSettings: settings),
     // RE2 has no C interface of its own: one C++ file gives it one.
     .target(name: "CRE2", path: "Sources/System/CRE2", linkerSettings: [.linkedLibrary("re2")]),
 ]
@@ -55,20 +58,20 @@ let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swif
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 let storage: [Target] =
-    room("EncryptedSQLite", on: "Storage", uses: ["FailPoints", "CSodium", "COpenSSL", grdb, sqlite, logging], tests: ["StorageFaults"])
+    room("EncryptedSQLite", on: "Storage", uses: ["FailPoints", "WholeFiles", "CSodium", "COpenSSL", grdb, sqlite, logging], tests: ["StorageFaults"])
 
 let messaging: [Target] =
     room("SMPWire", on: "Messaging")
     + room("SMPCrypto", on: "Messaging", uses: ["SMPWire", "CSodium", "COpenSSL"])
     + room("SMPRatchet", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
-    + room("SMPTransport", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "COpenSSL"] + nio, tests: [nioEmbedded])
+    + room("SMPTransport", on: "Messaging", uses: ["WholeFiles", "SMPWire", "SMPCrypto", "COpenSSL"] + nio, tests: [nioEmbedded])
     + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"], tests: ["SMPRatchet"])
     + room(
         "SMPClient", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio,
         tests: ["SMPServer", "SMPSimulation", "ProcessSupport", "OfficialPeers"])
     + room(
         "SMPServer", on: "Messaging",
-        uses: ["FailPoints", "ResidentMemory", "SteadyTime", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging, .product(name: "NIOHTTP1", package: "swift-nio")] + nio,
+        uses: ["FailPoints", "ResidentMemory", "SteadyTime", "WholeFiles", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging, .product(name: "NIOHTTP1", package: "swift-nio")] + nio,
         tests: ["RouterFaults", "ProcessSupport", "OfficialPeers"])
     + room(
         "SMPAgent", on: "Messaging",
@@ -171,9 +174,9 @@ let testSupport: [Target] = [
     .testTarget(
         name: "ProcessSupportTests", dependencies: ["ProcessSupport"] + nio, path: "Tests/ProcessSupportTests", swiftSettings: settings),
     // A disk that fails, beneath SQLite.
-    .target(name: "StorageFaults", dependencies: ["EncryptedSQLite", sqlite], path: "Tests/Support/StorageFaults", swiftSettings: settings),
+    .target(name: "StorageFaults", dependencies: ["EncryptedSQLite", "TestSupport", sqlite], path: "Tests/Support/StorageFaults", swiftSettings: settings),
     // A disk that fails, beneath the router's journal.
-    .target(name: "RouterFaults", dependencies: ["SMPServer", "SMPWire"], path: "Tests/Support/RouterFaults", swiftSettings: settings),
+    .target(name: "RouterFaults", dependencies: ["SMPServer", "SMPWire", "TestSupport"], path: "Tests/Support/RouterFaults", swiftSettings: settings),
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings),
     .target(
         name: "SMPSimulation", dependencies: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPClient"], path: "Tests/Support/SMPSimulation",

@@ -2,6 +2,7 @@
     import CProgramFiles
     import Glibc
     import Testing
+    import WholeFiles
 
     @testable import ResidentMemory
 
@@ -43,8 +44,8 @@
 
         private func forget(_ range: Range<UInt>) { program_files_forget([program_range(start: range.lowerBound, end: range.upperBound)], 1) }
 
-        private func mappings() -> [MemoryMapping] {
-            MemoryMapping.list(smaps: ResidentMemory.contents(of: "/proc/self/smaps"))
+        private func mappings() throws -> [MemoryMapping] {
+            MemoryMapping.list(smaps: try WholeFile.contents(ofFile: "/proc/self/smaps"))
         }
 
         @Test("Pages of a library's code are let go, and are there again when they are used")
@@ -54,7 +55,7 @@
             defer { dlclose(library) }
             let symbol = try #require(dlsym(library, "__ctype_get_mb_cur_max"))
             let address = UInt(bitPattern: symbol)
-            let code = try #require(mappings().first { $0.addresses.contains(address) })
+            let code = try #require(try mappings().first { $0.addresses.contains(address) })
             #expect(code.isReplaceable)
             let byte = symbol.load(as: UInt8.self)
             #expect(try residentPages(code.addresses) > 0)

@@ -1,4 +1,5 @@
 import SMPWire
+import WholeFiles
 
 #if canImport(Glibc)
 import Glibc
@@ -135,43 +136,33 @@ private struct CredentialFiles {
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.failure("cannot make", temporary) }
-        var offset = 0
-        while offset < bytes.count {
-            let count = bytes.withUnsafeBytes { writeFile(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            offset += count
+        defer { closeFile(descriptor) }
+        do throws(SystemError) {
+            try WholeFile.write(bytes, to: descriptor)
+        } catch {
+            throw Self.failure("cannot write", temporary, error)
         }
-        let isWritten = offset == bytes.count && fsync(descriptor) == 0
-        closeFile(descriptor)
-        guard isWritten else { throw Self.failure("cannot write", temporary) }
+        guard fsync(descriptor) == 0 else { throw Self.failure("cannot write", temporary) }
         return temporary
     }
 
     static func read(_ path: String) throws(ConnectionError) -> Bytes {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure("cannot read", path) }
-        defer { closeFile(descriptor) }
-        var bytes = Bytes(repeating: 0, count: PEM.maximumSize + 1)
-        var length = 0
-        while length < bytes.count {
-            let count = bytes.withUnsafeMutableBytes {
-                readFile(descriptor, $0.baseAddress.map { $0 + length }, $0.count - length)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure("cannot read", path) }
-            if count == 0 { return Bytes(bytes.prefix(length)) }
-            length += count
+        let bytes: Bytes
+        do throws(SystemError) {
+            bytes = try WholeFile.contents(ofFile: path, upTo: PEM.maximumSize + 1)
+        } catch {
+            throw failure("cannot read", path, error)
         }
-        throw ConnectionError(.invalidCredential, "\(path) is longer than \(PEM.maximumSize) bytes")
+        guard bytes.count <= PEM.maximumSize else {
+            throw ConnectionError(.invalidCredential, "\(path) is longer than \(PEM.maximumSize) bytes")
+        }
+        return bytes
     }
 
-    private static func failure(_ what: String, _ path: String) -> ConnectionError {
-        ConnectionError(.invalidCredential, "\(what) \(path): \(String(cString: strerror(errno)))")
+    private static func failure(_ what: String, _ path: String, _ error: SystemError = SystemError()) -> ConnectionError {
+        ConnectionError(.invalidCredential, "\(what) \(path): \(error)")
     }
 }
 
-// Inside the type the system's functions are hidden by its own of the same names.
+// Inside the type the system's function is hidden by its own of the same name.
 private func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
-private func writeFile(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int { write(descriptor, bytes, count) }
-private func readFile(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int { read(descriptor, bytes, count) }

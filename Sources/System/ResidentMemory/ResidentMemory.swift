@@ -1,4 +1,5 @@
 internal import CProgramFiles
+internal import WholeFiles
 
 #if canImport(Glibc)
     import Glibc
@@ -41,24 +42,10 @@ public enum ResidentMemory {
     /// outside Linux, nothing happens.
     static func releaseFilePages() {
         #if os(Linux)
-            let mappings = MemoryMapping.list(smaps: contents(of: "/proc/self/smaps"))
+            guard let text = try? WholeFile.contents(ofFile: "/proc/self/smaps") else { return }
+            let mappings = MemoryMapping.list(smaps: text)
             let ranges = mappings.filter(\.isReplaceable).map { program_range(start: $0.addresses.lowerBound, end: $0.addresses.upperBound) }
             program_files_forget(ranges, ranges.count)
         #endif
-    }
-
-    /// The whole of a file whose size is not known; empty if it cannot be read.
-    static func contents(of path: String) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
-        defer { close(descriptor) }
-        var contents: [UInt8] = []
-        while true {
-            let piece = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
-                count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
-            }
-            guard !piece.isEmpty else { return contents }
-            contents += piece
-        }
     }
 }

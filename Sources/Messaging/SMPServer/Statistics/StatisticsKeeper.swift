@@ -1,5 +1,6 @@
 import Logging
 import Synchronization
+import WholeFiles
 
 #if canImport(Glibc)
     import Glibc
@@ -34,18 +35,25 @@ final class StatisticsKeeper: Sendable {
         if case .folder(let folder) = storage {
             let path = folder + "/" + Self.fileName
             self.path = path
-            if let text = Self.read(path) {
-                if let known = StatisticsHistory(text) {
+            do throws(SystemError) {
+                let bytes = try WholeFile.contents(ofFile: path, upTo: Self.maximumSize)
+                if let known = StatisticsHistory(String(decoding: bytes, as: UTF8.self)) {
                     history = known
                 } else {
-                    logger.error("the statistics cannot be read and begin anew", metadata: ["kept as": "\(Self.fileName).damaged"])
-                    _ = rename(path, path + ".damaged")
+                    Self.putAside(path, "it is damaged", logger)
                 }
+            } catch {
+                if error.number != ENOENT { Self.putAside(path, error.description, logger) }
             }
         } else {
             path = nil
         }
         state = Mutex(State(history: history, saved: history))
+    }
+
+    private static func putAside(_ path: String, _ reason: String, _ logger: Logger) {
+        logger.error("the statistics cannot be read and begin anew", metadata: ["kept as": "\(fileName).damaged", "reason": "\(reason)"])
+        _ = rename(path, path + ".damaged")
     }
 
     /// Adds what was counted, and fills in the figures of the last days.
@@ -77,27 +85,21 @@ final class StatisticsKeeper: Sendable {
     func save() {
         guard let path else { return }
         guard let history = state.withLock({ $0.history == $0.saved ? nil : $0.history }) else { return }
-        let temporary = path + ".new"
-        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        let bytes = Array(history.text.utf8)
-        let isWritten = file >= 0 && writeAll(file, bytes)
-        if file >= 0 { close(file) }
-        guard isWritten, rename(temporary, path) == 0 else {
+        do throws(SystemError) {
+            try Self.replace(path, Array(history.text.utf8))
+        } catch {
             // Tried again when it is time to save again.
-            return logger.warning("the statistics cannot be saved", metadata: ["reason": "\(String(cString: strerror(errno)))"])
+            return logger.warning("the statistics cannot be saved", metadata: ["reason": "\(error)"])
         }
         state.withLock { $0.saved = history }
     }
 
-    private static func read(_ path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
+    private static func replace(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
+        let temporary = path + ".new"
+        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw SystemError() }
         defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: maximumSize)
-        let count = readSome(file, &bytes)
-        return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
+        try WholeFile.write(bytes, to: file)
+        guard rename(temporary, path) == 0 else { throw SystemError() }
     }
 }
-
-private func writeAll(_ file: Int32, _ bytes: [UInt8]) -> Bool { write(file, bytes, bytes.count) == bytes.count }
-private func readSome(_ file: Int32, _ bytes: inout [UInt8]) -> Int { read(file, &bytes, bytes.count) }

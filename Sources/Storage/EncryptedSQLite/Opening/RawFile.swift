@@ -1,3 +1,5 @@
+internal import WholeFiles
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -61,7 +63,7 @@ final class RawFile {
         return Array(bytes.prefix(isRead))
     }
 
-    fileprivate static var reason: String { String(cString: strerror(errno)) }
+    private static var reason: String { String(cString: strerror(errno)) }
 }
 
 /// What is done with whole files. Each is on disk when it returns.
@@ -104,15 +106,12 @@ enum Files {
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw error("cannot make \(path)") }
         defer { _ = close(file) }
-        let bytes = Array(text.utf8)
-        #if canImport(Glibc)
-        let count = Glibc.write(file, bytes, bytes.count)
-        #elseif canImport(Musl)
-        let count = Musl.write(file, bytes, bytes.count)
-        #else
-        let count = Darwin.write(file, bytes, bytes.count)
-        #endif
-        guard count == bytes.count, fsync(file) == 0 else { throw error("cannot write \(path)") }
+        do throws(SystemError) {
+            try WholeFile.write(Array(text.utf8), to: file)
+        } catch {
+            throw Self.error("cannot write \(path)", error)
+        }
+        guard fsync(file) == 0 else { throw error("cannot write \(path)") }
     }
 
     /// The names in a folder; none if it is not there.
@@ -139,8 +138,8 @@ enum Files {
 
     static func name(of path: String) -> String { path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path }
 
-    private static func error(_ what: String) -> StorageError {
-        let code: StorageError.Code = errno == ENOSPC || errno == EDQUOT ? .diskFull : errno == EIO ? .inputOutput : .unavailable
-        return StorageError(code, "\(what): \(RawFile.reason)")
+    private static func error(_ what: String, _ reason: SystemError = SystemError()) -> StorageError {
+        let code: StorageError.Code = [ENOSPC, EDQUOT].contains(reason.number) ? .diskFull : reason.number == EIO ? .inputOutput : .unavailable
+        return StorageError(code, "\(what): \(reason)")
     }
 }
