@@ -2,11 +2,9 @@ package import Dispatch
 package import SMPServer
 package import SMPWire
 package import Synchronization
+internal import TestSupport
 
 /// A disk that can be told to fail, and that forgets at a loss of power what was not synchronized.
-///
-/// A synchronization that fails drops what was to be synchronized, and the next one succeeds without it, as Linux has it: only
-/// what is written again comes to the disk.
 package final class FaultyStorage: SegmentStorage {
     package enum Operation: CaseIterable { case append, rewrite, synchronize, create, remove }
 
@@ -14,9 +12,7 @@ package final class FaultyStorage: SegmentStorage {
         /// As the process sees the files.
         var present: [UInt64: Bytes] = [:]
         /// As the disk has them.
-        var durable: [UInt64: Bytes] = [:]
-        /// What was written since the last synchronization, by file.
-        var dirty: [UInt64: [Range<Int>]] = [:]
+        var durable: [UInt64: DurableBytes] = [:]
         var count = 0
         var failing: Range<Int> = 0..<0
         /// The operations that have failed.
@@ -38,7 +34,7 @@ package final class FaultyStorage: SegmentStorage {
     }
 
     /// What is left after a loss of power.
-    package var durableContents: [UInt64: Bytes] { state.withLock { $0.durable } }
+    package var durableContents: [UInt64: Bytes] { state.withLock { $0.durable.mapValues(\.bytes) } }
     /// What is left when the process is killed.
     package var contents: [UInt64: Bytes] { state.withLock { $0.present } }
     /// Operations so far.
@@ -58,13 +54,12 @@ package final class FaultyStorage: SegmentStorage {
     package func loseWhatIsNotDurable(keeping kept: (Int) -> Int) {
         state.withLock { state in
             for (base, present) in state.present.sorted(by: { $0.key < $1.key }) {
-                let durable = state.durable[base]?.count ?? 0
-                if present.count > durable {
-                    state.durable[base, default: []] += present[durable..<durable + kept(present.count - durable)]
-                }
+                var durable = state.durable[base] ?? DurableBytes()
+                if present.count > durable.bytes.count { durable.keep(present[durable.bytes.count...].prefix(kept(present.count - durable.bytes.count))) }
+                durable.refused()
+                state.durable[base] = durable
+                state.present[base] = durable.bytes
             }
-            state.present = state.durable
-            state.dirty = [:]
         }
     }
 
@@ -79,8 +74,7 @@ package final class FaultyStorage: SegmentStorage {
         if !isFailing || tears {
             state.withLock { state in
                 state.present[base] = []
-                state.durable[base] = []
-                state.dirty[base] = []
+                state.durable[base] = DurableBytes()
             }
         }
         if isFailing { throw Self.error }
@@ -140,7 +134,7 @@ package final class FaultyStorage: SegmentStorage {
         private func write(_ bytes: Bytes, at offset: Int) {
             storage.state.withLock { state in
                 state.present[base, default: []].overwrite(bytes, at: offset)
-                state.dirty[base, default: []].append(offset..<offset + bytes.count)
+                state.durable[base]?.wrote(offset..<offset + bytes.count)
             }
         }
 
@@ -156,13 +150,7 @@ package final class FaultyStorage: SegmentStorage {
             let isFailing = storage.fails(.synchronize)
             storage.state.withLock { state in
                 let present = state.present[base] ?? []
-                for range in state.dirty[base] ?? [] where !isFailing && range.upperBound <= present.count {
-                    state.durable[base, default: []].overwrite(Bytes(present[range]), at: range.lowerBound)
-                }
-                state.dirty[base] = []
-                if !isFailing, let count = state.durable[base]?.count, count > present.count {
-                    state.durable[base]?.removeLast(count - present.count)
-                }
+                if isFailing { state.durable[base]?.refused() } else { state.durable[base]?.flushed(size: present.count) { present[$0] } }
             }
             if isFailing { throw FaultyStorage.error }
         }

@@ -200,7 +200,7 @@ private final class FaultyFile: FileLayer {
             return failure.fault.code(.sync)
         }
         let code = file.sync(flags)
-        faults()?.durable?.flushed(name, file)
+        if code == SQLITE_OK { faults()?.durable?.flushed(name, file) } else { faults()?.durable?.refused(name) }
         return code
     }
 
