@@ -5,6 +5,7 @@ import SMPProtocol
 import SMPServer
 import SMPTransport
 import SMPWire
+import TestSupport
 import Testing
 
 /// Clients that serve many users, at the level of the protocol.
@@ -150,7 +151,7 @@ import Testing
             #expect(try await service.event().entity == queues[1].ids.notifications?.notifierID)
             await service.close()
             // What comes while nobody listens waits.
-            while router.statistics.sessions > 1 { #expect(try await recipient.request(.ping) == .pong) }
+            try await eventually("the service has gone") { router.statistics.sessions == 1 }
             #expect(try await recipient.request([queues[2].send([2], notification: true)]) == [.ok])
             let again = try await TestClient(router.address, service: TestService(credential, .notifier))
             #expect(try await again.request([again.subscribeAll()]) == [.soks(3)])
