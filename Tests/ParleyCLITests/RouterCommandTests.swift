@@ -49,6 +49,47 @@ import Testing
         #expect(try await run(["server", "smp", "compact", "--json"] + data).output.hasPrefix(#"{"journalBytesBefore":"#))
     }
 
+    /// Else the service could not read what its operator has made, and would not start any more.
+    @Test(.enabled(if: geteuid() == 0, "only root can write into a folder of somebody else"))
+    func whatRootMakesInTheFolderOfAServiceIsTheServices() async throws {
+        let folder = try ScratchFolder("router-owner")
+        defer { folder.remove() }
+        let service: [FileAttributeKey: Any] = [.ownerAccountID: 4711, .groupOwnerAccountID: 4711]
+        try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: folder.path)
+        try FileManager.default.createDirectory(atPath: folder("r"), withIntermediateDirectories: false)
+        try FileManager.default.setAttributes(service, ofItemAtPath: folder("r"))
+        let data = ["--data", folder("r")]
+        func expectAllOfTheService(_ after: String) throws {
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder("r")) {
+                let owner = try FileManager.default.attributesOfItem(atPath: folder("r/\(name)"))[.ownerAccountID] as? Int
+                #expect(owner == 4711, "\(name) after \(after)")
+            }
+        }
+
+        let made = try await run(
+            ["server", "smp", "init", "--host", "smp.example.org", "--port", "0", "--bind", "127.0.0.1", "--new-queues", "password"] + data)
+        #expect(made.exitCode == 0, "\(made)")
+        try expectAllOfTheService("init")
+        // The key of the identity is where only root has it.
+        try FileManager.default.moveItem(atPath: folder("r/ca.key"), toPath: folder("ca.key"))
+        try FileManager.default.setAttributes([.ownerAccountID: 0, .posixPermissions: 0o600], ofItemAtPath: folder("ca.key"))
+
+        let router = try ParleyProgram.start(["server", "smp", "start", "--json"] + data, log: folder("log"))
+        _ = try await router.ready()
+        try expectAllOfTheService("start")
+        let renewed = try await run(["server", "smp", "renew", "--ca-key", folder("ca.key")] + data)
+        #expect(renewed.exitCode == 0, "\(renewed)")
+        #expect(try await run(["server", "smp", "compact"] + data).exitCode == 0)
+        try expectAllOfTheService("renew")
+        router.send(.terminate)
+        #expect(try await router.exit() == 0)
+
+        let again = try await run(["server", "smp", "renew", "--ca-key", folder("ca.key")] + data)
+        #expect(again.output.hasPrefix("The certificate was renewed."), "\(again)")
+        #expect(try await run(["server", "smp", "compact"] + data).exitCode == 0)
+        try expectAllOfTheService("renew and compact of a router that does not run")
+    }
+
     @Test(arguments: [
         ("router: 1\nprot: 5223", ":2:1: error: the file has no key \"prot\" [unknown-key]"),
         ("router: 1\nport: 70000", ":2:7: error: port must be from 0 to 65535, not 70000 [bad-value]"),

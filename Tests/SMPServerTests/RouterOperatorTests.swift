@@ -139,14 +139,15 @@ import Testing
             try FileManager.default.moveItem(atPath: key, toPath: kept)
             #expect { try router.renewCertificate() } throws: { ($0 as? RouterError)?.code == .transport }
             _ = try await TestClient(router.address)
-            let issued = try ServerCredential.renew(in: folder.path, authorityKey: kept, lifetime: .days(30))
+            let issued = try ServerCredential.renew(in: folder.path, authorityKey: AuthorityKey(contentsOf: kept), lifetime: .days(30))
             try router.renewCertificate()
             #expect(try await TestClient(router.address).connection.peerChain == issued.chain)
 
             // The key of another identity, and another identity in the folder, change nothing.
             let other = TemporaryFolder()
             _ = try ServerCredential.loadOrGenerate(in: other.path)
-            #expect(throws: ConnectionError.self) { try ServerCredential.renew(in: folder.path, authorityKey: other.path + "/ca.key") }
+            let foreign = try AuthorityKey(contentsOf: other.path + "/ca.key")
+            #expect(throws: ConnectionError.self) { try ServerCredential.renew(in: folder.path, authorityKey: foreign) }
             for name in ["ca.crt", "server.crt", "server.key"] {
                 try FileManager.default.removeItem(atPath: folder.path + "/" + name)
                 try FileManager.default.copyItem(atPath: other.path + "/" + name, toPath: folder.path + "/" + name)

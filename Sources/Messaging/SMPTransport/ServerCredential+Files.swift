@@ -57,26 +57,40 @@ extension ServerCredential {
     /// The folder has the old pair or the new one whenever the process is killed.
     ///
     /// - Parameters:
-    ///   - authorityKey: the file with the identity's key; nil: `ca.key` in the folder.
+    ///   - authorityKey: the identity's key; nil: the one of `ca.key` in the folder.
     /// - Throws: ``ConnectionError`` `invalidCredential`, also if the key is not there or not the identity's.
     public static func renew(
-        in folder: String, authorityKey: String? = nil, lifetime: CertificateLifetime = .unlimited
+        in folder: String, authorityKey: AuthorityKey? = nil, lifetime: CertificateLifetime = .unlimited
     ) throws(ConnectionError) -> ServerCredential {
         let present = try load(from: folder)
         let files = CredentialFiles(folder: folder)
-        let key = try SigningKey.read(pem: try CredentialFiles.read(authorityKey ?? files.authorityKey))
+        let authorityKey = if let authorityKey { authorityKey } else { try AuthorityKey(contentsOf: files.authorityKey) }
         // Of a chain with an operator's certificate the identity is the first authority.
         let authorities = Array(present.certificates.dropFirst())
-        guard let identity = authorities.first, let handle = X509Handle(der: identity.der), key.belongs(to: handle) else {
-            throw ConnectionError(.invalidCredential, "\(authorityKey ?? files.authorityKey) is not the key of \(files.authorityCertificate)")
+        guard let identity = authorities.first, let handle = X509Handle(der: identity.der), authorityKey.key.belongs(to: handle) else {
+            throw ConnectionError(.invalidCredential, "\(authorityKey.path) is not the key of \(files.authorityCertificate)")
         }
-        let issued = try CertificateAuthority(certificate: identity, key: key).issue(lifetime: lifetime)
+        let issued = try CertificateAuthority(certificate: identity, key: authorityKey.key).issue(lifetime: lifetime)
         try files.replaceLeaf(issued)
         return try issued.appending(Array(authorities.dropFirst()))
     }
 
     /// Whether `ca.key` is in the folder, so that ``renew(in:authorityKey:lifetime:)`` needs nobody.
     public static func hasAuthorityKey(in folder: String) -> Bool { access(CredentialFiles(folder: folder).authorityKey, R_OK) == 0 }
+}
+
+/// The key of a router's identity, which issues its certificates. It may lie where the router cannot read it.
+public struct AuthorityKey: Sendable {
+    fileprivate let key: SigningKey
+    fileprivate let path: String
+
+    /// Reads the key; the file is not needed any more after that.
+    ///
+    /// - Throws: ``ConnectionError`` `invalidCredential`.
+    public init(contentsOf path: String) throws(ConnectionError) {
+        key = try SigningKey.read(pem: try CredentialFiles.read(path))
+        self.path = path
+    }
 }
 
 /// Where a credential lies, and how it gets there whole or not at all.

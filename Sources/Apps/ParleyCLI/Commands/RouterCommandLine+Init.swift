@@ -41,6 +41,7 @@ extension RouterCommandLine {
         enum NewQueues: String, ExpressibleByArgument, CaseIterable { case everyone, password, nobody }
 
         func run() async throws {
+            try folder.actAsOwner()
             let path = folder.data + "/" + RouterFile.name
             guard !FileManager.default.fileExists(atPath: path) else {
                 throw Outcome.BadInput(description: "\(path) is there already: change it with an editor, or choose another folder with --data")

@@ -35,6 +35,7 @@ extension RouterCommandLine {
         }
 
         func run() async throws {
+            try folder.actAsOwner()
             let answer: Answer
             do {
                 answer = try JSONDecoder().decode(Answer.self, from: try folder.control.ask("compact"))
@@ -150,14 +151,15 @@ extension RouterCommandLine {
         var authorityKey: String?
 
         func run() async throws {
+            // The key may be readable by root only, who is somebody else after that.
+            let key = try authorityKey.map { path in try Self.reporting { () throws(ConnectionError) in try AuthorityKey(contentsOf: path) } }
+            try folder.actAsOwner()
             let file = try RouterFile(in: folder.data)
-            if let authorityKey {
-                try renew(authorityKey, file)
-            }
+            if let key { try renew(key, file) }
             do {
                 try show(try folder.control.ask("renew"))
             } catch let error as Outcome.Failed where error.code == "router.notRunning" {
-                if authorityKey == nil { try renew(nil, file) }
+                if key == nil { try renew(nil, file) }
                 if folder.json {
                     Output.line(["renewed": true])
                 } else {
@@ -166,10 +168,15 @@ extension RouterCommandLine {
             }
         }
 
-        private func renew(_ key: String?, _ file: RouterFile) throws {
-            do {
-                _ = try ServerCredential.renew(
-                    in: folder.data, authorityKey: key, lifetime: file.certificateDays.map { .days($0) } ?? .unlimited)
+        private func renew(_ key: AuthorityKey?, _ file: RouterFile) throws {
+            _ = try Self.reporting { () throws(ConnectionError) in
+                try ServerCredential.renew(in: folder.data, authorityKey: key, lifetime: file.certificateDays.map { .days($0) } ?? .unlimited)
+            }
+        }
+
+        private static func reporting<Result>(_ work: () throws(ConnectionError) -> Result) throws -> Result {
+            do throws(ConnectionError) {
+                return try work()
             } catch {
                 throw Outcome.Failed("router.certificate", description: error.message)
             }

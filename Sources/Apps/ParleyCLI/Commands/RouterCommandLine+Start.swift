@@ -43,6 +43,7 @@ extension RouterCommandLine {
         func run() async throws {
             let level = logLevel.level, format: StructuredLogHandler.Format = folder.json ? .json : .text
             let logger = Logger(label: "parley.router") { StructuredLogHandler(label: $0, level: level, format: format) }
+            try folder.actAsOwner()
             var file = try RouterFile(in: folder.data)
             if let port { file.port = Int(port) }
             if let bind { file.bind = bind }

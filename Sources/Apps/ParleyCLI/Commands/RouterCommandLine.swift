@@ -24,5 +24,8 @@ struct RouterCommandLine: AsyncParsableCommand {
         var json = false
 
         var control: ControlClient { ControlClient(folder: data) }
+
+        /// To be called before anything is written there.
+        func actAsOwner() throws { try FolderOwner.become(of: data) }
     }
 }
