@@ -60,7 +60,14 @@ import Testing
         let hasAllUsers = ["uid_map", "gid_map"].allSatisfy { name in
             words("/proc/self/" + name).contains { $0.count == 3 && $0[0] == "0" && (UInt64($0[2]) ?? 0) > 4711 }
         }
-        return geteuid() == 0 && effective & needed == needed && hasAllUsers
+        // The other user has to get to the folder.
+        var folder = FileManager.default.temporaryDirectory.standardizedFileURL, isReachable = true
+        while folder.path != "/", isReachable {
+            let permissions = (try? FileManager.default.attributesOfItem(atPath: folder.path))?[.posixPermissions] as? Int
+            isReachable = (permissions ?? 0) & 0o001 != 0
+            folder.deleteLastPathComponent()
+        }
+        return geteuid() == 0 && effective & needed == needed && hasAllUsers && isReachable
     }()
 
     /// Else the service could not read what its operator has made, and would not start any more.
