@@ -89,23 +89,38 @@ struct KeyChangeTests {
         #expect(try await Self.keyInForce(folder, [try .raw(1), try .raw(2)]) == 0)
     }
 
+    /// Ends a change by an error at each of its steps.
+    ///
+    /// - Parameters:
+    ///   - decision: the step from which on the new key is to hold.
+    ///   - check: is given the error that the change ended with, and whether the step of the decision had been reached.
+    private static func end(
+        _ change: Change, by cause: any Error, decision: KeyChange.Step,
+        _ check: (_ folder: Folder, _ set: DatabaseSet, _ error: StorageError, _ isDecided: Bool) async throws -> Void
+    ) async throws {
+        let (old, new) = try change.keys()
+        for step in 0..<7 {
+            let folder = try Folder(), set = set(folder)
+            try await make(folder, old)
+            var steps = 0, isDecided = false
+            let ended = KeyChange(set, from: old, to: new) { reached in
+                if reached == decision { isDecided = true }
+                if steps == step { throw cause }
+                steps += 1
+            }
+            let error = try #require(throws: StorageError.self) { try ended.run() }
+            try set.recover()
+            #expect(try await keyInForce(folder, [old, new]) == (isDecided ? 1 : 0), "step \(step)")
+            try await check(folder, set, error, isDecided)
+        }
+    }
+
     @Test("that is interrupted at any step is done or not done, and can be done again", arguments: Change.allCases)
     func interruption(_ change: Change) async throws {
         let (old, new) = try change.keys()
-        for step in 0..<7 {
-            let folder = try Folder(), set = Self.set(folder)
-            try await Self.make(folder, old)
-            var steps = 0, decided = false
-            let interrupted = KeyChange(set, from: old, to: new) { reached in
-                if reached == .proposed { decided = true }
-                if steps == step { throw KeyChange.Interruption() }
-                steps += 1
-            }
-            #expect(throws: StorageError.self) { try interrupted.run() }
-            try set.recover()
-            #expect(try await Self.keyInForce(folder, [old, new]) == (decided ? 1 : 0), "step \(step)")
+        try await Self.end(change, by: KeyChange.Interruption(), decision: .proposed) { folder, set, _, _ in
             let left = try folder.files().keys.filter { !["a.db", "b.db"].contains($0) && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
-            #expect(left == [], "step \(step)")
+            #expect(left == [])
             try set.changeKey(from: old, to: new)
             #expect(try await Self.keyInForce(folder, [old, new]) == 1)
         }
@@ -113,21 +128,9 @@ struct KeyChangeTests {
 
     @Test("that the disk refuses at any step says which key is in force", arguments: Change.allCases)
     func refusal(_ change: Change) async throws {
-        let (old, new) = try change.keys()
-        for step in 0..<7 {
-            let folder = try Folder(), set = Self.set(folder)
-            try await Self.make(folder, old)
-            var steps = 0, decided = false
-            let refused = KeyChange(set, from: old, to: new) { reached in
-                if reached == .decided { decided = true }
-                if steps == step { throw StorageError(.diskFull, "the disk is full") }
-                steps += 1
-            }
-            let error = try #require(throws: StorageError.self) { try refused.run() }
-            #expect(error.message.hasPrefix(decided ? "the key is changed" : "the key cannot be changed"), "step \(step): \(error)")
-            // A decision that was taken back is not found again.
-            try set.recover()
-            #expect(try await Self.keyInForce(folder, [old, new]) == (decided ? 1 : 0), "step \(step)")
+        // A decision that was taken back is not found again.
+        try await Self.end(change, by: StorageError(.diskFull, "the disk is full"), decision: .decided) { _, _, error, isDecided in
+            #expect(error.message.hasPrefix(isDecided ? "the key is changed" : "the key cannot be changed"), "\(error)")
         }
     }
 

@@ -78,7 +78,7 @@ actor Deployment {
         botAddress = link
     }
 
-    /// Kills, and starts again after a while. It does not wait until what was started is ready, so that the next kill can hit it
+    /// Kills at a random moment, and starts again after a random while: nothing is waited for, the times are what is tested. It does not wait until what was started is ready, so that the next kill can hit it
     /// while it starts.
     func carryOut(_ kill: KillPlan.Kill) async throws {
         try await Task.sleep(for: .milliseconds(kill.delay))

@@ -2,6 +2,7 @@ import SMPClient
 import SMPProtocol
 import SMPSimulation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SMPAgent
@@ -43,7 +44,7 @@ import Testing
         for number in 1...3 { try await alice.send("\(number)", to: created.id, pq: false) }
         clock.set(time)
         for number in 4...6 { try await alice.send("\(number)", to: created.id, pq: false) }
-        while attempts.load(ordering: .relaxed) < 5 { await Task.yield() }
+        try await eventually("it is tried") { attempts.load(ordering: .relaxed) >= 5 }
         try await alice.agent.core.cleanUp()
         try await bob.agent.core.cleanUp()
         isAway.store(false, ordering: .relaxed)

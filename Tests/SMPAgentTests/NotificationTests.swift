@@ -72,7 +72,7 @@ import Testing
         for pool in [pool, watcher, bobPool] { await pool.close() }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    @Test(.timeLimit(.minutes(5)), arguments: [false, true])
     func `A second client hears of messages through this package's router`(isAskedWithQueue: Bool) async throws {
         var configuration = RouterConfiguration(storage: .memory)
         configuration.port = 0
@@ -81,7 +81,7 @@ import Testing
         await router.stop()
     }
 
-    @Test(.enabled(if: PeerProgram.smpServer.isInstalled), .timeLimit(.minutes(1)), arguments: [false, true])
+    @Test(.enabled(if: PeerProgram.smpServer.isInstalled), .timeLimit(.minutes(5)), arguments: [false, true])
     func `A second client hears of messages through the official router`(isAskedWithQueue: Bool) async throws {
         let router = try await OfficialRouter.start()
         try await notify(through: try router.serverAddress, isAskedWithQueue: isAskedWithQueue)

@@ -3,6 +3,7 @@ import SMPProtocol
 import SMPSimulation
 import SMPWire
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SMPAgent
@@ -94,7 +95,7 @@ import Testing
         let pool = KEMKeyPairPool(capacity: 2, random: SystemRandomSource())
         #expect(pool.count == 0)
         var taken = [pool.kemKeyPair()]
-        while pool.count < 2 { await Task.yield() }
+        try await eventually("there are two pairs") { pool.count >= 2 }
         for _ in 0..<3 { taken.append(pool.kemKeyPair()) }
         #expect(Set(taken.map(\.publicKey)).count == 4)
         pool.stop()
@@ -103,10 +104,10 @@ import Testing
     @Test func `A pool that runs low is filled further, up to its capacity`() async throws {
         let pool = KEMKeyPairPool(capacity: 6, random: SystemRandomSource())
         _ = pool.kemKeyPair()
-        while pool.count < 4 { await Task.yield() }
+        try await eventually("there are four pairs") { pool.count >= 4 }
         // One less leaves half of what there will be.
         _ = pool.kemKeyPair()
-        while pool.count < 6 { await Task.yield() }
+        try await eventually("there are six pairs") { pool.count >= 6 }
         pool.stop()
         for _ in 0..<6 { _ = pool.kemKeyPair() }
         #expect(pool.count == 0)

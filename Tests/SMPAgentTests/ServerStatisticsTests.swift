@@ -19,7 +19,7 @@ import Testing
         let (aliceRouter, bobRouter) = (pair.routers[0].address, pair.routers[1].address)
         for number in 1...3 { try await pair.alice.send("\(number)", to: alice) }
         await pair.alice.wait("receipts") { $0.receipts[alice]?.count == 3 }
-        await pair.bob.agent.core.acknowledgementsSent(within: .seconds(10))
+        await pair.bob.agent.core.acknowledgementsSent(within: .seconds(60))
 
         // Bob made his queue on his own router; Alice has sent to it: her confirmation and three messages.
         let sent = await statistics(pair.alice, bobRouter)

@@ -1,6 +1,7 @@
 import SMPClient
 import SMPProtocol
 import SMPServer
+import TestSupport
 import Testing
 
 @testable import SMPAgent
@@ -72,6 +73,11 @@ import Testing
         party = try await Party(folder, isService: false)
         #expect(await party.subscribeAll(8, told: 0) == [])
         #expect(counters() == (8, 1))
+        let core = party.agent.core
+        try await eventually("the router's word that they are no service's is stored") {
+            try await core.store.flush()
+            return try await core.store.subscriptions(nil).allSatisfy { $0.queue?.service == nil }
+        }
         await party.close()
 
         // Nothing is the service's now, as the agent knows.

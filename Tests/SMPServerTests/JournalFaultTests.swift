@@ -47,6 +47,16 @@ import Testing
             Issue.record("the journal does not heal")
         }
 
+        /// One that fills several segments.
+        static func long(_ storage: FaultyStorage) throws -> Journey {
+            var journey = try Journey(storage, durability: .always)
+            for _ in 0..<40 {
+                journey.append()
+                try journey.commit(flush: false)
+            }
+            return journey
+        }
+
         /// Another process takes over, with what the kernel shows of the files.
         mutating func restart(durability: Durability) throws {
             for attempt in 0... {
@@ -72,11 +82,7 @@ import Testing
 
     @Test func aSegmentWhoseFileCannotBeRemovedStaysTheOldest() throws {
         let storage = FaultyStorage()
-        var journey = try Journey(storage, durability: .always)
-        for _ in 0..<40 {
-            journey.append()
-            try journey.commit(flush: false)
-        }
+        let journey = try Journey.long(storage)
         #expect(storage.contents.count > 3)
         let oldest = try #require(storage.contents.keys.min())
         storage.fail(storage.operations..<storage.operations + 1)
@@ -145,11 +151,7 @@ import Testing
 
     @Test func aSegmentThatSomebodyHasEmptiedIsMissed() throws {
         let storage = FaultyStorage()
-        var journey = try Journey(storage, durability: .always)
-        for _ in 0..<40 {
-            journey.append()
-            try journey.commit(flush: false)
-        }
+        _ = try Journey.long(storage)
         for base in storage.contents.keys.sorted().dropLast() {
             for length in [0, SegmentHeader.length] {
                 var emptied = storage.contents

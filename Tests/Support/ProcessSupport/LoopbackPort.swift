@@ -1,5 +1,6 @@
 import Foundation
 import SMPTransport
+import TestSupport
 
 #if canImport(Glibc)
 import Glibc
@@ -40,14 +41,17 @@ public final class LoopbackPort: Sendable {
     ///
     /// - Throws: ``PeerError/Code/ended`` when the process ends before, ``PeerError/Code/timeout``.
     public static func waitUntilOpen(_ port: Int, by process: ChildProcess, within limit: Duration) async throws(PeerError) {
-        let end = ContinuousClock.now + limit
-        while !isOpen(port) {
-            if !process.isRunning { throw PeerError(.ended, "\(process.name) ended at once: \(process.logTail())") }
-            guard ContinuousClock.now < end else {
-                throw PeerError(.timeout, "\(process.name) did not open port \(port) within \(limit): \(process.logTail())")
-            }
+        do {
             // Programs that are not ours do not say when their port is open: only trying tells.
-            do { try await Task.sleep(for: .milliseconds(10)) } catch { throw PeerError(.timeout, "the wait was cancelled") }
+            try await eventually("port \(port) is open", within: limit, every: .milliseconds(10)) {
+                if isOpen(port) { return true }
+                if !process.isRunning { throw PeerError(.ended, "\(process.name) ended at once: \(process.logTail())") }
+                return false
+            }
+        } catch let error as PeerError {
+            throw error
+        } catch {
+            throw PeerError(.timeout, "\(process.name) did not open port \(port) within \(limit): \(process.logTail())", cause: error)
         }
     }
 
