@@ -14,13 +14,15 @@ run: packages
 	$(SWIFT) build -c release --product parley
 	exec "$$($(SWIFT) build -c release --show-bin-path)/parley" run $(BOTS) --data $(DATA)
 
-# Room by room and a few tests at a time: thousands at once would starve those that talk to each other over sockets.
+# Room by room and a few tests at a time: thousands at once would starve those that talk to each other over sockets. None takes more than a few
+# minutes: one that waits for ever ends at the limit.
+LIMIT ?= 20m
 test: packages
 	$(SWIFT) build --build-tests
 	@for room in $(sort $(notdir $(wildcard Tests/*Tests)) InteropTests); do \
 		echo "== $$room"; \
-		$(SWIFT) test --skip-build --experimental-maximum-parallelization-width 8 --filter "^$$room\." > .build/$$room.log 2>&1 \
-			|| { grep -E '✘|error:' .build/$$room.log; tail -5 .build/$$room.log; exit 1; }; \
+		timeout -k 10 $(LIMIT) $(SWIFT) test --skip-build --experimental-maximum-parallelization-width 8 --filter "^$$room\." > .build/$$room.log 2>&1 \
+			|| { [ $$? -lt 124 ] || echo "not over after $(LIMIT):"; grep -E '✘|error:' .build/$$room.log; tail -5 .build/$$room.log; exit 1; }; \
 		grep 'Test run with' .build/$$room.log | tail -1; \
 	done
 	@[ -n "$$SIMPLEX_PEERS" ] || echo "Not run: tests with the official programs, as SIMPLEX_PEERS does not name their folder."

@@ -1,3 +1,4 @@
+import Dispatch
 import EncryptedSQLite
 import Foundation
 import GRDB
@@ -49,6 +50,54 @@ import Testing
         }
     }
 
+    @Test func shortReadsPassLongOnesHoweverManyThereAre() async throws {
+        try await withFolder { folder in
+            let file = try DatabaseFile(path: folder + "/test.db", label: "test", migrator: Self.migrator(versions: 1), readers: 2)
+            let isOver = DispatchSemaphore(value: 0)
+            try await withThrowingTaskGroup(of: Int?.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        try await file.read(isLong: true) { db in
+                            #expect(isOver.wait(timeout: .now() + 60) == .success)
+                            isOver.signal()
+                            return try Int.fetchOne(db, sql: "SELECT count(*) FROM entry")
+                        }
+                    }
+                }
+                for _ in 0..<20 { #expect(try await file.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry") } == 0) }
+                isOver.signal()
+                for try await count in group { #expect(count == 0) }
+            }
+            try await file.close()
+        }
+    }
+
+    @Test func moreDatabasesThanThereAreThreadsCloseWhileTheyAreRead() async throws {
+        try await withFolder { folder in
+            let count = 4 * ProcessInfo.processInfo.activeProcessorCount
+            for round in 0..<4 {
+                let files = try (0..<count).map { number in
+                    try DatabaseFile(path: folder + "/\(round)-\(number).db", label: "test", migrator: Self.migrator(versions: 1), readers: 2)
+                }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for file in files {
+                        for number in 0..<4 {
+                            group.addTask {
+                                do {
+                                    _ = try await file.read(isLong: number % 2 == 0) { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry") }
+                                } catch let error as StorageError {
+                                    #expect(error.code == .closed)
+                                }
+                            }
+                        }
+                        group.addTask { try await file.close() }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+        }
+    }
+
     @Test(arguments: [true, false]) func whoComesAfterClosingIsRefused(isInMemory: Bool) async throws {
         try await withFolder { folder in
             let path = isInMemory ? nil : folder + "/test.db"
@@ -63,8 +112,6 @@ import Testing
                                 try await file.write { try $0.execute(sql: "INSERT INTO entry (name) VALUES ('a')") }
                             } catch let error as StorageError {
                                 #expect(error.code == .closed)
-                            } catch let error as DatabaseError {
-                                #expect(error.resultCode == .SQLITE_MISUSE)
                             }
                         }
                     }

@@ -118,6 +118,26 @@ import Testing
         try await fixture.store.close()
     }
 
+    @Test(arguments: Kind.allCases) func `Subscribing tells which queues the peer may send to, as the connection's state does`(kind: Kind) async throws {
+        let fixture = try await Fixture(kind)
+        var queues: [ReceiveQueue] = []
+        for status in QueueStatus.allCases {
+            for switching in [nil, .started, .sendingQADD, .sendingQUSE, .receivedMessage] as [ReceiveSwitchStatus?] {
+                var old = try fixture.receiveQueue(), new = try fixture.receiveQueue()
+                (old.status, old.switchStatus, old.isPrimary) = (status, switching, switching == .sendingQUSE)
+                (new.status, new.replaces, new.isPrimary) = (status, old.row, false)
+                queues += [old, new]
+            }
+        }
+        try await fixture.store.apply(queues.map { .insertReceiveQueue($0, connection: fixture.record.row) })
+        let state = try await fixture.state()
+        let records = try await fixture.store.subscriptions(nil)
+        let carries = Dictionary(uniqueKeysWithValues: records.compactMap(\.queue).map { ($0.row, $0.carries) })
+        #expect(carries == Dictionary(uniqueKeysWithValues: queues.map { ($0.row, state.carries($0)) }))
+        #expect(carries.values.count(where: \.self) == 5 + 5 + 2)
+        try await fixture.store.close()
+    }
+
     @Test(arguments: Kind.allCases)
     func `A ratchet that moves on reads back as it is, and its keys are written again only at a step`(kind: Kind) async throws {
         let fixture = try await Fixture(kind)
@@ -301,6 +321,11 @@ import Testing
         try await fixture.store.apply([.deliveryDone(queue: second.row, connection: row, 2, keepRecord: true)])
         #expect(try await fixture.store.sentMessage(connection: row, sentID: 2)?.hash == [4])
         #expect(try await fixture.store.expiredDeliveries(queue: first.row, before: 3001) == [3])
+        // What one of several queues has is not waited for, though it goes to the others.
+        #expect(try await fixture.store.hasDeliveries(row))
+        try await fixture.store.apply([.setSent(connection: row, sentID: 3)])
+        #expect(try await fixture.store.hasDeliveries(row) == false)
+        #expect(try await fixture.store.deliveries(queue: first.row, after: 0, limit: 10).map(\.isCopy) == [true])
         try await fixture.store.apply([.deliveryDone(queue: first.row, connection: row, 3, keepRecord: false)])
         #expect(try await fixture.store.sentMessage(connection: row, sentID: 3) == nil)
         #expect(try await fixture.store.hasDeliveries(row) == false)

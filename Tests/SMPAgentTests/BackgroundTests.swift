@@ -147,10 +147,10 @@ import Testing
             let party = victim == .alice ? world.alice : world.bob
             // The call itself is of the caller: before it returns nothing is promised.
             let alice = try await create(world)
-            let crash = victim == .alice ? arm(party, at: step) : nil
+            let atOnce = victim == .alice ? party.killAndRestart(afterSteps: step) : nil
             let link = try #require(await created(world.alice, alice))
             let bob = try await join(world, link)
-            let other = victim == .bob ? arm(party, at: step) : nil
+            let restarting = atOnce ?? party.killAndRestart(afterSteps: step)
             guard await world.alice.wait("connected, step \(step)", until: { $0.connected[alice] != nil }),
                 await world.bob.wait("connected, step \(step)", until: { $0.connected[bob] != nil }),
                 await world.bob.wait("joined, step \(step)", until: { Self.joined($0, bob) > 0 })
@@ -158,26 +158,10 @@ import Testing
             // All links that were reported lead to the one connection that there is.
             #expect(Set(Self.links(world.alice.seen, alice).map(\.wireString)).count == 1)
             #expect(try await world.alice.agent.connections(of: world.aliceUser) == [alice])
-            isFinished = !party.crash.wasTriggered
-            for task in [crash, other] {
-                guard let task else { continue }
-                if isFinished { task.cancel() } else { try await task.value }
-            }
+            isFinished = try await !party.crash.settle(restarting)
             await world.close()
             step += 3
         }
         #expect(step > 9)
-    }
-
-    /// Ends a party at a step, and starts it again when that has happened.
-    private func arm(_ victim: TestParty, at step: Int) -> Task<Void, any Error> {
-        let (crashed, continuation) = AsyncStream.makeStream(of: Void.self)
-        victim.crash.arm(after: step) { continuation.finish() }
-        return Task {
-            for await _ in crashed {}
-            guard victim.crash.isCrashed else { return }
-            await victim.kill()
-            try await victim.restart()
-        }
     }
 }

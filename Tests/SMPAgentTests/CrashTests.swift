@@ -49,38 +49,13 @@ final class TemporaryFolder: Sendable {
         }
     }
 
-    /// Ends the victim at a step, and starts it again when that has happened.
-    private func arm(_ victim: TestParty, at step: Int) -> Task<Bool, any Error> {
-        let (crashed, continuation) = AsyncStream.makeStream(of: Void.self)
-        victim.crash.arm(after: step) { continuation.finish() }
-        return Task {
-            for await _ in crashed {}
-            guard victim.crash.isCrashed else { return false }
-            await victim.kill()
-            try await victim.restart()
-            return true
-        }
-    }
-
-    /// Makes a call of a party again, after its restart, if its end has interrupted it.
-    private func outliving<Answer>(
-        _ crash: Task<Bool, any Error>, of party: TestParty, _ call: () async throws -> Answer
-    ) async throws -> Answer {
-        do {
-            return try await call()
-        } catch {
-            guard party.crash.wasTriggered, try await crash.value else { throw error }
-            return try await call()
-        }
-    }
-
     /// Sends numbered messages both ways, again if the sending itself was interrupted.
     private func converse(
-        _ world: World, _ alice: ConnectionID, _ bob: ConnectionID, count: Int, outliving crash: Task<Bool, any Error>
+        _ world: World, _ alice: ConnectionID, _ bob: ConnectionID, count: Int, outliving crash: Task<Void, any Error>
     ) async throws {
         func send(_ party: TestParty, _ connection: ConnectionID) async throws {
             for number in 1...count {
-                _ = try await outliving(crash, of: party) { try await party.send("\(number)", to: connection, pq: false) }
+                _ = try await party.crash.outliving(crash) { try await party.send("\(number)", to: connection, pq: false) }
             }
         }
         async let one: Void = send(world.alice, alice)
@@ -111,9 +86,9 @@ final class TemporaryFolder: Sendable {
             let created = try await world.alice.invite(pq: .off)
             let user = world.bob.user.withLock { $0 }
             let joined = try await world.bob.agent.prepareToJoin(user: user, link: created.link, pqSupport: false)
-            let crash = arm(world.party(victim), at: step)
+            let crash = world.party(victim).killAndRestart(afterSteps: step)
             // The user of the joining party repeats the call when it fails; an interrupted call is finished by the agent.
-            _ = try await outliving(crash, of: world.bob) {
+            _ = try await world.bob.crash.outliving(crash) {
                 try await world.bob.agent.join(user: user, connection: joined, link: created.link, info: [1], pqSupport: false)
             }
             guard await world.alice.wait("connected, step \(step)", until: { $0.connected[created.id] != nil }),
@@ -125,8 +100,7 @@ final class TemporaryFolder: Sendable {
             else { return }
             check(world.alice.texts(created.id), count: 4, "alice, step \(step)")
             check(world.bob.texts(joined), count: 4, "bob, step \(step)")
-            isFinished = !world.party(victim).crash.wasTriggered
-            if isFinished { crash.cancel() } else { _ = try await crash.value }
+            isFinished = try await !world.party(victim).crash.settle(crash)
             await world.close()
             step += version == 7 ? 2 : 5
         }

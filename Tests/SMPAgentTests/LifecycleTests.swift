@@ -130,6 +130,18 @@ import Testing
         await pair.close()
     }
 
+    @Test func `A start takes back no user that was made meanwhile`() async throws {
+        let internet = SimulatedInternet()
+        let router = internet.addRouter("one.example").address
+        let agent = SMPAgent(configuration: .quick, store: try AgentStore(path: nil), network: internet.makeClient())
+        let made = try await agent.createUser(servers: [SMPServerWithAuth(router)])
+        // One whom the reading of the store has come too early for.
+        agent.core.users.withLock { $0[77] = UserServers([AgentServer(SMPServerWithAuth(router))]) }
+        try await agent.start()
+        #expect(agent.core.users.withLock { Set($0.keys) } == [made, 77])
+        await agent.close()
+    }
+
     @Test func `Both sides have the same security code, other connections have others`() async throws {
         let pair = try await Pair()
         let one = try await pair.connect()

@@ -4,6 +4,7 @@ import SMPProtocol
 import SMPSimulation
 import SMPWire
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SMPAgent
@@ -99,10 +100,13 @@ import Testing
             try await bob.agent.core.store.apply([.deleteDeliveries(queue: queue.row)])
         }
 
+        /// Bob hears QUSE.
+        func allow() { mayUse.withLock { $0 = true } }
+
         /// Bob hears QUSE, follows, and sends "6" and "7", which the old queue does not get.
         func follow() async throws {
             let bobID = bobID
-            mayUse.withLock { $0 = true }
+            allow()
             await bob.wait("followed") { Self.switched($0, .send, .completed) }
             for number in 6...7 { try await bob.send("\(number)", to: bobID) }
             await bob.wait("sent") { $0.sent[bobID]?.count == 8 }
@@ -282,6 +286,56 @@ import Testing
         await pair.close()
     }
 
+    @Test func `A sender says that the new queue refuses its test, and goes on in the old one`() async throws {
+        let stage = try await Stage()
+        try await stage.begin()
+        let new = stage.new.address
+        stage.bob.network.setFault { request, server in
+            if case .send = request.command, server == new { .refused(.auth) } else { nil }
+        }
+        stage.allow()
+        await stage.bob.wait("the refusal") { !$0.failures.isEmpty }
+        try await stage.acknowledge()
+        for number in 6...7 { try await stage.bob.send("\(number)", to: stage.bobID) }
+        let (aliceID, bobID) = (stage.aliceID, stage.bobID)
+        await stage.alice.wait("all messages") { $0.order[aliceID]?.count == 8 }
+        await stage.bob.wait("sent") { $0.sent[bobID]?.count == 8 }
+        #expect(stage.bob.seen.failures == [.peer(.queue("QTEST: AUTH"))])
+        await stage.close()
+    }
+
+    @Test func `Messages that wait while a queue moves are told as sent once`() async throws {
+        let stage = try await Stage()
+        try await stage.begin()
+        let bobID = stage.bobID
+        stage.bob.network.disconnect(stage.old.address)
+        for number in 6...8 { try await stage.bob.send("\(number)", to: bobID) }
+        // The new queue gets what the old one does not, and its test, the ninth, last.
+        let new = stage.new.address
+        let sent = Mutex(0), isHeldBack = Mutex(true)
+        stage.bob.network.setFault { request, server in
+            guard case .send = request.command, server == new else { return nil }
+            let number = sent.withLock { sent in
+                sent += 1
+                return sent
+            }
+            return number > 8 && isHeldBack.withLock { $0 } ? .lostRequest : nil
+        }
+        stage.allow()
+        await stage.bob.wait("all are sent") { $0.sent[bobID]?.count == 9 }
+        stage.bob.network.reconnect(stage.old.address)
+        // Five that Alice has not read, the three that waited, and the test.
+        try await eventually("the old queue has them as well") { stage.old.messageCount == 9 }
+        isHeldBack.withLock { $0 = false }
+        await stage.bob.wait("followed") { Stage.switched($0, .send, .completed) }
+        try await stage.acknowledge()
+        let aliceID = stage.aliceID
+        await stage.alice.wait("all messages") { $0.order[aliceID]?.count == 9 }
+        let told = stage.bob.seen.events.compactMap { if case .sent(let id, _) = $0.event { id } else { nil } }
+        #expect(told.count == Set(told).count)
+        await stage.close()
+    }
+
     // MARK: Decisions
 
     @Test func `The wait for another queue ends when nothing has been in it for a while, or its router is out of reach for long`() {
@@ -357,21 +411,33 @@ import Testing
     @Test func `A refusal of the old queue loses nothing that the new one has, one before that loses the copy, too`() throws {
         for (status, failures, queues) in [(QueueStatus.secured, 0, [10]), (.new, 1, [10, 20])] as [(QueueStatus, Int, [RowID])] {
             var transition = Transition(state([try queue(10, .active, .sendingQTEST), try queue(20, replaces: 10, status)]))
-            transition.gaveUp(PendingDelivery(message: message(.message)), to: 10, because: refused)
+            // What is only kept for a queue is not counted as being there.
+            let elsewhere: Set<AgentMessageID> = status == .secured ? [5, 6, 7] : []
+            transition.gaveUp(PendingDelivery(message: message(.message)), to: 10, because: refused, elsewhere: elsewhere)
             #expect(transition.notifications.count == failures)
             let done = transition.storeChanges.compactMap { if case .deliveryDone(let queue, _, 5, _) = $0 { queue } else { nil } }
             #expect(done == queues)
-            transition.gaveUp([6, 7], to: 10, because: refused)
+            transition.gaveUp([6, 7], to: 10, because: refused, elsewhere: elsewhere)
             #expect(transition.notifications.count == 2 * failures)
         }
     }
 
+    @Test func `Only the router of a queue can say that it is gone`() throws {
+        let queue = try queue(10)
+        for fault in [SMPErrorType.auth, .blocked(BlockingInfo(reason: .spam))] {
+            #expect(AgentError(.smp(server: queue.server.wireString, fault)).saysIsGone(queue))
+            #expect(!AgentError(.smp(server: "smp://proxy.example", fault)).saysIsGone(queue))
+        }
+        #expect(!AgentError(.smp(server: queue.server.wireString, .quota)).saysIsGone(queue))
+    }
+
     @Test func `What becomes of a copy is not told, and nothing of a queue that is gone`() throws {
         var transition = Transition(state([try queue(10, .active, .sendingQTEST), try queue(20, replaces: 10, .secured)]))
-        transition.gaveUp(PendingDelivery(message: message(.message), isCopy: true), to: 20, because: refused)
-        transition.gaveUp(PendingDelivery(message: message(.message)), to: 30, because: refused)
+        transition.gaveUp(PendingDelivery(message: message(.message), isCopy: true), to: 20, because: refused, elsewhere: [5])
+        transition.gaveUp(PendingDelivery(message: message(.message)), to: 30, because: refused, elsewhere: [])
+        transition.gaveUp(PendingDelivery(message: message(.queueTest)), to: 10, because: refused, elsewhere: [5])
         #expect(transition.notifications.isEmpty)
-        transition.gaveUp(PendingDelivery(message: message(.queueTest), isCopy: true), to: 20, because: refused)
+        transition.gaveUp(PendingDelivery(message: message(.queueTest), isCopy: true), to: 20, because: refused, elsewhere: [5])
         #expect(transition.notifications.count == 1)
     }
 

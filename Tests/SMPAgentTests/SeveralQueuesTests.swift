@@ -5,31 +5,25 @@ import SMPServer
 import SMPSimulation
 import SMPWire
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SMPAgent
 
 /// Connections that receive through several queues.
 @Suite struct SeveralQueuesTests {
-    private static func changed(_ memory: TestParty.Memory, _ direction: QueueDirection) -> Int {
-        memory.events.count { if case .queuesChanged(direction, _) = $0.event { true } else { false } }
-    }
-
     private static func switched(_ memory: TestParty.Memory, _ direction: QueueDirection, _ phase: SwitchPhase) -> Bool {
         memory.events.contains { if case .queueSwitch(direction, phase, _) = $0.event { true } else { false } }
     }
 
-    /// Looks again and again, as nobody tells of what is waited for.
-    private static func eventually(
-        _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
-    ) async {
-        let end = ContinuousClock.now + .seconds(60)
-        while !condition() {
-            guard ContinuousClock.now < end else {
-                Issue.record(what, sourceLocation: sourceLocation)
-                return
+    /// Whether a connection can be reached, as it was told.
+    private static func reachability(_ memory: TestParty.Memory) -> [String] {
+        memory.events.compactMap {
+            switch $0.event {
+            case .down: "down"
+            case .up: "up"
+            default: nil
             }
-            await Task.yield()
         }
     }
 
@@ -37,45 +31,8 @@ import Testing
         memory.events.compactMap { if case .sent(let id, _) = $0.event { id } else { nil } }
     }
 
-    /// Alice receives through the first router, and through a third.
-    private struct Stage {
-        let pair: Pair
-        let third: SimulatedRouter
-        let aliceID: ConnectionID
-        let bobID: ConnectionID
-        var alice: TestParty { pair.alice }
-        var bob: TestParty { pair.bob }
-        var first: SimulatedRouter { pair.routers[0] }
-
-        init(_ configuration: AgentConfiguration = .quick) async throws {
-            pair = try await Pair(configuration, configuration)
-            (aliceID, bobID) = try await pair.connect()
-            third = pair.internet.addRouter("three.example")
-            let stats = try await pair.alice.agent.addQueue(to: aliceID, on: SMPServerWithAuth(third.address))
-            #expect(stats.receiveQueues.map(\.server) == [first.address, third.address])
-            await pair.bob.wait("used") { SeveralQueuesTests.changed($0, .send) == 1 }
-            await pair.alice.wait("used") { SeveralQueuesTests.changed($0, .receive) == 1 }
-        }
-
-        func send(_ numbers: ClosedRange<Int>) async throws {
-            for number in numbers { try await bob.send("\(number)", to: bobID) }
-        }
-
-        func received(_ count: Int) async {
-            let aliceID = aliceID
-            await alice.wait("messages") { $0.order[aliceID]?.count == count }
-            #expect(alice.texts(aliceID) == (1...count).map(String.init))
-            #expect(alice.seen.metadata[aliceID]?.map(\.integrity) == Array(repeating: .ok, count: count))
-        }
-
-        /// Both routers are rid of all messages.
-        func empty() async { await SeveralQueuesTests.eventually("all is acknowledged") { first.messageCount + third.messageCount == 0 } }
-
-        func close() async { await pair.close() }
-    }
-
     @Test func `Every message goes to each queue, is told as sent once, and is reported once and in order`() async throws {
-        let stage = try await Stage()
+        let stage = try await QueueStage.withTwoQueues()
         let (aliceID, bobID) = (stage.aliceID, stage.bobID)
         try await stage.send(1...20)
         await stage.received(20)
@@ -83,7 +40,7 @@ import Testing
         try await stage.alice.send("hello", to: aliceID)
         await stage.bob.wait("hello") { $0.order[bobID]?.count == 1 }
         // Each router had all of them, and has none left.
-        await stage.empty()
+        try await stage.empty()
         for router in [stage.first, stage.third] { #expect(stage.bob.network.sentCommands(to: router.address).count { $0 == "SEND" } >= 20) }
         #expect(SeveralQueuesTests.sentEvents(stage.bob.seen).count == 20)
         #expect(try await stage.bob.agent.stats(of: bobID).sendQueues.map(\.status) == [.confirmed, .active])
@@ -96,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func `A router that is away stops nobody, and what it has kept changes nothing when it is back`(isFirst: Bool) async throws {
-        let stage = try await Stage()
+        let stage = try await QueueStage.withTwoQueues()
         let bobID = stage.bobID
         let away = isFirst ? stage.first.address : stage.third.address
         stage.bob.network.disconnect(away)
@@ -110,7 +67,7 @@ import Testing
         #expect(!stage.alice.seen.events.contains { if case .down = $0.event { true } else { false } })
         stage.bob.network.reconnect(away)
         stage.alice.network.reconnect(away)
-        await stage.empty()
+        try await stage.empty()
         try await stage.send(6...8)
         await stage.received(8)
         await stage.bob.wait("sent") { $0.sent[bobID]?.count == 8 }
@@ -121,17 +78,8 @@ import Testing
     }
 
     @Test func `A connection is down when the last router of its queues is lost, and up with the first`() async throws {
-        let stage = try await Stage()
+        let stage = try await QueueStage.withTwoQueues()
         let alice = stage.alice
-        func told() -> [String] {
-            alice.seen.events.compactMap {
-                switch $0.event {
-                case .down: "down"
-                case .up: "up"
-                default: nil
-                }
-            }
-        }
         alice.network.disconnect(stage.first.address)
         alice.network.disconnect(stage.third.address)
         alice.network.reconnect(stage.third.address)
@@ -139,15 +87,68 @@ import Testing
         await alice.wait("connected again") { memory in
             memory.events.contains { if case .serverConnected(stage.first.address) = $0.event { true } else { false } }
         }
-        await Self.eventually("both queues are subscribed to") {
+        try await eventually("both queues are subscribed to") {
             alice.agent.core.subscriptions.all.allSatisfy { $0.status == .active }
         }
-        #expect(told() == ["down", "up"])
+        #expect(Self.reachability(alice.seen) == ["down", "up"])
         await stage.close()
     }
 
+    @Test(arguments: [0, 1]) func `At a start with one router away a connection is up, and that router changes nothing when it is back`(
+        away: Int
+    ) async throws {
+        var several = AgentConfiguration.quick
+        several.queuesPerConnection = 2
+        let internet = SimulatedInternet()
+        let folder = try TemporaryFolder()
+        let servers = ["a", "b"].map { internet.addRouter("\($0).example").address }
+        let alice = try await TestParty("alice", internet, on: servers, path: folder.path + "/a.db", configuration: several)
+        let bob = try await TestParty("bob", internet, on: servers)
+        let created = try await alice.invite()
+        let (id, bobID) = (created.id, try await bob.join(created.link))
+        await alice.wait("used") { $0.queueChanges(.receive) == 1 }
+        await alice.kill()
+        alice.crash.recover()
+        try await alice.start()
+        alice.network.disconnect(servers[away])
+        let outcomes = await alice.agent.subscribeAll()
+        #expect(throws: Never.self) { try outcomes[id]?.get() }
+        await alice.wait("up") { Self.reachability($0).last == "up" }
+        alice.network.reconnect(servers[away])
+        try await eventually("both queues are subscribed to") {
+            alice.agent.core.subscriptions.all.allSatisfy { $0.status == .active }
+        }
+        try await bob.send("hello", to: bobID)
+        await alice.wait("the message") { $0.order[id]?.count == 1 }
+        // The answer of the router that is away may have come first.
+        #expect([["up"], ["down", "up"]].contains(Self.reachability(alice.seen)))
+        await alice.close()
+        await bob.close()
+    }
+
+    @Test func `A connection is down when its only router that the peer uses is lost`() async throws {
+        let pair = try await Pair()
+        let (aliceID, bobID) = try await pair.connect()
+        let third = pair.internet.addRouter("three.example")
+        // The offer does not reach Bob, as it means nothing to an official agent.
+        pair.alice.network.setFault { request, _ in if case .send = request.command { .lostRequest } else { nil } }
+        _ = try await pair.alice.agent.addQueue(to: aliceID, on: SMPServerWithAuth(third.address))
+        pair.alice.network.disconnect(pair.routers[0].address)
+        await pair.alice.wait("down") { Self.reachability($0) == ["down"] }
+        pair.alice.network.reconnect(pair.routers[0].address)
+        await pair.alice.wait("up") { Self.reachability($0) == ["down", "up"] }
+        // Now he hears of it and uses it: the first one is not the only one any more.
+        pair.alice.network.setFault(nil)
+        await pair.alice.wait("used") { $0.queueChanges(.receive) == 1 }
+        pair.alice.network.disconnect(pair.routers[0].address)
+        try await pair.bob.send("by the other", to: bobID)
+        await pair.alice.wait("the message") { $0.order[aliceID]?.count == 1 }
+        #expect(Self.reachability(pair.alice.seen) == ["down", "up"])
+        await pair.close()
+    }
+
     @Test func `A queue that is gone is left for the others, and can be replaced by its recipient`() async throws {
-        let stage = try await Stage()
+        let stage = try await QueueStage.withTwoQueues()
         let (aliceID, bobID) = (stage.aliceID, stage.bobID)
         let first = stage.first.address
         stage.bob.network.setFault { request, server in
@@ -156,7 +157,7 @@ import Testing
         try await stage.send(1...5)
         await stage.received(5)
         await stage.bob.wait("sent") { $0.sent[bobID]?.count == 5 }
-        await stage.bob.wait("left") { SeveralQueuesTests.changed($0, .send) == 2 }
+        await stage.bob.wait("left") { $0.queueChanges(.send) == 2 }
         #expect(stage.bob.seen.failures.map(\.code) == ["SMP"])
         let left = try await stage.bob.agent.stats(of: bobID).sendQueues
         #expect(left.map(\.server) == [stage.third.address, first])
@@ -177,7 +178,7 @@ import Testing
     @Test func `What a queue does not have comes from another, and in its place`() async throws {
         var patient = AgentConfiguration.quick
         patient.drainTimeout = .seconds(600)
-        let stage = try await Stage(patient)
+        let stage = try await QueueStage.withTwoQueues(patient)
         let bobID = stage.bobID
         let third = stage.third.address
         let sent = Mutex(0)
@@ -200,7 +201,7 @@ import Testing
     }
 
     @Test func `A message that no queue takes is reported as failed once`() async throws {
-        let stage = try await Stage()
+        let stage = try await QueueStage.withTwoQueues()
         stage.bob.network.setFault { request, _ in if case .send = request.command { .refused(.largeMessage) } else { nil } }
         try await stage.send(1...1)
         @Sendable func failures(_ memory: TestParty.Memory) -> Int {
@@ -216,14 +217,14 @@ import Testing
     }
 
     @Test func `A queue that its recipient removes is used no longer`() async throws {
-        let stage = try await Stage()
+        let stage = try await QueueStage.withTwoQueues()
         let (aliceID, bobID) = (stage.aliceID, stage.bobID)
         let queues = try await stage.alice.agent.stats(of: aliceID).receiveQueues
         let stats = try await stage.alice.agent.removeQueue(queues[0], of: aliceID)
         #expect(stats.receiveQueues.map(\.server) == [stage.third.address])
         try await stage.send(1...3)
         await stage.received(3)
-        await stage.bob.wait("left") { SeveralQueuesTests.changed($0, .send) == 2 }
+        await stage.bob.wait("left") { $0.queueChanges(.send) == 2 }
         await stage.bob.wait("sent") { $0.sent[bobID]?.count == 3 }
         #expect(stage.first.queueCount == 0)
         await #expect(throws: AgentError.self) { try await stage.alice.agent.removeQueue(stats.receiveQueues[0], of: aliceID) }
@@ -241,8 +242,8 @@ import Testing
         let created = try await alice.invite()
         #expect(created.link.request.queues.count == 3)
         let joined = try await bob.join(created.link)
-        await bob.wait("used") { SeveralQueuesTests.changed($0, .send) == 2 && SeveralQueuesTests.changed($0, .receive) == 1 }
-        await alice.wait("used") { SeveralQueuesTests.changed($0, .send) == 1 && SeveralQueuesTests.changed($0, .receive) == 2 }
+        await bob.wait("used") { $0.queueChanges(.send) == 2 && $0.queueChanges(.receive) == 1 }
+        await alice.wait("used") { $0.queueChanges(.send) == 1 && $0.queueChanges(.receive) == 2 }
         for number in 1...10 {
             try await alice.send("\(number)", to: created.id)
             try await bob.send("\(number)", to: joined)
@@ -269,8 +270,8 @@ import Testing
         let address = try await alice.address()
         #expect(address.link.request.queues.count == 1)
         let bobID = try await bob.join(address.link)
-        await bob.wait("used") { SeveralQueuesTests.changed($0, .send) == 1 && SeveralQueuesTests.changed($0, .receive) == 1 }
-        await alice.wait("used") { SeveralQueuesTests.changed($0, .send) == 1 && SeveralQueuesTests.changed($0, .receive) == 1 }
+        await bob.wait("used") { $0.queueChanges(.send) == 1 && $0.queueChanges(.receive) == 1 }
+        await alice.wait("used") { $0.queueChanges(.send) == 1 && $0.queueChanges(.receive) == 1 }
         let aliceID = try #require(alice.seen.requestConnections.values.first)
         // One of Bob's routers is away, and he ends while it is.
         let away = try await bob.agent.stats(of: bobID).sendQueues[1].server
@@ -279,7 +280,10 @@ import Testing
         await alice.wait("messages") { $0.order[aliceID]?.count == 5 }
         await bob.wait("sent") { $0.sent[bobID]?.count == 5 }
         // What he has seen is not told again.
-        while try await !bob.agent.core.store.events().isEmpty { try await bob.agent.core.store.flush() }
+        try await eventually("all is confirmed") {
+            try await bob.agent.core.store.flush()
+            return try await bob.agent.core.store.events().isEmpty
+        }
         await bob.kill()
         await alice.kill()
         try await bob.restart()
@@ -324,7 +328,7 @@ import Testing
     }
 
     @Test func `A queue that the peer did not offer, or that is in use already, is not used because of QUSE`() async throws {
-        let stage = try await Stage()
+        let stage = try await QueueStage.withTwoQueues()
         let state = try #require(try await stage.bob.agent.core.store.connection(stage.bobID))
         try await stage.alice.inject(
             .queueUse(state.sendQueues.map { QueueUse(queue: $0.address, isPrimary: true) }), into: stage.aliceID)

@@ -104,6 +104,14 @@ final class TestParty: Sendable {
         _ = await agent.subscribeAll()
     }
 
+    /// Ends the process after so many more steps, and begins another when that has happened; see ``CrashPoint/settle(_:)``.
+    func killAndRestart(afterSteps steps: Int) -> Task<Void, any Error> {
+        crash.restart(afterSteps: steps) { [self] in
+            await kill()
+            try await restart()
+        }
+    }
+
     func close() async {
         await agent.close()
         network.sever()

@@ -156,8 +156,9 @@ final class SimulatedWorld: Sendable {
     private var isEmpty: Bool {
         let isForgotten = parties.allSatisfy { party in (try? party.remains())?.values.allSatisfy { $0 == 0 } ?? false }
         let queues = routers.reduce(0) { $0 + $1.queueCount }
-        let interruptions = kills.withLock { $0 } + (scenario.rotates || scenario.queues > 1 ? breaks.withLock { $0 } : 0)
-        return isForgotten && queues <= interruptions * scenario.queues
+        // Who is killed leaves the queues of a connection that was to have several; who goes on deletes them but for the one that was interrupted.
+        let interruptions = kills.withLock { $0 } * scenario.queues + (scenario.rotates || scenario.queues > 1 ? breaks.withLock { $0 } : 0)
+        return isForgotten && queues <= interruptions
     }
 
     private var standing: String {

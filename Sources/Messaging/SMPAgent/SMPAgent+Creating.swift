@@ -82,9 +82,11 @@ extension AgentCore {
     /// Reads the users for a call that comes before the start, as that of a program whose last start ended behind the making of its user.
     fileprivate func knowUsers() async throws(AgentError) {
         guard life.withLock({ $0 == .stopped }), users.withLock({ $0.isEmpty }) else { return }
-        let known = try await stored { try await store.users() }
-        users.withLock { $0.merge(known) { made, _ in made } }
+        know(try await stored { try await store.users() })
     }
+
+    /// Takes up users that were read. What was made of them meanwhile is newer.
+    func know(_ read: [AgentUserID: UserServers]) { users.withLock { $0.merge(read) { made, _ in made } } }
 
     /// A connection without queues.
     fileprivate func newConnection(
@@ -113,11 +115,16 @@ extension AgentCore {
         let address = SMPQueueAddress(
             server: server.server, senderID: prepared.senderID, encryptionKey: prepared.encryptionKeys.publicKey, mode: queueMode)
         let full = link(address, additions, agreement?.parameters, request.clientData)
-        var preparedLink: PreparedLink?
-        if let data = request.linkData { preparedLink = try prepareLink(to: full, data: data) }
-        let queue = try await createQueue(
-            prepared, on: server, for: owner, mode: request.mode, link: preparedLink, clientVersions: configuration.clientVersions,
-            subscription: request.subscription)
+        let queue: ReceiveQueue
+        do throws(AgentError) {
+            let preparedLink: PreparedLink? = if let data = request.linkData { try prepareLink(to: full, data: data) } else { nil }
+            queue = try await createQueue(
+                prepared, on: server, for: owner, mode: request.mode, link: preparedLink, clientVersions: configuration.clientVersions,
+                subscription: request.subscription)
+        } catch {
+            await discard(additions, for: owner)
+            throw error
+        }
         // The router may have chosen the sender's id, and old ones know no mode.
         var shown = link(queue.senderAddress, additions, agreement?.parameters, request.clientData)
         if request.pq != .usePQ, queue.link != nil { shown = shown.withoutKEM }
@@ -138,13 +145,8 @@ extension AgentCore {
     fileprivate func insert(
         _ record: ConnectionRecord, _ made: MadeQueue, _ subscription: SubscriptionMode
     ) async throws(AgentError) {
-        // Registered first: the queues are subscribed to.
-        for queue in made.queues { created(queue, record, subscription) }
-        do throws(AgentError) {
+        try await storing(made.queues, of: record, subscription) { () throws(AgentError) in
             try await insert(record) { $0.add(made) }
-        } catch {
-            for queue in made.queues { subscriptions.remove(queue.key) }
-            throw error
         }
     }
 
@@ -160,13 +162,8 @@ extension AgentCore {
         transition.add(made)
         transition.add(.deleteCommand(command.row))
         transition.emit(.created(made.shown))
-        for queue in made.queues { created(queue, state.record, subscription) }
-        do throws(AgentError) {
-            try await access.commit(transition)
-        } catch {
-            for queue in made.queues { subscriptions.remove(queue.key) }
-            throw error
-        }
+        let created = transition
+        try await storing(made.queues, of: state.record, subscription) { () throws(AgentError) in try await access.commit(created) }
     }
 }
 

@@ -31,6 +31,8 @@ extension SMPAgent {
             await core.resumeDeliveries(of: all ? nil : Set(connections))
             return results
         } catch {
+            // Of all of them nobody knows which they are.
+            if all { core.tell(error, nil) }
             return Dictionary(connections.map { ($0, .failure(error)) }) { first, _ in first }
         }
     }

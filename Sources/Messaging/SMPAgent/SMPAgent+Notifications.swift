@@ -8,7 +8,7 @@ extension SMPAgent {
     ///
     /// - Returns: the notifiers, for a notification server.
     public func enableNotifications(of connection: ConnectionID) async throws(AgentError) -> [QueueNotifier] {
-        return try await withLive(connection) { access, state throws(AgentError) in
+        try await withLive(connection) { access, state throws(AgentError) in
             let known = try await core.stored { try await core.store.notifiers(of: state.record.row) }
             var notifiers: [QueueNotifier] = []
             for queue in state.receiveQueues {

@@ -13,20 +13,23 @@ extension SMPAgent {
     public func addQueue(
         to connection: ConnectionID, on server: SMPServerWithAuth? = nil
     ) async throws(AgentError) -> ConnectionStats {
-        return try await withLive(connection) { access, state throws(AgentError) in
+        try await withLive(connection) { access, state throws(AgentError) in
             guard state.kind == .duplex else { throw .prohibited("addQueue: not duplex") }
             guard !state.record.ratchetSync.prohibitsSending else { throw .prohibited("addQueue: send prohibited") }
-            guard state.receiveQueues.count < AgentLimits.maximumQueues else { throw .prohibited("addQueue: too many queues") }
+            guard state.receiveQueues.count(where: \.isCounted) < AgentLimits.maximumQueues else {
+                throw .prohibited("addQueue: too many queues")
+            }
             let used = state.receiveQueues.map(\.server)
             guard let next = server ?? core.users.withLock({ $0[state.record.user] })?.another(than: used, core.random) else {
                 throw .prohibited("addQueue: no other router")
             }
             let queue = try await core.createAddition(
                 on: next, for: state.record.owner, clientVersions: core.configuration.clientVersions, subscription: .subscribe)
-            var transition = Transition(state)
-            try transition.offer(addition: queue, core.context)
-            core.created(queue, state.record, .subscribe)
-            try await access.commit(transition)
+            try await core.storing([queue], of: state.record, .subscribe) { () throws(AgentError) in
+                var transition = Transition(state)
+                try transition.offer(addition: queue, core.context)
+                try await access.commit(transition)
+            }
             return core.stats(try await access.state())
         }
     }
@@ -34,18 +37,23 @@ extension SMPAgent {
     /// Deletes one of several queues that a connection receives through; what its router has not delivered comes through the others. The peer
     /// stops to use it when its router refuses the next message.
     ///
-    /// - Parameter isGone: forget it although its router cannot be reached.
-    /// - Throws: `CMD PROHIBITED` for the last queue that the peer uses, and while queues move.
+    /// - Parameter isGone: forget it although its router cannot be reached, with what only it may have.
+    /// - Throws: `CMD PROHIBITED` for the last queue that the peer is known to use, while queues move, and while a message from it is not
+    ///   acknowledged, which nobody else may have.
     public func removeQueue(
         _ queue: ReceiveQueueStats, of connection: ConnectionID, isGone: Bool = false
     ) async throws(AgentError) -> ConnectionStats {
-        return try await withLive(connection) { access, state throws(AgentError) in
+        try await withLive(connection) { access, state throws(AgentError) in
             guard let queue = state.receiveQueue(queue.row) else { throw .notFound("no queue of connection \(connection)") }
             guard state.receiveQueues.allSatisfy({ $0.switchStatus == nil && $0.replaces == nil }) else {
                 throw .prohibited("removeQueue: switching")
             }
-            guard !queue.isPrimary || state.receiveQueues.contains(where: \.isSecuredAddition) else {
-                throw .prohibited("removeQueue: the last queue")
+            // A queue from which a message was taken in its turn has all that come after it. Of one that the peer was told to use that is not
+            // known: until it hears of that, it sends to this one alone.
+            let hasOther = state.receiveQueues.contains { $0.isSecuredAddition && ($0.status == .active || isGone) }
+            guard !queue.isPrimary || hasOther else { throw .prohibited("removeQueue: the last queue") }
+            if !isGone, try await core.hasUnacknowledgedMessages(queue, of: state.record.row) {
+                throw .prohibited("removeQueue: a message is not acknowledged")
             }
             do throws(AgentError) {
                 try await core.send(

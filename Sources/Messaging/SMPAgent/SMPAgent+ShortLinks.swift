@@ -11,7 +11,7 @@ extension SMPAgent {
     public func setShortLink(
         _ connection: ConnectionID, linkData: UserConnectionLinkData, clientData: String? = nil
     ) async throws(AgentError) -> ConnectionShortLink {
-        return try await withLive(connection) { access, state throws(AgentError) in
+        try await withLive(connection) { access, state throws(AgentError) in
             guard let queue = state.receiveQueues.first, state.kind == .contact || state.kind == .receive,
                 linkData.mode == state.record.mode
             else { throw .prohibited("setConnShortLink: invalid connection or mode") }

@@ -70,7 +70,7 @@ extension SMPAgent {
 
     /// Asks the router about the connection's queue.
     public func queueState(of connection: ConnectionID) async throws(AgentError) -> QueueState {
-        return try await withLive(connection) { access, state throws(AgentError) in
+        try await withLive(connection) { access, state throws(AgentError) in
             guard let queue = state.receiveQueues.first else {
                 throw AgentError(.connection(.simplex, context: "getConnectionQueueInfo"))
             }

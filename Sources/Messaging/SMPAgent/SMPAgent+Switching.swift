@@ -7,7 +7,7 @@ extension SMPAgent {
     ///
     /// - Throws: `CMD PROHIBITED` if the connection is not duplex, is moving already or is out of step.
     public func switchQueue(of connection: ConnectionID) async throws(AgentError) -> ConnectionStats {
-        return try await withLive(connection) { access, state throws(AgentError) in
+        try await withLive(connection) { access, state throws(AgentError) in
             guard state.kind == .duplex else { throw .prohibited("switchConnection: not duplex") }
             guard !state.receiveQueues.contains(where: { $0.switchStatus != nil }) else {
                 throw .prohibited("switchConnection: already switching")
@@ -24,7 +24,7 @@ extension SMPAgent {
 
     /// Stays with the present queue, as long as the peer was not told to use the new one.
     public func abortSwitch(of connection: ConnectionID) async throws(AgentError) -> ConnectionStats {
-        return try await withLive(connection) { access, state throws(AgentError) in
+        try await withLive(connection) { access, state throws(AgentError) in
             guard state.kind == .duplex, let old = state.receiveQueues.first(where: { $0.switchStatus != nil }) else {
                 throw .prohibited("abortConnectionSwitch: not allowed")
             }

@@ -64,7 +64,7 @@ public final class SMPAgent: Sendable {
             try await core.restoreStatistics()
             events = try await core.stored { try await core.store.events() }
             commands = try await core.stored { try await core.store.commands() }
-            core.users.withLock { $0 = users }
+            core.know(users)
         } catch {
             core.life.withLock { if $0 == .running { $0 = .stopped } }
             throw error

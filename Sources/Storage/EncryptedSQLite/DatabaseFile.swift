@@ -1,6 +1,6 @@
+internal import Dispatch
 public import GRDB
 public import Logging
-internal import Synchronization
 
 /// A database of this process's own: write-ahead log, `synchronous=FULL`, mode 0600, encrypted if it has a key, migrated when it is opened.
 public final class DatabaseFile: Sendable {
@@ -12,7 +12,9 @@ public final class DatabaseFile: Sendable {
     private let scheduler: Scheduler?
     private let writer: GroupCommitWriter
     private let health: DiskHealth
-    private let isClosed = Mutex(false)
+    private let gate = ReadingGate()
+    /// Long reads take turns: those that are short never wait for them to give back a connection.
+    private let longReads = DispatchQueue(label: "storage.long-reads")
     /// Keeps the encryption of the path in force.
     private let registration: ProtectionRegistration?
 
@@ -62,19 +64,27 @@ public final class DatabaseFile: Sendable {
 
     /// Runs queries on the last committed state.
     ///
+    /// - Parameter isLong: whether they go through a good part of a table. Others run on the caller's thread: what they take is less than handing
+    ///   them to another thread and waking up again.
     /// - Throws: ``StorageError`` `closed` after ``close()``; what the body throws.
-    public func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        guard !isClosed.withLock(\.self) else { throw StorageError(.closed, "the database is closed") }
+    public func read<T: Sendable>(
+        isLong: Bool = false, _ body: @escaping @Sendable (Database) throws -> T
+    ) async throws -> T {
+        guard gate.enter() else { throw StorageError(.closed, "the database is closed") }
+        defer { gate.leave() }
         do {
-            guard let scheduler else { return try await database.read(body) }
-            return try await withCheckedThrowingContinuation { [database] continuation in
-                scheduler { continuation.resume(with: Result { try database.read(body) }) }
+            guard isLong || scheduler != nil else { return try readHere(body) }
+            return try await withCheckedThrowingContinuation { [database, longReads] continuation in
+                let work: @Sendable () -> Void = { continuation.resume(with: Result { try database.read(body) }) }
+                if let scheduler { scheduler(work) } else { longReads.async(execute: work) }
             }
         } catch {
             health.note(failure: error)
             throw error
         }
     }
+
+    private func readHere<T>(_ body: (Database) throws -> T) throws -> T { try database.read(body) }
 
     /// Runs `body` in a transaction that may be shared with other writes; returns once it is on disk.
     ///
@@ -107,11 +117,7 @@ public final class DatabaseFile: Sendable {
     /// Finishes what waits, folds the write-ahead log into the database and closes it. Calling it twice is harmless.
     public func close() async throws(StorageError) {
         writer.close()
-        let isFirst = isClosed.withLock { isClosed in
-            defer { isClosed = true }
-            return !isClosed
-        }
-        guard isFirst else { return }
+        guard await gate.close() else { return }
         do {
             guard let pool = database as? DatabasePool else {
                 // A read of a queue that is closed ends the process. One in memory goes when nobody reads it any more.

@@ -31,13 +31,7 @@ struct CrashTests {
         ///
         /// - Returns: whether it was killed at all.
         func settle(_ restarting: Task<Void, any Error>) async throws -> Bool {
-            guard victim.crash.wasTriggered else {
-                victim.crash.disarm()
-                restarting.cancel()
-                return false
-            }
-            try await restarting.value
-            return true
+            try await victim.crash.settle(restarting)
         }
 
         func close() async {

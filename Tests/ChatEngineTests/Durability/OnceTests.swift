@@ -68,14 +68,11 @@ struct OnceTests {
                     return status.map { $0 != .sendNew } ?? false
                 }
             }
-            if !alice.crash.wasTriggered {
-                alice.crash.disarm()
-                restarting.cancel()
+            if try await alice.crash.settle(restarting) {
+                crashes += 1
+            } else {
                 await alice.kill()
                 try await alice.restart()
-            } else {
-                crashes += 1
-                try await restarting.value
             }
             let again = try await alice.core.send(text, to: atAlice, key: text)
             if let answered { #expect(again.id == answered.id, "step \(step)") }
@@ -164,13 +161,7 @@ struct OnceTests {
             for step in 0..<12 {
                 let restarting = alice.killAndRestart(afterSteps: step)
                 _ = try? await alice.core.core.send(command, as: 1, onceAs: "answer")
-                alice.crash.disarm()
-                guard alice.crash.wasTriggered else {
-                    restarting.cancel()
-                    continue
-                }
-                crashes += 1
-                try await restarting.value
+                if try await alice.crash.settle(restarting) { crashes += 1 }
             }
             #expect(crashes > 4)
         }

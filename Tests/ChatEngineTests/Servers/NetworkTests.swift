@@ -94,7 +94,7 @@ import Testing
         try await bob.join(try await alice.invite())
         #expect(await bob.wait { events in events.contains { if case .contactConnected = $0 { true } else { false } } })
         let before = bob.events.count { $0.json["type"] == "subscriptionStatus" }
-        for info in [#"{"networkType":"other","online":false}"#, #"{"networkType":"wifi","online":true}"#, #"{"networkType":"ethernet","online":true}"#] {
+        for info in [#"{"networkType":"none","online":false}"#, #"{"networkType":"wifi","online":true}"#, #"{"networkType":"cellular","online":true}"#] {
             _ = try await bob.run("/_network info \(info)")
         }
         #expect(await bob.wait { $0.count { $0.json["type"] == "subscriptionStatus" } == before + 2 }, "lost and taken up again")

@@ -51,15 +51,9 @@ final class TestPerson: Sendable {
         return core
     }
 
-    /// Ends the process after so many steps, and begins another when that has happened.
-    ///
-    /// - Returns: a task that says whether it has happened, once ``CrashPoint/disarm()`` was called or it has.
+    /// Ends the process after so many steps, and begins another when that has happened; see ``CrashPoint/settle(_:)``.
     func killAndRestart(afterSteps steps: Int) -> Task<Void, any Error> {
-        let (crashed, continuation) = AsyncStream.makeStream(of: Void.self)
-        crash.arm(after: steps) { continuation.finish() }
-        return Task { [self] in
-            for await _ in crashed {}
-            guard !Task.isCancelled else { return }
+        crash.restart(afterSteps: steps) { [self] in
             await kill()
             try await restart()
         }
@@ -67,13 +61,7 @@ final class TestPerson: Sendable {
 
     /// Does something as a person would: again if the process ended meanwhile.
     func persistently<Value>(_ restarting: Task<Void, any Error>, _ body: (TestCore) async throws -> Value) async throws -> Value {
-        do {
-            return try await body(core)
-        } catch {
-            guard crash.wasTriggered else { throw error }
-            try await restarting.value
-            return try await body(core)
-        }
+        try await crash.outliving(restarting) { try await body(core) }
     }
 
     /// Connects two people.

@@ -137,7 +137,8 @@ final class MemoryAgentStore: AgentStorage {
     func hasDeliveries(_ connection: RowID) async throws -> Bool {
         try await read { tables in
             tables.sendQueues.contains { row, entry in
-                entry.connection == connection && !entry.queue.isOffered && tables.deliveries[row]?.isEmpty == false
+                entry.connection == connection && !entry.queue.isOffered
+                    && tables.deliveries[row]?.contains { !tables.isSent(connection, $0.message.sentID) } == true
             }
         }
     }

@@ -30,11 +30,15 @@ extension MemoryTables {
 
     func subscriptions(_ record: ConnectionRecord) -> [SubscriptionRecord] {
         let queues = receiveQueues(of: record.row)
+        var state = ConnectionState(record)
+        state.receiveQueues = queues
         guard !queues.isEmpty else { return [SubscriptionRecord(connection: record.id, user: record.user, queue: nil)] }
         return queues.map { queue in
             SubscriptionRecord(
                 connection: record.id, user: record.user,
-                queue: .init(row: queue.row, key: queue.key, privateKey: queue.privateKey, status: queue.status, service: services[queue.key]))
+                queue: .init(
+                    row: queue.row, key: queue.key, privateKey: queue.privateKey, status: queue.status, carries: state.carries(queue),
+                    service: services[queue.key]))
         }
     }
 

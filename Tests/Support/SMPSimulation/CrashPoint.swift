@@ -37,8 +37,54 @@ public final class CrashPoint: Sendable {
         }
     }
 
-    /// Takes back what ``arm(after:_:)`` has set up.
-    public func disarm() { inner.withLock { $0.limit = nil } }
+    /// Takes back what ``arm(after:_:)`` has set up: what the process does from now on, as at its regular end, does not end it any more.
+    ///
+    /// - Returns: whether the chosen step was reached before.
+    @discardableResult
+    public func disarm() -> Bool {
+        inner.withLock { inner in
+            inner.limit = nil
+            return inner.wasTriggered
+        }
+    }
+
+    /// Ends the process after so many more steps, and has another begin when that has happened.
+    ///
+    /// - Returns: a task that ends when the other has begun, or ``settle(_:)`` was called before.
+    public func restart(
+        afterSteps steps: Int, _ restart: @escaping @Sendable () async throws -> Void
+    ) -> Task<Void, any Error> {
+        let (crashed, continuation) = AsyncStream.makeStream(of: Void.self)
+        arm(after: steps) { continuation.finish() }
+        return Task {
+            for await _ in crashed {}
+            guard !Task.isCancelled else { return }
+            try await restart()
+        }
+    }
+
+    /// Takes back what ``restart(afterSteps:_:)`` has set up or, if it has happened, waits until the other process has begun.
+    ///
+    /// - Returns: whether it has happened.
+    public func settle(_ restarting: Task<Void, any Error>) async throws -> Bool {
+        guard disarm() else {
+            restarting.cancel()
+            return false
+        }
+        try await restarting.value
+        return true
+    }
+
+    /// Does something, and once more in the other process if the first one has ended meanwhile.
+    public func outliving<Value>(_ restarting: Task<Void, any Error>, _ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch {
+            guard wasTriggered else { throw error }
+            try await restarting.value
+            return try await body()
+        }
+    }
 
     /// Ends the process now.
     public func crash() { inner.withLock { $0.isCrashed = true } }

@@ -75,6 +75,7 @@ public final class SimulatedNetwork: SMPRouting {
         var fault: (@Sendable (SMPRequest, SMPServerAddress) -> SimulatedFault?)?
         var responseFault: (@Sendable () -> Bool)?
         var pause: (@Sendable (SMPRequest) async -> Void)?
+        var settings = NetworkConfiguration()
     }
 
     public let events: AsyncStream<SMPClientEvent>
@@ -257,8 +258,15 @@ public final class SimulatedNetwork: SMPRouting {
         return SMPSessionInfo(version: router.version, versions: VersionRange(router.version), sessionID: [])
     }
 
-    /// Connections without wires are not told apart by settings.
-    public func setNetwork(_ network: NetworkConfiguration) async throws(SMPClientError) { await reconnect { _ in true } }
+    /// Connections without wires are not told apart by settings; they are made anew where real ones are.
+    public func setNetwork(_ network: NetworkConfiguration) async throws(SMPClientError) {
+        let isAnother = inner.withLock { inner in
+            defer { inner.settings = network }
+            inner.settings.isSlow = network.isSlow
+            return inner.settings != network
+        }
+        if isAnother { await reconnect { _ in true } }
+    }
 
     /// Without wires there are no certificates.
     public func setServices(_ source: (any ServiceCredentialSource)?) async {}

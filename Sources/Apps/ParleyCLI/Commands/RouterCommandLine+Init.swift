@@ -12,7 +12,7 @@ extension RouterCommandLine {
     /// `parley server smp init`.
     struct Init: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make the folder of a router: its keys and router.yaml.",
+            commandName: "init", abstract: "Make the folder of a router: its keys and router.yaml.",
             discussion: """
                 Asks on a terminal for what is not given. Nothing is overwritten: a folder that has a router.yaml is refused. A password is \
                 taken from the environment variable PARLEY_ROUTER_PASSWORD, or made, and stands in the file `password` of the folder.
@@ -123,7 +123,7 @@ extension RouterCommandLine {
     /// `parley server smp address`.
     struct Address: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the address of a router, with a QR code on a terminal.")
+            commandName: "address", abstract: "Print the address of a router, with a QR code on a terminal.")
 
         @OptionGroup var folder: Folder
 

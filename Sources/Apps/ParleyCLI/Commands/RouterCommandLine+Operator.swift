@@ -10,7 +10,7 @@ extension RouterCommandLine {
     /// `parley server smp stats`.
     struct Stats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "What the router holds, and what it did today, in 7 days, in 30 days and since it was made.")
+            commandName: "stats", abstract: "What the router holds, and what it did today, in 7 days, in 30 days and since it was made.")
 
         @OptionGroup var folder: Folder
 
@@ -24,7 +24,7 @@ extension RouterCommandLine {
     /// `parley server smp compact`.
     struct Compact: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Write the journal anew without what is not needed any more.",
+            commandName: "compact", abstract: "Write the journal anew without what is not needed any more.",
             discussion: "The router does so by itself when it is worth it. It goes on meanwhile; one that does not run is compacted too.")
 
         @OptionGroup var folder: Folder
@@ -53,7 +53,7 @@ extension RouterCommandLine {
 
     /// `parley server smp sessions`.
     struct Sessions: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "The clients that are connected: how many queues each is subscribed to.")
+        static let configuration = CommandConfiguration(commandName: "sessions", abstract: "The clients that are connected: how many queues each is subscribed to.")
 
         @OptionGroup var folder: Folder
 
@@ -86,7 +86,7 @@ extension RouterCommandLine {
     /// `parley server smp queue`.
     struct Queue: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Look at, block, unblock or delete a queue.",
+            commandName: "queue", abstract: "Look at, block, unblock or delete a queue.",
             discussion: "A queue is named by the sender id in its address, or by the id of its link: 32 characters.",
             subcommands: [Status.self, Block.self, Unblock.self, Delete.self])
 
@@ -106,14 +106,14 @@ extension RouterCommandLine {
         }
 
         struct Status: AsyncParsableCommand {
-            static let configuration = CommandConfiguration(abstract: "Whether a queue is blocked, how many messages wait, when it was last used.")
+            static let configuration = CommandConfiguration(commandName: "status", abstract: "Whether a queue is blocked, how many messages wait, when it was last used.")
             @OptionGroup var queue: Target
 
             func run() async throws { try queue.ask("status") }
         }
 
         struct Block: AsyncParsableCommand {
-            static let configuration = CommandConfiguration(abstract: "Accept and deliver nothing more; the client is told why.")
+            static let configuration = CommandConfiguration(commandName: "block", abstract: "Accept and deliver nothing more; the client is told why.")
             @OptionGroup var queue: Target
             @Argument(help: "Why: spam or content.") var reason: String
             @Option(name: .customLong("notice-hours"), help: "Have the client show a notice for so many hours.") var noticeHours: Int?
@@ -122,14 +122,14 @@ extension RouterCommandLine {
         }
 
         struct Unblock: AsyncParsableCommand {
-            static let configuration = CommandConfiguration(abstract: "Let a blocked queue be used again.")
+            static let configuration = CommandConfiguration(commandName: "unblock", abstract: "Let a blocked queue be used again.")
             @OptionGroup var queue: Target
 
             func run() async throws { try queue.ask("unblock") }
         }
 
         struct Delete: AsyncParsableCommand {
-            static let configuration = CommandConfiguration(abstract: "Delete a queue with its messages.")
+            static let configuration = CommandConfiguration(commandName: "delete", abstract: "Delete a queue with its messages.")
             @OptionGroup var queue: Target
 
             func run() async throws { try queue.ask("delete") }
@@ -139,7 +139,7 @@ extension RouterCommandLine {
     /// `parley server smp renew`.
     struct Renew: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Issue the router's certificate anew; its address and its connections stay.",
+            commandName: "renew", abstract: "Issue the router's certificate anew; its address and its connections stay.",
             discussion: """
                 Needs the key of the identity: ca.key in the folder, or the file that --ca-key names, which need not stay. A router that runs \
                 takes the new certificate at once.

@@ -13,7 +13,7 @@ extension RouterCommandLine {
     /// `parley server smp start`, and `parley server smp` alone.
     struct Start: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Run the router of a folder.",
+            commandName: "start", abstract: "Run the router of a folder.",
             discussion: """
                 Makes its keys at the first start and prints its address, smp://fingerprint@host:port, when it listens. \
                 SIGTERM or Ctrl-C stops it, SIGHUP renews its certificate. What it has accepted is on disk before it says so, unless \

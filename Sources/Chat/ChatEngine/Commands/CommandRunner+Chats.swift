@@ -8,20 +8,20 @@ extension CommandRunner {
     func run(_ command: ChatsCommand) async throws(ChatCoreError) -> ChatResponse {
         switch command {
         case .list(let id, let pending, let pagination, let filter):
-            try await query { transaction in
+            try await query(isLong: true) { transaction in
                 let user = try transaction.user(id)
                 let chats = try transaction.chats(of: user, pagination, filter: filter, withConnections: pending)
                 return .apiChats(user: user, chats: chats)
             }
         case .page(let chat, let content, let pagination, let search):
-            try await query { try $0.page(of: chat, content: content, pagination, search: search) }
+            try await query(isLong: true) { try $0.page(of: chat, content: content, pagination, search: search) }
         case .contentTypes(let chat):
-            try await query { transaction in
+            try await query(isLong: true) { transaction in
                 let place = try transaction.place(chat, of: try transaction.user())
                 return .chatContentTypes(contentTypes: try transaction.db.messageKinds(owner: place.owner))
             }
         case .items(let pagination, let search):
-            try await query { transaction in
+            try await query(isLong: true) { transaction in
                 let user = try transaction.user()
                 let items = try transaction.items(of: user, pagination, search: search)
                 return .chatItems(user: user, chatName: nil, chatItems: items)

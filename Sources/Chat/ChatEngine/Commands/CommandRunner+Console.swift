@@ -37,12 +37,12 @@ extension CommandRunner {
             return try await run(.chats(.itemInfo(reference, item)))
         case .broadcast(let text): return try await transaction { try $0.broadcast(.text(text)) }
         case .lastChats(let count):
-            return try await query { transaction in
+            return try await query(isLong: true) { transaction in
                 let user = try transaction.user()
                 return .chats(chats: try transaction.chats(of: user, .last(count ?? 5_000), filter: .all, withConnections: false))
             }
         case .lastMessages(let chat, let count, let search):
-            return try await query { transaction in
+            return try await query(isLong: true) { transaction in
                 let user = try transaction.user()
                 let items = try transaction.lastItems(count, of: chat, search: search, user: user)
                 return .chatItems(user: user, chatName: chat, chatItems: items)

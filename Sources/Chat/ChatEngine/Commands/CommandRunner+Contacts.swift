@@ -9,7 +9,7 @@ extension CommandRunner {
     func run(_ command: ContactCommand) async throws(ChatCoreError) -> ChatResponse {
         switch command {
         case .list(let id):
-            try await query { transaction in
+            try await query(isLong: true) { transaction in
                 let user = try transaction.user(id)
                 return .contactsList(user: user, contacts: try transaction.db.contacts(of: user).filter { $0.activeConnection != nil })
             }

@@ -60,8 +60,12 @@ struct CommandRunner: Sendable {
     }
 
     /// Runs queries for the profile of the command.
-    func query<T: Sendable>(_ body: @escaping @Sendable (ChatTransaction) throws -> T) async throws(ChatCoreError) -> T {
-        try await core.query(as: actor, body)
+    ///
+    /// - Parameter isLong: whether they go through a good part of a table.
+    func query<T: Sendable>(
+        isLong: Bool = false, _ body: @escaping @Sendable (ChatTransaction) throws -> T
+    ) async throws(ChatCoreError) -> T {
+        try await core.query(as: actor, isLong: isLong, body)
     }
 
     /// Refuses what this core does not do, after what official cores check first: whether there is a profile.

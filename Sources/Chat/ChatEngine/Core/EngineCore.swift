@@ -137,13 +137,15 @@ final class EngineCore: Sendable {
     }
 
     /// Runs queries on the last commit; what they emit is published, what they would write is refused by the database.
+    ///
+    /// - Parameter isLong: whether they go through a good part of a table.
     func query<T: Sendable>(
-        as actor: UserID? = nil, _ body: @escaping @Sendable (ChatTransaction) throws -> T
+        as actor: UserID? = nil, isLong: Bool = false, _ body: @escaping @Sendable (ChatTransaction) throws -> T
     ) async throws(ChatCoreError) -> T {
         let moment = moment
         let random = random
         do {
-            let (value, effects) = try await store.read { db -> (T, Effects) in
+            let (value, effects) = try await store.read(isLong: isLong) { db -> (T, Effects) in
                 let transaction = ChatTransaction(db, at: moment, random: random, actor: actor)
                 let value = try body(transaction)
                 return (value, transaction.effects)

@@ -120,7 +120,11 @@ final class Receiver: Sendable {
             } catch {
                 core.logger.debug("a message could not be acknowledged", metadata: ["error": "\(error.code)"])
                 // To an agent that goes on, or is started, it comes again, and changes nothing then.
-                guard case .critical = error.reason, !core.isClosed else { return }
+                guard case .critical(let mayPass, _) = error.reason, !core.isClosed else { return }
+                guard mayPass else {
+                    return core.logger.error(
+                        "a message cannot be acknowledged: its router keeps back what is behind it", metadata: ["error": "\(error)"])
+                }
             }
             try? await core.clock.sleep(for: Self.delay(attempt))
         }

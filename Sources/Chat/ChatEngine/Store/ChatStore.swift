@@ -41,8 +41,10 @@ final class ChatStore: Sendable {
     }
 
     /// Runs queries on the last committed state.
-    func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        try await file.read(body)
+    ///
+    /// - Parameter isLong: whether they go through a good part of a table.
+    func read<T: Sendable>(isLong: Bool = false, _ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        try await file.read(isLong: isLong, body)
     }
 
     /// Runs `body` in a transaction that may be shared with other writes; returns once it is on disk.

@@ -42,7 +42,8 @@ extension Transition {
     mutating func leave(receiveQueue row: RowID) {
         let queue = state.receiveQueue(row)
         removeReceiveQueue(row)
-        if queue?.isPrimary == true, let next = state.receiveQueues.first(where: \.isSecuredAddition) {
+        let others = state.receiveQueues.filter(\.isSecuredAddition)
+        if queue?.isPrimary == true, let next = others.first(where: { $0.status == .active }) ?? others.first {
             updateReceiveQueue(next.row) { $0.isPrimary = true }
         }
         emit(.queuesChanged(.receive, ConnectionStats(state)))
@@ -92,6 +93,19 @@ extension Transition {
         return state.sendQueues.contains { $0.row != row && $0.isInUse }
     }
 
+    /// Makes room for so many more queues besides each other. Those that are out of use are kept as long as there is room, as the peer may replace
+    /// them: a queue that is gone, or was offered and is not used yet, which may never be.
+    mutating func makeRoom(for count: Int) {
+        let offered = Set(state.sendQueues.compactMap(\.replaces))
+        let idle = state.sendQueues.filter { $0.isAddition && !$0.isActive && !offered.contains($0.row) }
+        let surplus = state.sendQueues.count { $0.replaces == nil } + count - AgentLimits.maximumQueues
+        guard surplus > 0 else { return }
+        // Those that are gone first.
+        for queue in (idle.filter { $0.status == .disabled } + idle.filter { $0.status != .disabled }).prefix(surplus) {
+            removeSendQueue(queue.row)
+        }
+    }
+
     /// A queue is gone for good, and others are left. It is kept as one that is not used, so that the peer can replace it.
     mutating func leave(sendQueue row: RowID, because error: AgentError) {
         guard let queue = state.sendQueue(row) else { return }
@@ -117,10 +131,11 @@ extension SendQueue {
 }
 
 extension AgentError {
-    /// Whether a router's answer to `SEND` says that the queue will never take messages of ours again.
-    var saysQueueIsGone: Bool {
+    /// Whether the answer to `SEND` is that of the queue's router, not of a proxy on the way to it, and says that the queue will never take
+    /// messages of ours again.
+    func saysIsGone(_ queue: SendQueue) -> Bool {
         switch reason {
-        case .smp(_, .auth), .smp(_, .blocked): true
+        case .smp(let server, .auth), .smp(let server, .blocked): server == queue.server.wireString
         default: false
         }
     }

@@ -44,21 +44,19 @@ extension Transition {
     /// A message will not reach the queue.
     ///
     /// - Parameter elsewhere: messages that another queue has or waits for.
-    mutating func gaveUp(
-        _ delivery: PendingDelivery, to queueRow: RowID, because error: AgentError, elsewhere: Set<AgentMessageID> = []
-    ) {
+    mutating func gaveUp(_ delivery: PendingDelivery, to queueRow: RowID, because error: AgentError, elsewhere: Set<AgentMessageID>) {
         let message = delivery.message
+        // The test of a queue that is to take the place of another is nothing to the other one: without it the move does not go on.
+        let isTest = message.kind == .queueTest && state.sendQueue(queueRow)?.replaces != nil
         let lost = drop([message.messageID], of: queueRow, elsewhere)
-        guard !lost.isEmpty, !delivery.isCopy || message.kind == .queueTest else { return }
+        guard isTest || !lost.isEmpty && !delivery.isCopy else { return }
         emit(Self.failure(of: message, error, isInitiator: state.receiveQueues.first != nil))
     }
 
     /// Messages that waited too long together with one that was given up, or for a queue that is gone.
     ///
     /// - Parameter elsewhere: messages that another queue has or waits for.
-    mutating func gaveUp(
-        _ messages: [AgentMessageID], to queueRow: RowID, because error: AgentError, elsewhere: Set<AgentMessageID> = []
-    ) {
+    mutating func gaveUp(_ messages: [AgentMessageID], to queueRow: RowID, because error: AgentError, elsewhere: Set<AgentMessageID>) {
         let lost = drop(messages, of: queueRow, elsewhere)
         if !lost.isEmpty { emit(.messagesFailed(lost, error)) }
     }

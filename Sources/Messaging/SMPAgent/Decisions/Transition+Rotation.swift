@@ -16,11 +16,11 @@ import SMPWire
 //   acknowledged. A sender that has not sent copies has put into the new queue only what comes after all that is in the old one.
 
 extension Transition {
-    func checkRatchet() throws(AgentError) {
+    private func checkRatchet() throws(AgentError) {
         guard !record.ratchetSync.prohibitsSending else { throw .peer(.queue("ratchet is not synchronized")) }
     }
 
-    func checkDuplex(_ name: String) throws(AgentError) {
+    private func checkDuplex(_ name: String) throws(AgentError) {
         guard state.kind == .duplex else { throw .peer(.queue("\(name): message must be sent to duplex connection")) }
     }
 
@@ -124,6 +124,7 @@ extension Transition {
             attempt { transition throws(AgentError) in accepted.append(try transition.accept(offer, besides: accepted, context)) }
         }
         guard !accepted.isEmpty else { return }
+        makeRoom(for: accepted.count { $0.replaces == nil })
         // Earlier offers for the same queues are dropped.
         for queue in state.sendQueues where accepted.contains(where: { $0.replaces != nil && $0.replaces == queue.replaces }) {
             removeSendQueue(queue.row)
@@ -147,7 +148,8 @@ extension Transition {
         var queue = try SendQueue(info, privateKey: nil, context)
         queue.isPrimary = false
         guard let replacedAddress = offer.replaced else {
-            guard state.sendQueues.count + accepted.count < AgentLimits.maximumQueues else { throw .peer(.queue("QADD: too many queues")) }
+            let used = state.sendQueues.count(where: \.isInUse) + accepted.count { $0.replaces == nil }
+            guard used < AgentLimits.maximumQueues else { throw .peer(.queue("QADD: too many queues")) }
             return queue
         }
         guard let replaced = state.sendQueue(at: replacedAddress), !accepted.contains(where: { $0.replaces == replaced.row }) else {
@@ -174,6 +176,7 @@ extension Transition {
         }
         try checkSwitch(old.switchStatus, is: .sendingQKEY)
         updateSendQueue(queue.row) { $0.status = .secured }
+        share(replaced)
         // In all other queues, too, so that no number is missing there.
         try enqueue(OutgoingContent(.queueTest([use.queue])), flags: MessageFlags(), context)
         updateSendQueue(replaced) { $0.switchStatus = .sendingQTEST }

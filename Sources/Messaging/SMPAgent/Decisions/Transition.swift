@@ -20,6 +20,10 @@ struct Transition: Sendable {
     private(set) var resumedQueues: [RowID] = []
     /// Send queues that are gone, or not used any more.
     private(set) var removedSendQueues: [RowID] = []
+    /// Send queues whose waiting messages go to another queue as well from here on.
+    private(set) var sharedSendQueues: [RowID] = []
+    /// Whether a queue that we receive from is new, gone or not as it was.
+    private(set) var areReceiveQueuesChanged = false
 
     private var isRecordChanged = false
     private var areSentCountersChanged = false
@@ -84,6 +88,8 @@ struct Transition: Sendable {
         changes.append(.insertCommand(command))
         commands.append(command)
     }
+
+    mutating func share(_ queue: RowID) { sharedSendQueues.append(queue) }
 
     mutating func resume(_ queue: RowID) { resumedQueues.append(queue) }
 
@@ -157,6 +163,7 @@ struct Transition: Sendable {
         let notifier = queue.newNotifier
         queue.newNotifier = nil
         state.receiveQueues.append(queue)
+        areReceiveQueuesChanged = true
         changes.append(.insertReceiveQueue(queue, connection: connection))
         if let notifier { changes.append(.setNotifier(notifier, queue: queue.row)) }
     }
@@ -169,6 +176,7 @@ struct Transition: Sendable {
     mutating func updateReceiveQueue(_ row: RowID, _ update: (inout ReceiveQueue) -> Void) {
         guard let index = state.receiveQueues.firstIndex(where: { $0.row == row }) else { return }
         update(&state.receiveQueues[index])
+        areReceiveQueuesChanged = true
         changes.append(.updateReceiveQueue(state.receiveQueues[index]))
         if state.receiveQueues[index].isPrimary, index > 0 { state.receiveQueues.swapAt(0, index) }
     }
@@ -182,6 +190,7 @@ struct Transition: Sendable {
 
     mutating func removeReceiveQueue(_ row: RowID) {
         state.receiveQueues.removeAll { $0.row == row }
+        areReceiveQueuesChanged = true
         changes.append(.deleteReceiveQueue(row))
     }
 

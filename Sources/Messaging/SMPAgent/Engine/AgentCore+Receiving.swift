@@ -20,15 +20,11 @@ extension AgentCore {
         case .disconnected(let session, let queues):
             acknowledgements.forget(session)
             notify(.serverDisconnected(session.server))
-            let keys = keys(session, queues)
-            let connections = subscriptions.dependent(subscriptions.setStatus(.pending, of: keys), on: keys)
-            if !connections.isEmpty { notify(.down(session.server, connections)) }
+            subscriptions.change(.pending, of: keys(session, queues)) { notify(.down(session.server, $0)) }
         case .subscribed(let session, let queues):
             statistics.add(.connSubAttempts, session.userID, session.server, count: queues.count)
             statistics.add(.connSubscribed, session.userID, session.server, count: queues.count)
-            let keys = keys(session, queues)
-            let connections = subscriptions.dependent(subscriptions.setStatus(.active, of: keys), on: keys)
-            if !connections.isEmpty { notify(.up(session.server, connections)) }
+            subscriptions.change(.active, of: keys(session, queues)) { notify(.up(session.server, $0)) }
         case .subscriptionFailed(let session, let queue, let error):
             statistics.add(.connSubErrs, session.userID, session.server)
             let connections = subscriptions.setStatus(.removed(error: "\(error)"), of: keys(session, [queue]))

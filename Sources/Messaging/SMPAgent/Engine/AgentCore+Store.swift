@@ -21,7 +21,7 @@ extension AgentCore {
             do throws(AgentError) {
                 return try await body()
             } catch {
-                guard case .critical = error.reason else { throw error }
+                guard error.isOfBusyStore else { throw error }
                 if elapsed == .zero { notify(.failed(error), connection) }
             }
             await pauses.wait(delay, for: Self.nowhere)
@@ -39,7 +39,7 @@ extension AgentCore {
         do throws(AgentError) {
             try await body()
         } catch {
-            guard case .critical = error.reason else { return tell(error, connection) }
+            guard error.isOfBusyStore else { return tell(error, connection) }
             tasks.run { [self] in
                 do throws(AgentError) {
                     try await untilStored(connection, body)

@@ -119,7 +119,9 @@ final class AgentCore: Sendable {
             }
             notify(event.with(subscriptions), lane.id, durableID: durableID)
         }
+        if transition.areReceiveQueuesChanged { subscriptions.update(state) { notify(.up($0, [lane.id])) } }
         for queue in transition.removedSendQueues { deliveries.remove(queue)?.stop() }
+        for queue in transition.sharedSendQueues { deliveries[queue]?.share() }
         for (queue, delivery) in transition.deliveries {
             if let sendQueue = state.sendQueue(queue) { worker(for: sendQueue, state.record).push(delivery) }
         }

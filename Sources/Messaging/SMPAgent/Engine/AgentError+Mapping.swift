@@ -1,3 +1,5 @@
+import EncryptedSQLite
+import GRDB
 import SMPClient
 import SMPCrypto
 import SMPProtocol
@@ -31,10 +33,24 @@ extension AgentError {
         self.init(.broker(address: server.wireString, .unexpected("\(command): \(response.name)")))
     }
 
-    /// The store failed. What was to be stored did not happen.
+    /// The store failed. What was to be stored did not happen; it may later, but for what cannot be read, or contradicts what is stored. One that
+    /// is closed is that of an agent that has stopped.
     init(store error: any Error) {
-        self.init(.critical(offerRestart: true, "the agent's store: \(error)"))
+        if let error = error as? StorageError, error.code == .closed {
+            self.init(.inactive)
+            return
+        }
+        let isLasting =
+            switch error {
+            case let error as StorageError: error.code == .corrupt
+            case let error as DatabaseError: error.isLasting
+            default: false
+            }
+        self.init(.critical(offerRestart: !isLasting, "the agent's store: \(error)"))
     }
+
+    /// Whether the store refuses something for the moment: the same can be done later.
+    var isOfBusyStore: Bool { if case .critical(offerRestart: true, _) = reason { true } else { false } }
 
     /// What a peer or router sent could not be decrypted or read.
     init(receiving error: any Error) {
@@ -57,6 +73,17 @@ extension AgentError {
         switch error.code {
         case .tooLarge: self.init(.command(.large, context: error.message))
         default: self.init(.agent(.link(error.message)))
+        }
+    }
+}
+
+extension DatabaseError {
+    /// Whether the same would fail again: it is what is stored that stands in the way, not the disk or other work.
+    fileprivate var isLasting: Bool {
+        switch resultCode.primaryResultCode {
+        case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG, .SQLITE_RANGE, .SQLITE_CORRUPT, .SQLITE_NOTADB: true
+        case .SQLITE_IOERR: !isOfDisk
+        default: false
         }
     }
 }

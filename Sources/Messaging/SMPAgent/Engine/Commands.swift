@@ -145,7 +145,11 @@ extension AgentCore {
             transition.add(.deleteCommand(command.row))
             try await access.commit(transition)
         case .secureNewQueue(let queue, let key):
-            if try await access.state().receiveQueue(queue)?.status == .confirmed { try await secure(queue, key, access) }
+            guard let status = try await access.state().receiveQueue(queue)?.status, status != .disabled else {
+                // Removed or given up meanwhile.
+                return store.applyLater([.deleteCommand(command.row)])
+            }
+            if status == .confirmed { try await secure(queue, key, access) }
             var transition = Transition(try await access.state())
             try transition.securedNewQueue(queue, context)
             transition.add(.deleteCommand(command.row))

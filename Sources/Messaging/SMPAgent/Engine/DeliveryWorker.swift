@@ -18,6 +18,8 @@ final class DeliveryWorker: Sendable {
         var lastSeen: AgentMessageID = 0
         var isRunning = false
         var isStopped = false
+        /// Whether another queue has come to need what waits: what was read or pushed before does not say so.
+        var isShared = false
         /// A pause that ``resume()`` ends.
         var pause: Task<Void, Never>?
         var isResumed = false
@@ -63,6 +65,9 @@ final class DeliveryWorker: Sendable {
         }
         if starts { start() }
     }
+
+    /// From now on what waits goes to another queue as well.
+    func share() { inner.withLock { $0.isShared = true } }
 
     /// Ends the wait before the next attempt.
     func resume() {
@@ -125,12 +130,13 @@ final class DeliveryWorker: Sendable {
             switch step {
             case .deliver(let delivery): return delivery
             case .end: return nil
-            case .load(let after): await load(after: after)
+            case .load(let after): guard await load(after: after) else { return nil }
             }
         }
     }
 
-    private func load(after messageID: AgentMessageID) async {
+    /// - Returns: false if nothing can be read, and the work has ended.
+    private func load(after messageID: AgentMessageID) async -> Bool {
         let limit = core.configuration.deliveryBufferSize
         do {
             // Deliveries that are recorded later would be read and sent again.
@@ -148,15 +154,24 @@ final class DeliveryWorker: Sendable {
                 }
                 inner.lastSeen = inner.buffer.last?.message.messageID ?? max(inner.lastSeen, messageID)
             }
+            return true
         } catch {
+            let fault = AgentError(store: error)
             core.log.error("the messages of a queue could not be read", metadata: ["error": "\(error)"])
             inner.withLock { inner in
                 // What was pushed meanwhile is read again, behind what could not be read.
                 inner.buffer = []
                 inner.lastSeen = messageID
                 inner.hasBacklog = true
+                // Another look would find the same: one is made when something more is sent.
+                inner.isRunning = fault.isOfBusyStore
+            }
+            guard fault.isOfBusyStore else {
+                core.notify(.failed(fault), connection)
+                return false
             }
             await core.pauses.wait(core.configuration.fastRetry.initial, for: queue.server)
+            return true
         }
     }
 
@@ -191,7 +206,7 @@ final class DeliveryWorker: Sendable {
                 case .giveUp(let expireOthers): return await giveUp(delivery, because: error, expireOthers: expireOthers)
                 case .retry(let delay, let state, let isWarned):
                     core.store.applyLater([.setRetry(queue: queue.row, message.messageID, state)])
-                    if isWarned, message.kind == .message, await !isTold(delivery) {
+                    if isWarned, message.kind == .message, await !anotherQueueHas(delivery) {
                         core.notify(.messageDelayed(message.messageID, error), connection)
                     }
                     await pause(delay)
@@ -240,8 +255,13 @@ final class DeliveryWorker: Sendable {
             let done = StoreChange.deliveryDone(queue: queue.row, connection: record, message.messageID, keepRecord: true)
             // That of the original was told.
             if delivery.isCopy { return core.store.applyLater([done]) }
-            if delivery.isShared { return await sentFirst(message, proxy: proxy) }
-            core.store.applyLater([done, .insertSentEvent(connection: record, message.messageID, proxy: proxy)])
+            // Recorded before another queue begins to look for what it need not take, or with it.
+            let isAlone = inner.withLock { inner in
+                guard !delivery.isShared, !inner.isShared else { return false }
+                core.store.applyLater([done, .insertSentEvent(connection: record, message.messageID, proxy: proxy)])
+                return true
+            }
+            guard isAlone else { return await sentFirst(message, proxy: proxy) }
             let durableID = DurableEventID.sent(connection: record, message.messageID)
             return core.notify(.sent(message.messageID, proxy: proxy), connection, durableID: durableID)
         }
@@ -252,31 +272,33 @@ final class DeliveryWorker: Sendable {
     private func sentFirst(_ message: SentMessage, proxy: SMPServerAddress?) async {
         await withLane { access throws(AgentError) in
             _ = try await access.state()
-            let isTold = try await core.stored { try await core.store.isSent(connection: record, sentID: message.sentID) }
-            var changes = [StoreChange.deliveryDone(queue: queue.row, connection: record, message.messageID, keepRecord: true)]
-            if !isTold {
-                changes = [.setSent(connection: record, sentID: message.sentID)] + changes
-                changes.append(.insertSentEvent(connection: record, message.messageID, proxy: proxy))
+            let done = StoreChange.deliveryDone(queue: queue.row, connection: record, message.messageID, keepRecord: true)
+            // If that is lost the message travels once more, as a copy.
+            guard try await !core.stored({ try await core.store.isSent(connection: record, sentID: message.sentID) }) else {
+                return core.store.applyLater([done])
             }
-            let stored = changes
-            try await core.stored { try await core.store.apply(stored, isPersistent: true) }
-            guard !isTold else { return }
+            let changes = [
+                .setSent(connection: record, sentID: message.sentID), done,
+                .insertSentEvent(connection: record, message.messageID, proxy: proxy),
+            ]
+            try await core.stored { try await core.store.apply(changes, isPersistent: true) }
             let durableID = DurableEventID.sent(connection: record, message.messageID)
             core.notify(.sent(message.messageID, proxy: proxy), connection, durableID: durableID)
         }
     }
 
     /// Whether another queue has the message.
-    private func isTold(_ delivery: PendingDelivery) async -> Bool {
-        guard !delivery.isCopy, delivery.isShared else { return delivery.isCopy }
+    private func anotherQueueHas(_ delivery: PendingDelivery) async -> Bool {
+        guard !delivery.isCopy, delivery.isShared || inner.withLock({ $0.isShared }) else { return delivery.isCopy }
         return (try? await core.store.isSent(connection: record, sentID: delivery.message.sentID)) ?? false
     }
 
     private func giveUp(_ delivery: PendingDelivery, because error: AgentError, expireOthers: Int64?) async {
         let message = delivery.message
+        var isCounted = false
         await commit { transition throws(AgentError) in
             // A queue that is gone is left if there are others; else each of its messages is tried.
-            let isLeft = error.saysQueueIsGone && transition.isDispensable(queue.row)
+            let isLeft = error.saysIsGone(queue) && transition.isDispensable(queue.row)
             var expired: [AgentMessageID] = []
             if let time = isLeft ? Int64.max : expireOthers {
                 expired = try await core.stored { try await core.store.expiredDeliveries(queue: queue.row, before: time) }
@@ -292,7 +314,9 @@ final class DeliveryWorker: Sendable {
                     return try await core.store.messagesElsewhere(messages, queue: queue.row)
                 }
             }
-            core.countGivenUp(error, isExpired: expireOthers != nil, count: expired.count + 1, owner.user, queue.server)
+            // Once, however often the rest has to be tried.
+            if !isCounted { core.countGivenUp(error, isExpired: expireOthers != nil, count: expired.count + 1, owner.user, queue.server) }
+            isCounted = true
             transition.gaveUp(delivery, to: queue.row, because: error, elsewhere: elsewhere)
             transition.gaveUp(expired, to: queue.row, because: error, elsewhere: elsewhere)
             if isLeft { transition.leave(sendQueue: queue.row, because: error) }

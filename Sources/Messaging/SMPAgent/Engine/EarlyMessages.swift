@@ -17,11 +17,20 @@ extension AgentCore {
         }
         guard !others.isEmpty else { return nil }
         try await stored { try await store.flush() }
-        for queue in others {
-            let waiting = try await stored { try await store.unacknowledgedMessages(connection: connection, queue: queue.row) }
-            if !waiting.isEmpty { return number }
-        }
+        for queue in others where try await !unacknowledgedMessages(queue, of: connection).isEmpty { return number }
         return nil
+    }
+
+    /// Whether the user has not acknowledged a message that a queue has delivered.
+    func hasUnacknowledgedMessages(_ queue: ReceiveQueue, of connection: RowID) async throws(AgentError) -> Bool {
+        try await stored { try await store.flush() }
+        return try await !unacknowledgedMessages(queue, of: connection).isEmpty
+    }
+
+    private func unacknowledgedMessages(
+        _ queue: ReceiveQueue, of connection: RowID
+    ) async throws(AgentError) -> [ReceivedMessageRecord] {
+        try await stored { try await store.unacknowledgedMessages(connection: connection, queue: queue.row) }
     }
 
     func putAside(_ early: EarlyMessage, _ lane: ConnectionLane) {
@@ -50,7 +59,7 @@ extension AgentCore {
             }
         } catch {
             // One that the store does not take now is tried again; any other is not acknowledged, and is delivered again.
-            if case .critical = error.reason {} else { access.lane.early.first.map { access.lane.takeEarly($0.message.row) } }
+            if !error.isOfBusyStore { access.lane.early.first.map { access.lane.takeEarly($0.message.row) } }
             if case .connection(.notFound, _) = error.reason { return }
             notify(.failed(error), access.id)
         }

@@ -1,3 +1,4 @@
+import Logging
 import SMPClient
 import SMPCrypto
 import SMPProtocol
@@ -60,11 +61,17 @@ extension AgentCore {
         }
         var transition = Transition(state)
         let isSecured = try await secureSendQueue(&transition)
-        if state.kind == .send { try await createReplyQueue(link, request, &transition) }
+        let made = state.kind == .send ? try await createReplyQueues(link, request, transition) : []
+        for queue in made { transition.add(queue) }
         guard let sendQueue = transition.state.sendQueues.first, !transition.state.receiveQueues.isEmpty else {
             throw AgentError(.internal("join: a queue is missing"))
         }
-        try await confirm(sendQueue, request, transition, access)
+        let reached = transition
+        var refusal: AgentError?
+        try await storing(made, of: reached.record, request.subscription) { () throws(AgentError) in
+            refusal = try await confirm(sendQueue, request, reached, access)
+        }
+        if let refusal { throw refusal }
         return isSecured
     }
 
@@ -99,10 +106,10 @@ extension AgentCore {
         return record.agentVersion >= AgentVersion.ratchetOnConfirmation
     }
 
-    /// Makes the queue that the peer will send to.
-    private func createReplyQueue(
-        _ link: CompatibleInvitation, _ request: JoinRequest, _ transition: inout Transition
-    ) async throws(AgentError) {
+    /// Makes the queues that the peer will send to.
+    private func createReplyQueues(
+        _ link: CompatibleInvitation, _ request: JoinRequest, _ transition: Transition
+    ) async throws(AgentError) -> [ReceiveQueue] {
         let record = transition.record
         guard let sendQueue = transition.state.sendQueues.first else { throw AgentError(.internal("join: no queue to send to")) }
         let server = try server(of: record.user, avoiding: [link.queue.address.server])
@@ -112,29 +119,56 @@ extension AgentCore {
         let additions = await createAdditions(
             besides: server.server, for: record.owner, clientVersions: VersionRange(sendQueue.clientVersion),
             subscription: request.subscription)
-        for queue in [queue] + additions {
-            transition.add(queue)
-            created(queue, record, request.subscription)
-        }
+        return [queue] + additions
     }
 
     /// Stores our confirmation, and with it what was done on the way. From here on the joining is a message that will be sent.
+    ///
+    /// - Returns: why there can be no confirmation; the rest is stored.
     private func confirm(
         _ sendQueue: SendQueue, _ request: JoinRequest, _ reached: Transition, _ access: LaneAccess
-    ) async throws(AgentError) {
+    ) async throws(AgentError) -> AgentError? {
         var transition = reached
+        var surplus: [ReceiveQueue] = []
         do throws(AgentError) {
-            let replyQueues = reached.state.receiveQueues.map { SMPQueueInfo(clientVersion: $0.clientVersion, address: $0.senderAddress) }
-            try transition.enqueueConfirmation(
-                .connectionInfoReply(replyQueues, info: request.info), parameters: reached.state.sentParameters, queue: sendQueue.row, context)
+            surplus = try announcing(reached.state.receiveQueues) { queues throws(AgentError) in
+                transition = reached
+                let replyQueues = queues.map { SMPQueueInfo(clientVersion: $0.clientVersion, address: $0.senderAddress) }
+                try transition.enqueueConfirmation(
+                    .connectionInfoReply(replyQueues, info: request.info), parameters: reached.state.sentParameters, queue: sendQueue.row, context)
+            }
         } catch {
             // What routers have made must be known: it is deleted with the connection.
             try await access.commit(reached)
-            throw error
+            return error
         }
+        for queue in surplus { transition.removeReceiveQueue(queue.row) }
         if !request.isStored { transition.add(.deleteJoinCommands(reached.connection)) }
         if let invitation = request.invitation { transition.add(.acceptInvitation(invitation)) }
         try await access.commit(transition)
+        await discard(surplus, for: reached.record.owner)
+        return nil
+    }
+
+    /// Makes a message that announces queues besides other things: all of them or, if that is too long, as many as fit.
+    ///
+    /// - Returns: those that do not.
+    private func announcing(
+        _ queues: [ReceiveQueue], _ make: ([ReceiveQueue]) throws(AgentError) -> Void
+    ) throws(AgentError) -> [ReceiveQueue] {
+        var count = queues.count
+        while true {
+            do throws(AgentError) {
+                try make(Array(queues.prefix(count)))
+                break
+            } catch {
+                guard count > 1, case .command(.large, _) = error.reason else { throw error }
+                count -= 1
+            }
+        }
+        let surplus = Array(queues.dropFirst(count))
+        if !surplus.isEmpty { log.warning("a connection has fewer queues than it should: its profile leaves no room to announce them") }
+        return surplus
     }
 
     /// Asks the router of a contact address to pass on an invitation to us.
@@ -152,9 +186,20 @@ extension AgentCore {
         }
         var replyAddress = queue.senderAddress
         replyAddress.mode = replyAddress.mode ?? .messaging
-        let invitation = link(replyAddress, Array(state.receiveQueues.dropFirst()), keys.offer(configuration.ratchetVersions), nil)
-        let envelope = AgentEnvelope.invitation(version: contact.agentVersion, request: invitation, info: request.info)
-        let command = try Self.sealOnce(envelope, contact.queue, random)
+        let parameters = keys.offer(configuration.ratchetVersions)
+        var command: SMPCommand?
+        let surplus = try announcing(state.receiveQueues) { queues throws(AgentError) in
+            let invitation = link(replyAddress, Array(queues.dropFirst()), parameters, nil)
+            let envelope = AgentEnvelope.invitation(version: contact.agentVersion, request: invitation, info: request.info)
+            command = try Self.sealOnce(envelope, contact.queue, random)
+        }
+        guard let command else { throw AgentError(.internal("join: no request")) }
+        if !surplus.isEmpty {
+            var transition = Transition(state)
+            for queue in surplus { transition.removeReceiveQueue(queue.row) }
+            try await access.commit(transition)
+            await discard(surplus, for: state.record.owner)
+        }
         try await sendPrivately(command, name: "SEND", entity: address.senderID, key: nil, to: address.server, for: state.record.owner)
         if !request.isStored { store.applyLater([.deleteJoinCommands(state.record.row)]) }
         return false
@@ -174,18 +219,17 @@ extension AgentCore {
             clientVersions: configuration.clientVersions, subscription: request.subscription)
         let additions = await createAdditions(
             besides: server.server, for: state.record.owner, clientVersions: configuration.clientVersions, subscription: request.subscription)
+        let made = [queue] + additions
         var transition = Transition(state)
         transition.updateRecord {
             $0.agentVersion = contact.agentVersion
             $0.pqSupport = request.pqSupport && contact.agentVersion >= AgentVersion.pqRatchet
         }
-        for queue in [queue] + additions {
-            transition.add(queue)
-            created(queue, state.record, request.subscription)
-        }
+        for queue in made { transition.add(queue) }
         transition.setAgreementKeys(offer.keys)
         if !request.isStored { transition.add(Self.command(request, transition.record, random)) }
-        try await access.commit(transition)
+        let reached = transition
+        try await storing(made, of: reached.record, request.subscription) { () throws(AgentError) in try await access.commit(reached) }
         return try await access.state()
     }
 

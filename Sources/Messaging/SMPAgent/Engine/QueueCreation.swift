@@ -37,7 +37,8 @@ extension AgentCore {
         return server
     }
 
-    /// Makes a queue on a router. Nothing of it is stored: a queue whose creation is interrupted is never used, and expires there.
+    /// Makes a queue on a router. Nothing of it is stored: who cannot go on deletes it (``discard(_:for:)``), and a queue whose creation is
+    /// interrupted is never used, and expires there.
     ///
     /// - Parameters:
     ///   - mode: what the queue is for; `invitation` for queues between two parties.
@@ -141,10 +142,42 @@ extension AgentCore {
             encryptedFixedData: link.data.fixedData)
     }
 
-    /// A queue was created and stored: its messages are expected.
-    func created(_ queue: ReceiveQueue, _ record: ConnectionRecord, _ subscription: SubscriptionMode) {
-        guard subscription == .subscribe else { return }
-        subscriptions.set(queue.key, .init(connection: record.id, row: queue.row, user: record.user, status: .active))
+    /// Does what stores queues that their routers have. Their messages are expected from here on; if it fails they are deleted again, unless the
+    /// disk refuses it: what has reached it all the same, and is found by the next process, is not known then.
+    func storing(
+        _ queues: [ReceiveQueue], of record: ConnectionRecord, _ subscription: SubscriptionMode,
+        _ body: () async throws(AgentError) -> Void
+    ) async throws(AgentError) {
+        if subscription == .subscribe {
+            for queue in queues {
+                subscriptions.set(
+                    queue.key,
+                    .init(connection: record.id, row: queue.row, user: record.user, status: .active, carries: queue.isPrimary))
+            }
+        }
+        do throws(AgentError) {
+            try await body()
+        } catch {
+            if error.isOfBusyStore { await unsubscribe(queues, for: record.owner) } else { await discard(queues, for: record.owner) }
+            throw error
+        }
+    }
+
+    /// Deletes queues that came to nothing: their routers would keep them until they expire, and the sessions subscribe to them.
+    func discard(_ queues: [ReceiveQueue], for owner: SessionOwner) async {
+        await unsubscribe(queues, for: owner)
+        // Nobody need wait for a router that may be out of reach.
+        for queue in queues {
+            tasks.run { [self] in
+                do throws(AgentError) {
+                    try await send(
+                        .del, name: "DEL", entity: queue.recipientID, key: queue.privateKey, to: queue.server, for: owner)
+                    statistics.add(.connDeleted, owner.user, queue.server)
+                } catch {
+                    log.debug("a queue that came to nothing stays on its router", metadata: ["error": "\(error.code)"])
+                }
+            }
+        }
     }
 
     /// Makes the data of a new short link.

@@ -42,16 +42,22 @@ extension AgentCore {
     func entry(of key: QueueKey) async -> SubscriptionRegistry.Entry? {
         if let entry = subscriptions[key] { return entry }
         guard settings.withLock({ $0.usesServices }) else { return nil }
-        let known = try? await untilStored { () throws(AgentError) in
-            try await stored { () -> SubscriptionRegistry.Entry? in
-                guard let connection = try await store.owner(of: key), let state = try await store.connection(connection),
-                    state.record.deletion == .none, let queue = state.receiveQueues.first(where: { $0.key == key })
-                else { return nil }
-                return SubscriptionRegistry.Entry(connection: connection, row: queue.row, user: state.record.user, status: .active)
+        do throws(AgentError) {
+            let known = try await untilStored { () throws(AgentError) in
+                try await stored { () -> SubscriptionRegistry.Entry? in
+                    guard let connection = try await store.owner(of: key), let state = try await store.connection(connection),
+                        state.record.deletion == .none, let queue = state.receiveQueues.first(where: { $0.key == key })
+                    else { return nil }
+                    return SubscriptionRegistry.Entry(
+                        connection: connection, row: queue.row, user: state.record.user, status: .active, carries: state.carries(queue))
+                }
             }
+            guard let entry = known else { return nil }
+            return subscriptions.begin(key, entry) ? subscriptions[key] : entry
+        } catch {
+            // An agent that stops gets the message again at its next start.
+            tell(error, nil)
+            return nil
         }
-        // An agent that stops gets the message again at its next start.
-        guard let entry = known else { return nil }
-        return subscriptions.begin(key, entry) ? subscriptions[key] : entry
     }
 }

@@ -9,31 +9,66 @@ final class SubscriptionRegistry: Sendable {
         let row: RowID
         let user: AgentUserID
         var status: SubscriptionStatus
+        /// Whether the peer may send to it, so that messages can come through it.
+        var carries: Bool
     }
 
     private struct Inner {
         var entries: [QueueKey: Entry] = [:]
         /// The queues by their rows.
         var keys: [RowID: QueueKey] = [:]
+        /// The rows of each connection's queues.
+        var rows: [ConnectionID: [RowID]] = [:]
+
+        mutating func insert(_ key: QueueKey, _ entry: Entry) {
+            if let old = entries[key], old.row != entry.row || old.connection != entry.connection { remove(key) }
+            guard entries.updateValue(entry, forKey: key) == nil else { return }
+            keys[entry.row] = key
+            rows[entry.connection, default: []].append(entry.row)
+        }
+
+        mutating func remove(_ key: QueueKey) {
+            guard let entry = entries.removeValue(forKey: key) else { return }
+            keys[entry.row] = nil
+            rows[entry.connection]?.removeAll { $0 == entry.row }
+            if rows[entry.connection]?.isEmpty == true { rows[entry.connection] = nil }
+        }
+
+        func entry(_ row: RowID) -> Entry? { keys[row].flatMap { entries[$0] } }
+
+        /// A queue that the connection's messages come through now, but for those.
+        func path(of connection: ConnectionID, besides changed: Set<RowID> = []) -> RowID? {
+            rows[connection]?.first { row in
+                guard !changed.contains(row), let entry = entry(row) else { return false }
+                return entry.carries && entry.status == .active
+            }
+        }
+
+        /// Of the queues' connections those, each once, whose messages come through one of these queues and now through no other.
+        func dependent(on changed: [QueueKey]) -> [ConnectionID] {
+            var connections: [ConnectionID] = []
+            var seen: Set<ConnectionID> = []
+            var changedRows: Set<RowID>?
+            for key in changed {
+                guard let entry = entries[key], entry.carries, seen.insert(entry.connection).inserted else { continue }
+                if rows[entry.connection, default: []].count > 1 {
+                    let besides = changedRows ?? Set(changed.compactMap { entries[$0]?.row })
+                    changedRows = besides
+                    guard path(of: entry.connection, besides: besides) == nil else { continue }
+                }
+                connections.append(entry.connection)
+            }
+            return connections
+        }
     }
 
     private let inner = Mutex(Inner())
 
     subscript(_ key: QueueKey) -> Entry? { inner.withLock { $0.entries[key] } }
 
-    func set(_ key: QueueKey, _ entry: Entry) {
-        inner.withLock { inner in
-            inner.entries[key] = entry
-            inner.keys[entry.row] = key
-        }
-    }
+    func set(_ key: QueueKey, _ entry: Entry) { inner.withLock { $0.insert(key, entry) } }
 
-    func remove(_ key: QueueKey) {
-        inner.withLock { inner in
-            guard let entry = inner.entries.removeValue(forKey: key) else { return }
-            inner.keys[entry.row] = nil
-        }
-    }
+    func remove(_ key: QueueKey) { inner.withLock { $0.remove(key) } }
 
     /// Begins to subscribe to a queue.
     ///
@@ -41,8 +76,7 @@ final class SubscriptionRegistry: Sendable {
     func begin(_ key: QueueKey, _ entry: Entry) -> Bool {
         inner.withLock { inner in
             if case .active? = inner.entries[key]?.status { return true }
-            inner.entries[key] = entry
-            inner.keys[entry.row] = key
+            inner.insert(key, entry)
             return false
         }
     }
@@ -54,7 +88,7 @@ final class SubscriptionRegistry: Sendable {
 
     /// How a queue's subscription stands; nil if it has none.
     func status(of row: RowID) -> SubscriptionStatus? {
-        inner.withLock { inner in inner.keys[row].flatMap { inner.entries[$0]?.status } }
+        inner.withLock { inner in inner.entry(row)?.status }
     }
 
     var all: [QueueSubscriptionStatus] {
@@ -101,16 +135,30 @@ final class SubscriptionRegistry: Sendable {
         }
     }
 
-    /// Of connections those that have no other active queue than these: the others receive messages in any case.
-    func dependent(_ connections: [ConnectionID], on keys: [QueueKey]) -> [ConnectionID] {
+    /// Changes the status of queues that are known, and tells of the connections that can be reached or cannot because of that: messages of the
+    /// others come through other queues in any case.
+    ///
+    /// - Parameter tell: runs before the next change, so that what it says of a connection is in the order of the changes.
+    func change(_ status: SubscriptionStatus, of keys: [QueueKey], tell: ([ConnectionID]) -> Void) {
         inner.withLock { inner in
-            let keys = Set(keys)
-            let asked = Set(connections)
-            var others: Set<ConnectionID> = []
-            for (key, entry) in inner.entries where entry.status == .active && asked.contains(entry.connection) && !keys.contains(key) {
-                others.insert(entry.connection)
-            }
-            return others.isEmpty ? connections : connections.filter { !others.contains($0) }
+            for key in keys { inner.entries[key]?.status = status }
+            let connections = inner.dependent(on: keys)
+            if !connections.isEmpty { tell(connections) }
+        }
+    }
+
+    /// Whether a queue's connection has no other that its messages come through now.
+    func isDependent(on key: QueueKey) -> Bool { inner.withLock { !$0.dependent(on: [key]).isEmpty } }
+
+    /// Notes which of a connection's queues the peer may send to.
+    ///
+    /// - Parameter tell: gets the router of one, if messages come through it and have come through none before.
+    func update(_ state: ConnectionState, tell: (SMPServerAddress) -> Void) {
+        inner.withLock { inner in
+            let connection = state.record.id
+            let wasReached = inner.path(of: connection) != nil
+            for queue in state.receiveQueues { inner.entries[queue.key]?.carries = state.carries(queue) }
+            if !wasReached, let row = inner.path(of: connection), let key = inner.keys[row] { tell(key.server) }
         }
     }
 
@@ -139,7 +187,7 @@ extension AgentCore {
                 continue
             }
             let entry = SubscriptionRegistry.Entry(
-                connection: record.connection, row: queue.row, user: record.user, status: .pending)
+                connection: record.connection, row: queue.row, user: record.user, status: .pending, carries: queue.carries)
             if subscriptions.begin(queue.key, entry) { wereActive.insert(queue.key) }
             let owner = SessionOwner(user: record.user, entity: record.connection.bytes)
             let session = session(owner, queue.key.server)
@@ -153,11 +201,7 @@ extension AgentCore {
                 group.addTask { [self] in
                     let requests = queues.map { QueueSubscription(queue: $0.queue.key.recipientID, authKey: $0.queue.privateKey, service: $0.queue.service) }
                     let responses = await network.subscribe(requests, over: session)
-                    let outcomes = zip(queues, responses).map { queue, response in
-                        (queue.connection, subscribed(queue.queue.key, response, over: session))
-                    }
-                    report(zip(queues, outcomes).filter { !known.contains($0.0.queue.key) }.map { $0.1 }, session.server)
-                    return outcomes
+                    return subscribed(queues, responses, known, over: session)
                 }
             }
             for await outcomes in group {
@@ -170,43 +214,56 @@ extension AgentCore {
         return results
     }
 
+    /// Notes what came of subscriptions, and reports it of those that were not there before.
     private func subscribed(
-        _ key: QueueKey, _ response: Result<SMPBrokerMessage, SMPClientError>, over session: TransportSessionKey
-    ) -> Result<Void, AgentError> {
+        _ queues: [(connection: ConnectionID, queue: SubscriptionRecord.Queue)], _ responses: [Result<SMPBrokerMessage, SMPClientError>],
+        _ known: Set<QueueKey>, over session: TransportSessionKey
+    ) -> [(ConnectionID, Result<Void, AgentError>)] {
+        var outcomes: [(ConnectionID, Result<Void, AgentError>)] = []
+        var up: [QueueKey] = [], down: [QueueKey] = []
+        var failures: [ConnectionFailure] = []
+        for ((connection, queue), response) in zip(queues, responses) {
+            let isNew = !known.contains(queue.key)
+            let (status, error) = outcome(response, over: session)
+            if let error {
+                outcomes.append((connection, .failure(error)))
+            } else {
+                outcomes.append((connection, .success(())))
+            }
+            switch status {
+            case .active where isNew: up.append(queue.key)
+            case .pending where isNew && error?.isTemporary == true: down.append(queue.key)
+            default: _ = subscriptions.setStatus(status, of: [queue.key])
+            }
+            guard isNew, let error, !error.isTemporary else { continue }
+            // Of several queues the others may do.
+            if subscriptions.isDependent(on: queue.key) {
+                failures.append(ConnectionFailure(connection: connection, error: error))
+            } else {
+                notify(.failed(error), connection)
+            }
+        }
+        subscriptions.change(.active, of: up) { notify(.up(session.server, $0)) }
+        subscriptions.change(.pending, of: down) { notify(.down(session.server, $0)) }
+        if !failures.isEmpty { notify(.connectionsFailed(failures)) }
+        return outcomes
+    }
+
+    private func outcome(
+        _ response: Result<SMPBrokerMessage, SMPClientError>, over session: TransportSessionKey
+    ) -> (SubscriptionStatus, AgentError?) {
         statistics.add(.connSubAttempts, session.userID, session.server)
         switch response {
         case .success(.ok), .success(.sok):
             statistics.add(.connSubscribed, session.userID, session.server)
-            _ = subscriptions.setStatus(.active, of: [key])
-            return .success(())
-        case .success(let other): return .failure(AgentError(unexpected: other, to: "SUB", server: key.server))
+            return (.active, nil)
+        case .success(let other): return (.pending, AgentError(unexpected: other, to: "SUB", server: session.server))
         case .failure(let error):
             // A temporary error is repaired by the network.
-            if error.isTemporary {
-                _ = subscriptions.setStatus(.pending, of: [key])
-            } else {
-                statistics.add(.connSubErrs, session.userID, session.server)
-                _ = subscriptions.setStatus(.removed(error: "\(error)"), of: [key])
-            }
-            return .failure(AgentError(error, server: key.server))
+            if error.isTemporary { return (.pending, AgentError(error, server: session.server)) }
+            statistics.add(.connSubErrs, session.userID, session.server)
+            return (.removed(error: "\(error)"), AgentError(error, server: session.server))
         }
-    }
-
-    /// Reports what came of subscriptions that were not there before.
-    private func report(_ outcomes: [(connection: ConnectionID, result: Result<Void, AgentError>)], _ server: SMPServerAddress) {
-        var up: [ConnectionID] = []
-        var down: [ConnectionID] = []
-        var failures: [ConnectionFailure] = []
-        for (connection, result) in outcomes {
-            switch result {
-            case .success: up.append(connection)
-            case .failure(let error) where error.isTemporary: down.append(connection)
-            case .failure(let error): failures.append(ConnectionFailure(connection: connection, error: error))
-            }
-        }
-        if !up.isEmpty { notify(.up(server, up)) }
-        if !down.isEmpty { notify(.down(server, down)) }
-        if !failures.isEmpty { notify(.connectionsFailed(failures)) }
     }
 
     /// Lets the sessions forget all subscriptions.

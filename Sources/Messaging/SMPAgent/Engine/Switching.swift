@@ -20,11 +20,13 @@ extension AgentCore {
             subscription: .subscribe)
         queue.isPrimary = false
         queue.replaces = row
-        var transition = Transition(state)
-        try transition.offer(queue, replacing: row, context)
-        transition.add(.deleteCommand(command.row))
-        created(queue, state.record, .subscribe)
-        try await access.commit(transition)
+        let made = queue
+        try await storing([made], of: state.record, .subscribe) { () throws(AgentError) in
+            var transition = Transition(state)
+            try transition.offer(made, replacing: row, context)
+            transition.add(.deleteCommand(command.row))
+            try await access.commit(transition)
+        }
     }
 
     /// Deletes a queue on its router, unless that is out of reach, and then here.

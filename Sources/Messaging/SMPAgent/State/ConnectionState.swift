@@ -50,6 +50,12 @@ struct ConnectionState: Sendable {
         return [first.row] + sendQueues.dropFirst().filter { $0.isActive || $0.isOffered }.map(\.row)
     }
 
+    /// Whether the peer may send to a queue: the primary one, others that it was told to use, and one that it was told to use in the place of
+    /// another.
+    func carries(_ queue: ReceiveQueue) -> Bool {
+        queue.isPrimary || queue.isSecuredAddition || queue.replaces.flatMap { receiveQueue($0)?.switchStatus } == .sendingQUSE
+    }
+
     /// The queues that the peer's messages come through side by side, because there are several or while one takes the place of another:
     /// what is not in one of them is, or was, in another. Empty if there is one.
     var parallelQueues: [ReceiveQueue] {

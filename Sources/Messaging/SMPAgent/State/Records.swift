@@ -77,6 +77,9 @@ struct ReceiveQueue: Sendable, Equatable {
     /// Whether it is there besides others, and takes the place of none.
     var isAddition: Bool { !isPrimary && replaces == nil && switchStatus == nil }
 
+    /// Whether it is one of those that a connection may have so many of: not one in another's place, nor one that is only left to be deleted.
+    var isCounted: Bool { replaces == nil && status != .disabled }
+
     /// Whether it is, and the peer was told that it may be used.
     var isSecuredAddition: Bool { isAddition && (status == .secured || status == .active) }
 }

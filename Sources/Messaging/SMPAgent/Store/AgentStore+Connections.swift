@@ -92,7 +92,7 @@ extension AgentStore {
 
     /// All connections of a user that are not being deleted.
     func connections(of user: AgentUserID?) async throws -> [ConnectionID] {
-        try await read { database in
+        try await read(isLong: true) { database in
             let rows =
                 if let user {
                     try database.rows("SELECT public_id FROM connections WHERE user_id = ? AND deletion = 0", user)
@@ -106,11 +106,13 @@ extension AgentStore {
     /// What is needed to subscribe to the queues of connections; nil stands for all connections that are not being deleted.
     func subscriptions(_ connections: [ConnectionID]?) async throws -> [SubscriptionRecord] {
         let columns = """
-            SELECT c.public_id, c.user_id, q.queue_id, q.recipient_id, q.private_key, q.status, s.address, v.service_id
+            SELECT c.public_id, c.user_id, q.queue_id, q.recipient_id, q.private_key, q.status, s.address, v.service_id,
+                q.is_primary OR (q.replaces IS NULL AND q.switch_status IS NULL AND q.status IN ('secured', 'active'))
+                OR EXISTS (SELECT 1 FROM receive_queues AS o WHERE o.queue_id = q.replaces AND o.switch_status = 'sending_quse') AS carries
             FROM connections AS c LEFT JOIN receive_queues AS q USING (connection_id) LEFT JOIN servers AS s USING (server_id)
             LEFT JOIN queue_services AS v USING (server_id, recipient_id)
             """
-        return try await read { database in
+        return try await read(isLong: connections == nil) { database in
             guard let connections else {
                 return try database.rows(columns + " WHERE c.deletion = 0").map(SubscriptionRecord.read)
             }
@@ -122,19 +124,19 @@ extension AgentStore {
 
     /// Connections that are being deleted.
     func deletedConnections() async throws -> [ConnectionID] {
-        try await read { database in
+        try await read(isLong: true) { database in
             try database.rows("SELECT public_id FROM connections WHERE deletion != 0").map { ConnectionID($0.bytes("public_id")) }
         }
     }
 
-    /// Whether messages of the connection still wait to be sent, to another queue than one that is only offered.
+    /// Whether messages of the connection still wait to be sent that no queue has, to another queue than one that is only offered.
     func hasDeliveries(_ connection: RowID) async throws -> Bool {
         try await read { database in
             try database.row(
                 """
-                SELECT 1 FROM deliveries WHERE queue_id IN (
-                    SELECT queue_id FROM send_queues WHERE connection_id = ? AND (replaces IS NULL OR status IN ('secured', 'active'))
-                ) LIMIT 1
+                SELECT 1 FROM send_queues AS q JOIN deliveries AS d USING (queue_id)
+                JOIN sent_messages AS m ON m.connection_id = q.connection_id AND m.sent_id = d.sent_id
+                WHERE q.connection_id = ? AND (q.replaces IS NULL OR q.status IN ('secured', 'active')) AND NOT m.is_sent LIMIT 1
                 """, connection
             ) != nil
         }
@@ -148,6 +150,8 @@ struct SubscriptionRecord: Sendable {
         let key: QueueKey
         let privateKey: PrivateAuthKey
         let status: QueueStatus
+        /// Whether the peer may send to it; see ``ConnectionState/carries(_:)``.
+        let carries: Bool
         /// The service that the router takes it for.
         let service: ServiceID?
     }
@@ -162,7 +166,7 @@ struct SubscriptionRecord: Sendable {
             queue = Queue(
                 row: queueRow, key: QueueKey(server: try serverAddress(row), recipientID: EntityID(row.bytes("recipient_id"))),
                 privateKey: try row.decode("private_key") { try PrivateAuthKey(pkcs8: $0) }, status: try row.text("status"),
-                service: row.optionalBytes("service_id").map { ServiceID($0) })
+                carries: row["carries"], service: row.optionalBytes("service_id").map { ServiceID($0) })
         }
         return SubscriptionRecord(connection: ConnectionID(row.bytes("public_id")), user: row["user_id"], queue: queue)
     }

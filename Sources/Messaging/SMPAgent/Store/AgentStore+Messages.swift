@@ -62,7 +62,7 @@ extension AgentStore {
 
     /// Connections with messages that wait to be sent, in the order of their rows.
     func connectionsWithDeliveries() async throws -> [ConnectionID] {
-        try await read { database in
+        try await read(isLong: true) { database in
             try database.rows(
                 """
                 SELECT public_id FROM connections WHERE connection_id IN (

@@ -117,7 +117,7 @@ extension AgentStore {
 
     /// The work that is left, in order, with the connections' identifiers.
     func commands() async throws -> [(ConnectionID, CommandRecord)] {
-        try await read { database in
+        try await read(isLong: true) { database in
             try database.rows("SELECT k.*, c.public_id FROM commands AS k JOIN connections AS c USING (connection_id) ORDER BY k.position")
                 .map { (ConnectionID($0.bytes("public_id")), try CommandRecord.read($0)) }
         }
@@ -125,7 +125,7 @@ extension AgentStore {
 
     /// The events that were not confirmed, in order, those about sent messages last.
     func events() async throws -> [AgentNotification] {
-        try await read { database in
+        try await read(isLong: true) { database in
             let events = try database.rows("SELECT e.*, c.* FROM events AS e JOIN connections AS c USING (connection_id) ORDER BY e.position")
                 .map { row in
                     let record = try EventRecord.read(row) { ConnectionStats(try Self.state(row, database)) }

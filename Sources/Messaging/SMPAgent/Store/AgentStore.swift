@@ -69,8 +69,11 @@ public final class AgentStore: Sendable {
     /// Returns when the deferred changes that were given before are made.
     func flush() async throws { try await write { _ in } }
 
-    func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
-        try await file.read(body)
+    /// - Parameter isLong: whether it goes through a good part of a table.
+    func read<Value: Sendable>(
+        isLong: Bool = false, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try await file.read(isLong: isLong, body)
     }
 
     /// Runs `body` in a transaction that takes the deferred changes along.
