@@ -149,6 +149,31 @@ import Testing
         #expect(storage.contents.keys.sorted() == [base])
     }
 
+    /// Clearing copies a record to the end of the journal, and the disk refuses the copy: who was promised the record still gets it, and what is
+    /// not written yet is not taken for damaged, as it would be given up.
+    @Test func aRecordThatIsMovedWhileTheDiskRefusesIsReadWhereItWas() throws {
+        let storage = FaultyStorage()
+        let journey = try Journey.long(storage)
+        var scanner = try #require(try journey.journal.oldestSegment())
+        var oldest: SegmentScanner.Item?
+        while oldest == nil, let item = try scanner.next() { if case .message = item.record { oldest = item } }
+        let item = try #require(oldest)
+        let body = try #require(try scanner.body(of: item))
+
+        let copy = journey.journal.append(item.record, body: body)
+        for _ in 0..<2 {
+            #expect(try journey.journal.body(at: item.range) { copy } == body)
+            #expect { try journey.journal.body(at: copy) { copy } } throws: { ($0 as? RouterError)?.code == .storage }
+            storage.fail(storage.operations..<storage.operations + 1)
+            #expect(throws: RouterError.self) { try journey.journal.commit(flush: true) }
+        }
+        try journey.journal.commit(flush: true)
+        #expect(try journey.journal.body(at: copy) { copy } == body)
+        try journey.journal.removeOldestSegment()
+        #expect(try journey.journal.body(at: item.range) { copy } == body)
+        #expect { try journey.journal.body(at: item.range) { nil } } throws: { ($0 as? RouterError)?.code == .storage }
+    }
+
     @Test func aSegmentThatSomebodyHasEmptiedIsMissed() throws {
         let storage = FaultyStorage()
         _ = try Journey.long(storage)

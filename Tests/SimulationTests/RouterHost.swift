@@ -252,9 +252,10 @@ final class RouterHost: Sendable {
     private func read(_ delivery: Delivery) throws -> Bytes {
         try running.withLock { running in
             guard let running else { throw RouterError(.storage, "the router is gone") }
-            let queue = running.state.store.slot(recipient: delivery.queue).flatMap(running.state.store.queue)
-            let position = queue?.messages.first { $0.id == delivery.message.id }?.position ?? delivery.message.position
-            return try running.journal.body(at: position)
+            return try running.journal.body(at: delivery.message.position) {
+                let queue = running.state.store.slot(recipient: delivery.queue).flatMap(running.state.store.queue)
+                return queue?.messages.first { $0.id == delivery.message.id }?.position
+            }
         }
     }
 }

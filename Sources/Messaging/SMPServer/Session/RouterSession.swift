@@ -307,7 +307,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         case .message(let message): return message
         case .link(let sender, let position):
             do {
-                let bytes = try read(position) { core.linkPosition(sender: sender) }
+                let bytes = try core.journal.body(at: position) { core.linkPosition(sender: sender) }
                 return .lnk(sender.entity, try QueueLinkData(wireBytes: bytes))
             } catch {
                 core.logger.error("the data of a link cannot be read", metadata: ["reason": "\(error)"])
@@ -326,7 +326,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
             } else {
                 let body =
                     if let body = delivery.body { body } else {
-                        try read(delivery.message.position) { core.position(of: delivery) }
+                        try core.journal.body(at: delivery.message.position) { core.position(of: delivery) }
                     }
                 content = .message(timestamp: delivery.message.timestamp, flags: delivery.message.flags, body: body)
             }
@@ -343,16 +343,6 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
             core.lose(delivery, from: self, because: reason)
             // A command must have its answer; the next message follows as one of its own.
             return isResponse ? .ok : nil
-        }
-    }
-
-    /// Reads a body, once more if the journal was cleared meanwhile.
-    private func read(_ position: LogRange, _ moved: () -> LogRange?) throws(RouterError) -> Bytes {
-        do {
-            return try core.journal.body(at: position)
-        } catch {
-            guard let now = moved(), now != position else { throw error }
-            return try core.journal.body(at: now)
         }
     }
 
