@@ -44,6 +44,9 @@ let systemLibraries: [Target] = [
     .target(name: "CProgramFiles", path: "Sources/System/CProgramFiles"),
     .target(name: "ResidentMemory", dependencies: ["CProgramFiles", "WholeFiles"], path: "Sources/System/ResidentMemory", swiftSettings: settings),
     .testTarget(name: "ResidentMemoryTests", dependencies: ["ResidentMemory", "CProgramFiles", "WholeFiles"], path: "Tests/ResidentMemoryTests", swiftSettings: settings),
+    // systemd and its like.
+    .target(name: "ServiceManager", path: "Sources/System/ServiceManager", swiftSettings: settings),
+    .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager", "TestSupport"], path: "Tests/ServiceManagerTests", swiftSettings: settings),
     // RE2 has no C interface of its own: one C++ file gives it one.
     .target(name: "CRE2", path: "Sources/System/CRE2", linkerSettings: [.linkedLibrary("re2")]),
 ]
@@ -108,7 +111,7 @@ let bots: [Target] =
     room(
         "Parley", on: "Bots",
         uses: [
-            "FailPoints", "ResidentMemory", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire", "SMPProtocol", "SMPTransport", "SMPServer", "EncryptedSQLite", "CRE2",
+            "FailPoints", "ResidentMemory", "ServiceManager", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire", "SMPProtocol", "SMPTransport", "SMPServer", "EncryptedSQLite", "CRE2",
             "CQRencode", grdb, logging, lifecycle, signals,
         ])
     + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
@@ -117,7 +120,7 @@ let apps: [Target] = [
     .executableTarget(
         name: "ParleyCLI",
         dependencies: [
-            "ResidentMemory", "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol",
+            "ResidentMemory", "ServiceManager", "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol",
             "SMPServer", "EncryptedSQLite", logging,
             lifecycle, signals, arguments,
         ],

@@ -97,6 +97,26 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder("d")).allSatisfy { !$0.contains(".rekey") })
     }
 
+    /// Else the bots of the folder could not open it any more when they run as the service.
+    @Test(.enabled(if: ServiceUser.canBeActedAs, "only root can write into a folder of somebody else"))
+    func whatRootDoesInTheDataFolderOfAServiceIsTheServices() async throws {
+        let folder = try await folder()
+        try ServiceUser.getsTo(folder, and: "d")
+        // Keys that only root can read.
+        for (number, key) in Self.keys.enumerated() {
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.write(key, to: "key\(number)"))
+        }
+        for command in [
+            ["db", "check"], ["db", "key", "--new-key-file", "key0"], ["chat", "--key-file", "key0", "--exec", ":list"],
+            ["profile", "list", "--key-file", "key0"], ["db", "backup", "--key-file", "key0"],
+            ["db", "key", "--key-file", "key0", "--new-key-file", "key1"],
+        ] {
+            let outcome = try await parley(command + ["--data", "d"], folder)
+            #expect(outcome.exitCode == 0, "\(command) \(outcome)")
+            try ServiceUser.expectToOwnAll(of: folder("d"), after: command.joined(separator: " "))
+        }
+    }
+
     @Test(arguments: [
         (["db", "check", "--data", "nowhere"], "[dataFolder]", 1), (["db", "key", "--remove", "--new-key-file", "k"], "exclude each other", 2),
         (["db", "check", "--key-file", "none"], "[databaseKey]", 2), (["db", "frobnicate"], "frobnicate", 2),

@@ -49,66 +49,37 @@ import Testing
         #expect(try await run(["server", "smp", "compact", "--json"] + data).output.hasPrefix(#"{"journalBytesBefore":"#))
     }
 
-    /// Whether this is root and has not lost what makes root: in some containers it cannot give files away, or act as another user.
-    private static let canBeSomebodyElse: Bool = {
-        func words(_ path: String) -> [[Substring]] {
-            ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace) }
-        }
-        let effective = words("/proc/self/status").first { $0.first == "CapEff:" }?.last.flatMap { UInt64($0, radix: 16) } ?? 0
-        // CAP_CHOWN, CAP_SETGID, CAP_SETUID.
-        let needed: UInt64 = 1 << 0 | 1 << 6 | 1 << 7
-        let hasAllUsers = ["uid_map", "gid_map"].allSatisfy { name in
-            words("/proc/self/" + name).contains { $0.count == 3 && $0[0] == "0" && (UInt64($0[2]) ?? 0) > 4711 }
-        }
-        // The other user has to get to the folder.
-        var folder = FileManager.default.temporaryDirectory.standardizedFileURL, isReachable = true
-        while folder.path != "/", isReachable {
-            let permissions = (try? FileManager.default.attributesOfItem(atPath: folder.path))?[.posixPermissions] as? Int
-            isReachable = (permissions ?? 0) & 0o001 != 0
-            folder.deleteLastPathComponent()
-        }
-        return geteuid() == 0 && effective & needed == needed && hasAllUsers && isReachable
-    }()
-
     /// Else the service could not read what its operator has made, and would not start any more.
-    @Test(.enabled(if: canBeSomebodyElse, "only root can write into a folder of somebody else"))
+    @Test(.enabled(if: ServiceUser.canBeActedAs, "only root can write into a folder of somebody else"))
     func whatRootMakesInTheFolderOfAServiceIsTheServices() async throws {
         let folder = try ScratchFolder("router-owner")
         defer { folder.remove() }
-        let service: [FileAttributeKey: Any] = [.ownerAccountID: 4711, .groupOwnerAccountID: 4711]
-        try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: folder.path)
         try FileManager.default.createDirectory(atPath: folder("r"), withIntermediateDirectories: false)
-        try FileManager.default.setAttributes(service, ofItemAtPath: folder("r"))
+        try ServiceUser.getsTo(folder, and: "r")
         let data = ["--data", folder("r")]
-        func expectAllOfTheService(_ after: String) throws {
-            for name in try FileManager.default.contentsOfDirectory(atPath: folder("r")) {
-                let owner = try FileManager.default.attributesOfItem(atPath: folder("r/\(name)"))[.ownerAccountID] as? Int
-                #expect(owner == 4711, "\(name) after \(after)")
-            }
-        }
 
         let made = try await run(
             ["server", "smp", "init", "--host", "smp.example.org", "--port", "0", "--bind", "127.0.0.1", "--new-queues", "password"] + data)
         #expect(made.exitCode == 0, "\(made)")
-        try expectAllOfTheService("init")
+        try ServiceUser.expectToOwnAll(of: folder("r"), after: "init")
         // The key of the identity is where only root has it.
         try FileManager.default.moveItem(atPath: folder("r/ca.key"), toPath: folder("ca.key"))
         try FileManager.default.setAttributes([.ownerAccountID: 0, .posixPermissions: 0o600], ofItemAtPath: folder("ca.key"))
 
         let router = try ParleyProgram.start(["server", "smp", "start", "--json"] + data, log: folder("log"))
         _ = try await router.ready()
-        try expectAllOfTheService("start")
+        try ServiceUser.expectToOwnAll(of: folder("r"), after: "start")
         let renewed = try await run(["server", "smp", "renew", "--ca-key", folder("ca.key")] + data)
         #expect(renewed.exitCode == 0, "\(renewed)")
         #expect(try await run(["server", "smp", "compact"] + data).exitCode == 0)
-        try expectAllOfTheService("renew")
+        try ServiceUser.expectToOwnAll(of: folder("r"), after: "renew")
         router.send(.terminate)
         #expect(try await router.exit() == 0)
 
         let again = try await run(["server", "smp", "renew", "--ca-key", folder("ca.key")] + data)
         #expect(again.output.hasPrefix("The certificate was renewed."), "\(again)")
         #expect(try await run(["server", "smp", "compact"] + data).exitCode == 0)
-        try expectAllOfTheService("renew and compact of a router that does not run")
+        try ServiceUser.expectToOwnAll(of: folder("r"), after: "renew and compact of a router that does not run")
     }
 
     @Test(arguments: [

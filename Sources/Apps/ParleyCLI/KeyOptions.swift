@@ -10,10 +10,17 @@ struct KeyOptions: ParsableArguments {
         help: "The file that holds the key of encrypted databases. [default: $PARLEY_KEY_FILE, $PARLEY_KEY, the systemd credential parley-key]")
     var keyFile: String?
 
-    /// The key's place, if there is one.
-    ///
-    /// A person at a terminal is asked when the folder is encrypted and nothing else says the key.
+    /// The key's place, if there is one, for a process that is about to use the folder: as root it becomes the folder's owner
+    /// (see ``FolderOwner``), and reads the key before, which that user may not be able to.
     func source(for folder: DataFolder) throws -> DatabaseKeySource? {
+        guard FolderOwner.isSomebodyElse(folder.path) else { return try place(for: folder) }
+        let source = try place(for: folder).map { DatabaseKeySource.key(try $0.load()) }
+        try FolderOwner.become(of: folder.path)
+        return source
+    }
+
+    /// A person at a terminal is asked when the folder is encrypted and nothing else says the key.
+    private func place(for folder: DataFolder) throws -> DatabaseKeySource? {
         if let keyFile { return .file(keyFile) }
         if let source = DatabaseKeySource.standard() { return source }
         guard HiddenInput.isPossible, try folder.databases.isEncrypted else { return nil }

@@ -101,10 +101,12 @@ struct DatabaseCommandLine: AsyncParsableCommand {
         }
 
         func run() async throws {
+            // Read before the process becomes the folder's owner, who may not be able to.
+            let given = try newKeyFile.map { try DatabaseKeySource.file($0).load() }
             try options.run { databases, key in
                 // Before a person thinks of a new one.
                 try databases.recover()
-                let new = try newKey()
+                let new = try given ?? newKey()
                 try databases.changeKey(from: key, to: new)
                 let what = new == nil ? "decrypted" : key == nil ? "encrypted" : "rekeyed"
                 if options.json {
@@ -115,9 +117,9 @@ struct DatabaseCommandLine: AsyncParsableCommand {
             }
         }
 
+        /// From the environment or a person; nil to decrypt.
         private func newKey() throws -> DatabaseKey? {
             if remove { return nil }
-            if let newKeyFile { return try DatabaseKeySource.file(newKeyFile).load() }
             if ProcessInfo.processInfo.environment["PARLEY_NEW_KEY"]?.isEmpty == false {
                 return try DatabaseKeySource.environment("PARLEY_NEW_KEY").load()
             }

@@ -4,6 +4,7 @@ internal import Logging
 internal import Parley
 internal import ResidentMemory
 internal import ServiceLifecycle
+internal import ServiceManager
 internal import SMPProtocol
 internal import SMPServer
 internal import SMPWire
@@ -80,6 +81,7 @@ private struct RouterService: Service, CustomStringConvertible {
         let router = try await SMPRouter.start(configuration, logger: logger)
         let address = router.address.wireString
         if json { Output.line(["event": "ready", "address": .string(address)]) } else { Output.line(address) }
+        ServiceManager.current.tell(.ready, logger: logger)
         ResidentMemory.releaseSoon()
         await withGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { group in
@@ -92,6 +94,7 @@ private struct RouterService: Service, CustomStringConvertible {
                 group.cancelAll()
             }
         } onGracefulShutdown: {
+            ServiceManager.current.tell(.stopping, logger: logger)
             Task { await router.stop() }
         }
         await router.stop()

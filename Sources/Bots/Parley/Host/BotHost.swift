@@ -3,12 +3,13 @@ internal import Foundation
 internal import Logging
 internal import ResidentMemory
 public import ServiceLifecycle
+internal import ServiceManager
 internal import UnixSignals
 
 /// Runs bots in one process, on one data folder.
 ///
 /// It is a `Service`, so it can run beside others in a `ServiceGroup`; ``run(onReady:)`` makes a group of its own that stops on
-/// SIGTERM and SIGINT.
+/// SIGTERM and SIGINT. Run by systemd with `Type=notify`, it says when every bot can be reached.
 public struct BotHost: Service, CustomStringConvertible {
     private let bots: [Bot]
     private let configuration: HostConfiguration
@@ -43,6 +44,7 @@ public struct BotHost: Service, CustomStringConvertible {
                         let ready = HostReady(profiles: profiles, servers: host.servers)
                         tellOthers(ready, host)
                         onReady(ready)
+                        ServiceManager.current.tell(.ready, logger: configuration.logger)
                         ResidentMemory.releaseSoon()
                     }
                 } catch {
@@ -50,6 +52,7 @@ public struct BotHost: Service, CustomStringConvertible {
                     guard Task.isCancelled else { throw error }
                 }
             }
+            ServiceManager.current.tell(.stopping, logger: configuration.logger)
             RunningProfiles.remove(dataFolder: host.dataFolder)
             await session.drain(within: configuration.drainLimit)
             await host.close()

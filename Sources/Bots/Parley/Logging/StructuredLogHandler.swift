@@ -1,8 +1,11 @@
 public import Logging
 internal import ChatProtocol
 internal import Foundation
+internal import ServiceManager
 
 /// Writes one line a record to standard error: `time level label message key=value …`, or a JSON object.
+///
+/// If systemd's journal reads it, the line begins with the priority that the journal files it under (`<4>` for a warning), which the journal takes away.
 ///
 /// Values are escaped, so a record is always one line. What is logged is the callers' duty: no message text, no keys, and
 /// links only at `debug`.
@@ -18,10 +21,19 @@ public struct StructuredLogHandler: LogHandler {
 
     private let label: String
     private let format: Format
+    /// Whether lines begin with their priority.
+    private let isForJournal: Bool
+
+    private static let journalReads = ServiceManager.current.reads(STDERR_FILENO)
 
     public init(label: String, level: Logger.Level = .info, format: Format = .text) {
+        self.init(label: label, level: level, format: format, isForJournal: Self.journalReads)
+    }
+
+    init(label: String, level: Logger.Level, format: Format, isForJournal: Bool) {
         self.label = label
         self.format = format
+        self.isForJournal = isForJournal
         logLevel = level
     }
 
@@ -31,6 +43,11 @@ public struct StructuredLogHandler: LogHandler {
     }
 
     public func log(event: LogEvent) {
+        // Whoever read the log may be gone; the bots are not to go with them.
+        try? FileHandle.standardError.write(contentsOf: Data((line(event) + "\n").utf8))
+    }
+
+    func line(_ event: LogEvent) -> String {
         let level = event.level, message = event.message
         var fields = self.metadata
         if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }
@@ -46,8 +63,19 @@ public struct StructuredLogHandler: LogHandler {
             "{" + ([("time", time), ("level", level.rawValue), ("label", label), ("message", "\(message)")] + pairs)
                 .map { "\(Self.quoted($0.0)):\(Self.quoted($0.1))" }.joined(separator: ",") + "}"
         }
-        // Whoever read the log may be gone; the bots are not to go with them.
-        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+        return isForJournal ? "<\(Self.priority(level))>\(text)" : text
+    }
+
+    /// As syslog(3) numbers them.
+    private static func priority(_ level: Logger.Level) -> Int {
+        switch level {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
+        }
     }
 
     private static func value(_ text: String) -> String {
@@ -56,7 +84,8 @@ public struct StructuredLogHandler: LogHandler {
     }
 
     private static func oneLine(_ text: String) -> String {
-        text.contains(where: \.isNewline) ? quoted(text) : text
+        // Other control characters would reach the terminal of who reads the log.
+        text.unicodeScalars.contains { $0.value < 32 } ? quoted(text) : text
     }
 
     private static func quoted(_ text: String) -> String { JSONValue.string(text).text }

@@ -1,0 +1,89 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The service manager that started the process, if one did: systemd, or another that speaks its protocols.
+package struct ServiceManager: Sendable {
+    /// What it is told, in the words of `sd_notify(3)`.
+    package enum Report: String, Sendable {
+        /// What depends on the service may begin (`Type=notify`).
+        case ready = "READY=1"
+        /// It ends in good order.
+        case stopping = "STOPPING=1"
+    }
+
+    /// The one of this process.
+    package static let current = ServiceManager(notifySocket: variable("NOTIFY_SOCKET"), journalStream: variable("JOURNAL_STREAM"))
+
+    private let notifySocket: String?
+    private let journalStream: String?
+
+    /// - Parameters:
+    ///   - notifySocket: the path of a datagram socket, or the name of an abstract one after `@`; nil if nobody is to be told.
+    ///   - journalStream: device and inode of what the journal reads, as `8:1234`; nil if it reads nothing.
+    package init(notifySocket: String?, journalStream: String?) {
+        self.notifySocket = notifySocket
+        self.journalStream = journalStream
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = getenv(name), value[0] != 0 else { return nil }
+        return String(cString: value)
+    }
+
+    /// Tells the manager, if there is one that wants to hear it.
+    ///
+    /// - Throws: ``ServiceManagerError``: it may take the service for one that hangs.
+    package func tell(_ report: Report) throws(ServiceManagerError) {
+        guard let name = notifySocket else { return }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var path = Array(name.utf8)
+        // A path ends with a zero; an abstract name begins with one and has its length instead.
+        let isAbstract = path.first == UInt8(ascii: "@")
+        guard isAbstract || path.first == UInt8(ascii: "/"), path.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            throw ServiceManagerError(reason: "NOTIFY_SOCKET=\(name) is not the path of a socket")
+        }
+        if isAbstract { path[0] = 0 } else { path.append(0) }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+        let addressLength = socklen_t((MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 0) + path.count)
+
+        #if canImport(Glibc)
+            let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        #elseif canImport(Musl)
+            let kind = SOCK_DGRAM | SOCK_CLOEXEC
+        #else
+            let kind = SOCK_DGRAM
+        #endif
+        let descriptor = socket(AF_UNIX, kind, 0)
+        guard descriptor >= 0 else { throw ServiceManagerError(errno: errno, notifySocket: name) }
+        defer { close(descriptor) }
+        let text = Array(report.rawValue.utf8)
+        let sent = withUnsafePointer(to: address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { sendto(descriptor, text, text.count, 0, $0, addressLength) }
+        }
+        guard sent == text.count else { throw ServiceManagerError(errno: errno, notifySocket: name) }
+    }
+
+    /// Whether the system's journal reads what is written to a descriptor: then a line may begin with its priority (`sd-daemon(3)`).
+    package func reads(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        guard let journalStream, fstat(descriptor, &status) == 0 else { return false }
+        return journalStream == "\(status.st_dev):\(status.st_ino)"
+    }
+}
+
+/// The service manager could not be told.
+package struct ServiceManagerError: Error, Hashable, CustomStringConvertible {
+    package let reason: String
+
+    init(reason: String) { self.reason = reason }
+
+    init(errno code: Int32, notifySocket: String) { reason = "NOTIFY_SOCKET=\(notifySocket): \(String(cString: strerror(code)))" }
+
+    package var description: String { "the service manager cannot be told how the service is: \(reason)" }
+}
