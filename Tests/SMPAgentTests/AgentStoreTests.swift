@@ -132,7 +132,7 @@ import Testing
         try await fixture.store.apply(queues.map { .insertReceiveQueue($0, connection: fixture.record.row) })
         let state = try await fixture.state()
         let records = try await fixture.store.subscriptions(nil)
-        let carries = Dictionary(uniqueKeysWithValues: records.compactMap(\.queue).map { ($0.row, $0.carries) })
+        let carries = try Dictionary(uniqueKeysWithValues: records.compactMap { try $0.queue?.get() }.map { ($0.row, $0.carries) })
         #expect(carries == Dictionary(uniqueKeysWithValues: queues.map { ($0.row, state.carries($0)) }))
         #expect(carries.values.count(where: \.self) == 5 + 5 + 2)
         try await fixture.store.close()

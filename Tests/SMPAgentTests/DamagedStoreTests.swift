@@ -69,10 +69,17 @@ import Testing
         await stage.close()
     }
 
-    @Test func `Subscribing to all ends, and says what cannot be read`() async throws {
+    @Test func `A queue that cannot be read is not subscribed to, and reported, and the others are`() async throws {
         let stage = try await Stage("private_key")
         try await stage.alice.restart()
         await stage.alice.wait("the fault") { !Self.faults($0).isEmpty }
+        #expect(Self.faults(stage.alice.seen).allSatisfy { !$0.isTemporary })
+        try await stage.bob.send("hello", to: stage.whole.bob)
+        let whole = stage.whole.alice
+        await stage.alice.wait("the message") { $0.order[whole]?.count == 1 }
+        let results = await stage.alice.agent.subscribeAll()
+        #expect(throws: AgentError.self) { try results[stage.damaged.alice]?.get() }
+        #expect(throws: Never.self) { try results[whole]?.get() }
         await stage.close()
     }
 

@@ -76,7 +76,7 @@ import Testing
         let core = party.agent.core
         try await eventually("the router's word that they are no service's is stored") {
             try await core.store.flush()
-            return try await core.store.subscriptions(nil).allSatisfy { $0.queue?.service == nil }
+            return try await core.store.subscriptions(nil).allSatisfy { try $0.queue?.get().service == nil }
         }
         await party.close()
 

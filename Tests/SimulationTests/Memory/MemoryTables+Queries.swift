@@ -36,9 +36,10 @@ extension MemoryTables {
         return queues.map { queue in
             SubscriptionRecord(
                 connection: record.id, user: record.user,
-                queue: .init(
-                    row: queue.row, key: queue.key, privateKey: queue.privateKey, status: queue.status, carries: state.carries(queue),
-                    service: services[queue.key]))
+                queue: .success(
+                    .init(
+                        row: queue.row, key: queue.key, privateKey: queue.privateKey, status: queue.status, carries: state.carries(queue),
+                        service: services[queue.key])))
         }
     }
 

@@ -173,7 +173,7 @@ final class SubscriptionRegistry: Sendable {
 }
 
 extension AgentCore {
-    /// Subscribes to queues, those of one session together.
+    /// Subscribes to queues, those of one session together. Those that the store cannot read are reported.
     ///
     /// - Returns: the outcome of each connection; of several queues the best counts.
     func subscribe(_ records: [SubscriptionRecord]) async -> [ConnectionID: Result<Void, AgentError>] {
@@ -182,9 +182,16 @@ extension AgentCore {
         var results: [ConnectionID: Result<Void, AgentError>] = [:]
         var wereActive: Set<QueueKey> = []
         for record in records {
-            guard let queue = record.queue else {
+            let queue: SubscriptionRecord.Queue
+            switch record.queue {
+            case nil:
                 results[record.connection] = .success(())
                 continue
+            case .failure(let error):
+                results[record.connection] = .failure(error)
+                tell(error, record.connection)
+                continue
+            case .success(let known): queue = known
             }
             let entry = SubscriptionRegistry.Entry(
                 connection: record.connection, row: queue.row, user: record.user, status: .pending, carries: queue.carries)

@@ -158,15 +158,17 @@ struct SubscriptionRecord: Sendable {
 
     let connection: ConnectionID
     let user: AgentUserID
-    let queue: Queue?
+    /// A failure is that of this queue alone: the others can be subscribed to.
+    let queue: Result<Queue, AgentError>?
 
-    static func read(_ row: Row) throws -> SubscriptionRecord {
-        var queue: Queue?
-        if let queueRow = row["queue_id"] as RowID? {
-            queue = Queue(
-                row: queueRow, key: QueueKey(server: try serverAddress(row), recipientID: EntityID(row.bytes("recipient_id"))),
-                privateKey: try row.decode("private_key") { try PrivateAuthKey(pkcs8: $0) }, status: try row.text("status"),
-                carries: row["carries"], service: row.optionalBytes("service_id").map { ServiceID($0) })
+    static func read(_ row: Row) -> SubscriptionRecord {
+        let queue = (row["queue_id"] as RowID?).map { id in
+            Result {
+                Queue(
+                    row: id, key: QueueKey(server: try serverAddress(row), recipientID: EntityID(row.bytes("recipient_id"))),
+                    privateKey: try row.decode("private_key") { try PrivateAuthKey(pkcs8: $0) }, status: try row.text("status"),
+                    carries: row["carries"], service: row.optionalBytes("service_id").map { ServiceID($0) })
+            }.mapError { AgentError(store: $0) }
         }
         return SubscriptionRecord(connection: ConnectionID(row.bytes("public_id")), user: row["user_id"], queue: queue)
     }
