@@ -48,4 +48,14 @@ import TranscriptSupport
         }
         #expect(count > 5)
     }
+
+    @Test("frames one after another are the same whether or not those before them are remembered", arguments: Transcript.names)
+    func remembering(name: String) throws {
+        var memory = JSONWriter.Memory()
+        for line in try Transcript.load(name).lines where line.direction == .event {
+            let message = SocketMessage.event(try ChatEvent(json: line.body))
+            // The second time all of it is remembered.
+            for _ in 0..<2 { #expect(message.frame(remembering: &memory) == message.frame) }
+        }
+    }
 }

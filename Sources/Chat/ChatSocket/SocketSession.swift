@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatProtocol
 import Logging
 import NIOCore
 import NIOWebSocket
@@ -11,6 +12,8 @@ final class SocketSession: ChannelInboundHandler, Sendable {
 
     /// Commands that may wait for their turn before no more are read.
     private static let waitingLimit = 1024
+    /// Events that are on their way to a client at most before it is waited for: each wait is a change of threads.
+    private static let eventsUnderWay = 16
     /// Commands of one chat that are carried out together at most.
     private static let jointLimit = 64
 
@@ -46,7 +49,18 @@ final class SocketSession: ChannelInboundHandler, Sendable {
         let events = core.events()
         bound.value.events = Task { [channel, logger] in
             do throws(ChatCoreError) {
-                for try await event in events { await Self.write(.event(event), to: channel) }
+                var memory = JSONWriter.Memory()
+                var lastWrite: EventLoopFuture<Void>?
+                var underWay = 0
+                for try await event in events {
+                    lastWrite = Self.write(SocketMessage.event(event).frame(remembering: &memory), to: channel)
+                    underWay += 1
+                    guard underWay == Self.eventsUnderWay else { continue }
+                    // Whether the connection is gone is seen elsewhere.
+                    try? await lastWrite?.get()
+                    underWay = 0
+                }
+                try? await lastWrite?.get()
             } catch {
                 // A client that does not read gets no half of the events: it must connect again and look at the state.
                 logger.warning("a client of the API fell behind", metadata: ["code": "\(error.code.rawValue)"])
@@ -138,9 +152,8 @@ final class SocketSession: ChannelInboundHandler, Sendable {
         if flushing { channel.flush() }
     }
 
-    /// Waits until the client has room for it.
-    private static func write(_ message: SocketMessage, to channel: any Channel) async {
-        let data = channel.allocator.buffer(bytes: message.frame)
-        try? await channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .text, data: data))
+    /// - Returns: done when the client has room for it, and for all before it.
+    private static func write(_ frame: Bytes, to channel: any Channel) -> EventLoopFuture<Void> {
+        channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .text, data: channel.allocator.buffer(bytes: frame)))
     }
 }

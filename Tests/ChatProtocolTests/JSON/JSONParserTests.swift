@@ -37,6 +37,29 @@ import Testing
         #expect(throws: JSONError.self) { try JSONValue(parsing: bytes) }
     }
 
+    /// Whatever comes in place of them would be as long as some of them.
+    @Test(arguments: [
+        [0x80], [0xBF], [0xC2], [0xC0, 0xAF], [0xE0, 0xA0], [0xE0, 0x80, 0xAF], [0xED, 0xA0, 0x80], [0xF0, 0x9F, 0x98], [0xF0, 0x9F],
+        [0xF4, 0x90, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE], [0xFF], [0xC3, 0x28], [0xE2, 0x28, 0xA1], [0xF0, 0x28, 0x8C, 0xBC],
+    ] as [Bytes])
+    func whatIsNotUTF8IsRefused(_ bytes: Bytes) throws {
+        for (before, after) in [("", ""), ("a", ""), ("", "a"), ("é", "é"), ("😀", "a"), ("\\n", ""), ("", "\\n"), (String(repeating: "a", count: 40), "b")] {
+            for text in [#"""#, #"{"a":1,""#].map({ Bytes($0.utf8) + Bytes(before.utf8) + bytes + Bytes((after + #"""#).utf8) }) {
+                let error = #expect(throws: JSONError.self) { try JSONParser.parse(text) }
+                #expect(error?.code == .malformed)
+            }
+        }
+    }
+
+    @Test(arguments: ["", "a", "é", "\u{FFFD}", "a\u{FFFD}b", "\u{10FFFF}", "\u{7FF}\u{800}\u{FFFF}\u{10000}", "e\u{301}", "\u{7F}\u{80}", "👩‍👩‍👧‍👦"])
+    func textIsReadAsItStands(_ text: String) throws {
+        for length in [0, 1, 15, 16, 70] {
+            let padded = text + String(repeating: "x", count: length)
+            #expect(try JSONParser.parse("\"\(padded)\"").stringValue.map { Array($0.utf8) } == Array(padded.utf8))
+            #expect(try JSONParser.parse("\"\\t\(padded)\"").stringValue.map { Array($0.utf8) } == Array(("\t" + padded).utf8))
+        }
+    }
+
     @Test func nestingIsBoundedAndTellsSo() throws {
         let depth = JSONParser.maximumDepth
         let deepest = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

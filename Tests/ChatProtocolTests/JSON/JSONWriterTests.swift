@@ -43,6 +43,18 @@ import Testing
         #expect(String(decoding: writer.bytes, as: UTF8.self) == #""x""dropped""#)
     }
 
+    @Test func `A text remembers what was written in the one before it, the last value of each type`() {
+        var memory = JSONWriter.Memory()
+        for entry in entries + entries.reversed() {
+            var writer = JSONWriter(remembering: memory)
+            writer.write(repeated: entry.number)
+            writer.write(string: "")
+            entry.write(to: &writer)
+            #expect(String(decoding: writer.bytes, as: UTF8.self) == "\(entry.number)\"\"" + entry.json.text)
+            memory = writer.memory
+        }
+    }
+
     @Test func `Values of different types are not taken for each other`() {
         var writer = JSONWriter()
         writer.write(repeated: Int64(1))

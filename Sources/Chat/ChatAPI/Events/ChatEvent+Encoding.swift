@@ -18,9 +18,8 @@ extension ChatEvent {
         case .contactPQEnabled(let user, let contact, let pqEnabled):
             object.write("contactPQEnabled", ["user": user, "contact": contact, "pqEnabled": pqEnabled])
         case .chatInfoUpdated(let user, let chatInfo): object.write("chatInfoUpdated", ["user": user, "chatInfo": chatInfo])
-        case .newChatItems(let user, let chatItems): object.write("newChatItems", ["user": user, "chatItems": chatItems])
-        case .chatItemsStatusesUpdated(let user, let chatItems):
-            object.write("chatItemsStatusesUpdated", ["user": user, "chatItems": chatItems])
+        case .newChatItems(let user, let chatItems): object.write("newChatItems", of: user, chatItems)
+        case .chatItemsStatusesUpdated(let user, let chatItems): object.write("chatItemsStatusesUpdated", of: user, chatItems)
         case .chatItemUpdated(let user, let chatItem): object.write("chatItemUpdated", ["user": user, "chatItem": chatItem])
         case .chatItemNotChanged(let user, let chatItem): object.write("chatItemNotChanged", ["user": user, "chatItem": chatItem])
         case .chatItemReaction(let user, let added, let reaction):
@@ -193,5 +192,14 @@ extension ChatEvent {
         case .customChatEvent(let user, let response): object.write("customChatEvent", ["user_": user, "response": response])
         case .other(_, let json): object.replace(with: json)
         }
+    }
+}
+
+extension JSONObjectWriter {
+    /// Items come one after another, most of them of the same profile.
+    fileprivate mutating func write(_ tag: String, of user: User, _ items: [ItemInChat]) {
+        write(tag)
+        add("user", repeated: user)
+        add("chatItems", items)
     }
 }

@@ -20,7 +20,17 @@ public enum SocketMessage: Sendable, Hashable {
 
     /// The frame.
     public var frame: Bytes {
-        var writer = JSONWriter()
+        var memory = JSONWriter.Memory()
+        return frame(remembering: &memory)
+    }
+
+    /// The frame.
+    ///
+    /// - Parameter memory: of the frames before it, which often are about the same chat.
+    public func frame(remembering memory: inout JSONWriter.Memory) -> Bytes {
+        var writer = JSONWriter(remembering: memory)
+        // It has one owner at any time, so that it is never copied.
+        memory = JSONWriter.Memory()
         writer.beginObject()
         switch self {
         case .result(let correlationID, let result):
@@ -33,6 +43,7 @@ public enum SocketMessage: Sendable, Hashable {
             event.write(to: &writer)
         }
         writer.endObject()
+        memory = writer.memory
         return writer.bytes
     }
 }

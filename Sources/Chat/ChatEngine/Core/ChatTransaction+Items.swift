@@ -24,7 +24,8 @@ struct ItemDraft: Sendable {
 extension ChatTransaction {
     /// Adds an item to the chat with a contact, and brings the chat to the top of the list if the item asks for it.
     func addItem(_ draft: ItemDraft, to contact: inout Contact, of user: User) throws -> ChatItem {
-        if draft.content.requiresAttention(isSent: draft.isSent) || contact.chatDeleted {
+        // Of the items of one transaction the first is enough.
+        if (draft.content.requiresAttention(isSent: draft.isSent) && contact.chatTimestamp != now) || contact.chatDeleted {
             try db.touchContact(contact.contactID, chatTime: now)
             contact.chatTimestamp = now
             contact.chatDeleted = false
@@ -33,15 +34,13 @@ extension ChatTransaction {
     }
 
     func addItem(_ draft: ItemDraft, owner: ItemOwner, user: UserID) throws -> ChatItem {
-        let record = NewItemRecord(
-            owner: owner, isSent: draft.isSent, content: draft.content, text: draft.content.text,
+        let record = ItemRecord(
+            userID: user, owner: owner, isSent: draft.isSent, content: draft.content,
             status: draft.content.initialStatus(isSent: draft.isSent), sharedMessageID: draft.sharedMessageID,
-            itemTimestamp: draft.timestamp ?? now, createdAt: now, timer: draft.timer, isLive: draft.isLive,
-            hasLink: draft.content.message.map(ItemRules.hasLink) ?? false, forwarded: draft.forwarded, quote: draft.quote)
-        let id = try db.insertItem(record, user: user)
+            isLive: draft.isLive ? true : nil, timer: draft.timer, hasLink: draft.content.message.map(ItemRules.hasLink) ?? false,
+            forwarded: draft.forwarded, quote: draft.quote, itemTimestamp: draft.timestamp ?? now, createdAt: now, updatedAt: now)
         if draft.timer?.deleteAt != nil { effects.hasNewExpiry = true }
-        guard let stored = try db.item(id, owner: owner, at: now) else { throw Refusal.store(.chatItemNotFound(itemID: id)) }
-        return stored.item
+        return StoredItem(try db.insertItem(record), at: now).item
     }
 
     /// Adds items that no message brought, and tells of them: one event for all.

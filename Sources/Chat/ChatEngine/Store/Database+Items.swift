@@ -21,21 +21,33 @@ struct QuoteRecord: Sendable, Hashable {
     var content: MessageContent
 }
 
-/// What a new item is made from.
-struct NewItemRecord: Sendable {
+/// What a row of items says, or is to say.
+struct ItemRecord: Sendable {
+    /// 0 before it is stored.
+    var id: ChatItemID = 0
+    var userID: UserID
     var owner: ItemOwner
     var isSent: Bool
     var content: ItemContent
-    var text: String
     var status: ItemStatus
     var sharedMessageID: SharedMessageID?
-    var itemTimestamp: UTCTimestamp
-    var createdAt: UTCTimestamp
+    var isDeleted = false
+    var deletedAt: UTCTimestamp?
+    var isEdited = false
+    var isLive: Bool?
     var timer: ItemTimer?
-    var isLive = false
+    var viaProxy: Bool?
+    var mentionsUser = false
     var hasLink = false
     var forwarded: ForwardedFrom?
     var quote: QuoteRecord?
+    var itemTimestamp: UTCTimestamp
+    var createdAt: UTCTimestamp
+    var updatedAt: UTCTimestamp
+    /// The item that is quoted, if it is there.
+    var quotedItemID: ChatItemID?
+    var reactions: [ReactionCount] = []
+    var file: ItemFile?
 }
 
 /// An item with what it belongs to.
@@ -60,6 +72,35 @@ struct StoredItem: Sendable {
     }
 }
 
+extension StoredItem {
+    /// The item as it stands at a moment: items can be edited and deleted for a day.
+    init(_ record: ItemRecord, at now: UTCTimestamp) {
+        let isDirect = record.owner.contactID != nil
+        let deletion = record.isDeleted ? ItemDeleted.deleted(deletedAt: record.deletedAt, chatType: isDirect ? .direct : .local) : nil
+        let isDeletable = ItemRules.isDeletable(
+            content: record.content, isDeleted: record.isDeleted, sentAt: record.itemTimestamp, isDirect: isDirect, now: now)
+        let meta = ItemMeta(
+            itemID: record.id, itemTimestamp: record.itemTimestamp, text: record.content.text, status: record.status,
+            sentViaProxy: record.viaProxy, sharedMessageID: record.sharedMessageID, forwarded: record.forwarded, deleted: deletion,
+            isEdited: record.isEdited, timed: record.timer, isLive: record.isLive, userMention: record.mentionsUser, hasLink: record.hasLink,
+            isDeletable: isDeletable, isEditable: isDeletable && record.forwarded == nil, createdAt: record.createdAt,
+            updatedAt: record.updatedAt)
+        let quote = record.quote.map { quote in
+            ItemQuote(
+                direction: quote.isSent.map { $0 ? .directSent : .directReceived }, itemID: record.quotedItemID,
+                sharedMessageID: quote.sharedMessageID, sentAt: quote.sentAt, content: quote.content,
+                formattedText: Markdown.parse(quote.content.text))
+        }
+        let direction: ItemDirection =
+            isDirect ? (record.isSent ? .directSent : .directReceived) : (record.isSent ? .localSent : .localReceived)
+        item = ChatItem(
+            direction: direction, meta: meta, content: record.content,
+            formattedText: record.content.message.flatMap { Markdown.parse($0.text) }, quotedItem: quote, reactions: record.reactions,
+            file: record.file)
+        (owner, userID) = (record.owner, record.userID)
+    }
+}
+
 extension Database {
     private static let itemColumns = """
         i.chat_item_id, i.user_id, i.contact_id, i.note_folder_id, i.sent, i.content_json, i.status, i.status_json,
@@ -78,8 +119,12 @@ extension Database {
 
     static let itemSelection = "SELECT \(itemColumns) FROM chat_items i LEFT JOIN files f ON f.chat_item_id = i.chat_item_id"
 
-    /// Reads a row of ``itemSelection`` as it stands at a moment: items can be edited and deleted for a day.
+    /// Reads a row of ``itemSelection`` as it stands at a moment.
     static func item(_ row: inout RowReader, at now: UTCTimestamp) throws -> StoredItem {
+        StoredItem(try record(&row), at: now)
+    }
+
+    private static func record(_ row: inout RowReader) throws -> ItemRecord {
         let id = row.int()
         let userID = row.int()
         let contactID = row.optionalInt()
@@ -108,26 +153,15 @@ extension Database {
         let quotedItemID = row.optionalInt()
         let reactions = try ReactionRules.counts(stored: row.optionalText())
         let file = try Self.file(&row)
-
-        let isDirect = contactID != nil
-        let deletion = isDeleted ? ItemDeleted.deleted(deletedAt: deletedAt, chatType: isDirect ? .direct : .local) : nil
-        let isDeletable = ItemRules.isDeletable(content: content, isDeleted: isDeleted, sentAt: timestamp, isDirect: isDirect, now: now)
-        let meta = ItemMeta(
-            itemID: id, itemTimestamp: timestamp, text: content.text, status: status, sentViaProxy: viaProxy, sharedMessageID: sharedID,
-            forwarded: forwarded, deleted: deletion, isEdited: isEdited,
-            timed: ttl.map { ItemTimer(ttl: Int($0), deleteAt: deleteAt) }, isLive: isLive,
-            userMention: mentionsUser, hasLink: hasLink, isDeletable: isDeletable, isEditable: isDeletable && forwarded == nil,
-            createdAt: createdAt, updatedAt: updatedAt)
-        let quote = quotedContent.map { content in
-            ItemQuote(
-                direction: quotedSent.map { $0 ? .directSent : .directReceived }, itemID: quotedItemID, sharedMessageID: quotedID,
-                sentAt: UTCTimestamp(stored: quotedAt ?? 0), content: content, formattedText: Markdown.parse(content.text))
+        let quote = quotedContent.map {
+            QuoteRecord(isSent: quotedSent, sharedMessageID: quotedID, sentAt: UTCTimestamp(stored: quotedAt ?? 0), content: $0)
         }
-        let direction: ItemDirection = isDirect ? (isSent ? .directSent : .directReceived) : (isSent ? .localSent : .localReceived)
-        let item = ChatItem(
-            direction: direction, meta: meta, content: content, formattedText: content.message.flatMap { Markdown.parse($0.text) },
-            quotedItem: quote, reactions: reactions, file: file)
-        return StoredItem(item: item, owner: contactID.map(ItemOwner.contact) ?? .notes(folderID ?? 0), userID: userID)
+        return ItemRecord(
+            id: id, userID: userID, owner: contactID.map(ItemOwner.contact) ?? .notes(folderID ?? 0), isSent: isSent, content: content,
+            status: status, sharedMessageID: sharedID, isDeleted: isDeleted, deletedAt: deletedAt, isEdited: isEdited, isLive: isLive,
+            timer: ttl.map { ItemTimer(ttl: Int($0), deleteAt: deleteAt) }, viaProxy: viaProxy, mentionsUser: mentionsUser, hasLink: hasLink,
+            forwarded: forwarded, quote: quote, itemTimestamp: timestamp, createdAt: createdAt, updatedAt: updatedAt,
+            quotedItemID: quotedItemID, reactions: reactions, file: file)
     }
 
     func item(_ id: ChatItemID, owner: ItemOwner, at now: UTCTimestamp) throws -> StoredItem? {
@@ -172,9 +206,13 @@ extension Database {
         try number("SELECT 1 FROM chat_items WHERE contact_id = ? LIMIT 1", [contact]) != nil
     }
 
-    func insertItem(_ new: NewItemRecord, user: UserID) throws -> ChatItemID {
+    /// Stores a new item.
+    ///
+    /// - Returns: what its row says: reading it back would cost as much as storing it.
+    func insertItem(_ new: ItemRecord) throws -> ItemRecord {
+        var stored = new
         let (status, statusJSON) = new.status.stored
-        return try insert(
+        stored.id = try insert(
             """
             INSERT INTO chat_items (user_id, contact_id, note_folder_id, sent, content_kind, message_kind, content_json, item_text,
                 status, status_json, shared_msg_id, live, ttl, delete_at, has_link, forwarded_json, quoted_sent, quoted_shared_msg_id,
@@ -182,12 +220,26 @@ extension Database {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                user, new.owner.contactID, new.owner.folderID, new.isSent, new.content.tag, new.content.message?.type.code,
-                new.content.jsonText, new.text, status, statusJSON, new.sharedMessageID?.bytes.blob, new.isLive ? true : nil,
+                new.userID, new.owner.contactID, new.owner.folderID, new.isSent, new.content.tag, new.content.message?.type.code,
+                new.content.jsonText, new.content.text, status, statusJSON, new.sharedMessageID?.bytes.blob, new.isLive,
                 new.timer?.ttl, new.timer?.deleteAt?.stored, new.hasLink, new.forwarded?.jsonText, new.quote?.isSent,
                 new.quote?.sharedMessageID?.bytes.blob, new.quote?.sentAt.stored, new.quote?.content.jsonText,
-                new.itemTimestamp.stored, new.createdAt.stored, new.createdAt.stored,
+                new.itemTimestamp.stored, new.createdAt.stored, new.updatedAt.stored,
             ])
+        guard let contact = new.owner.contactID else { return stored }
+        if let quoted = new.quote?.sharedMessageID {
+            stored.quotedItemID = try number(
+                "SELECT max(chat_item_id) FROM chat_items WHERE contact_id = ? AND shared_msg_id = ?", [contact, quoted.bytes.blob])
+        }
+        // Nobody reacts to what was not sent yet, but reactions can be here before the message that they are about.
+        if !new.isSent, let shared = new.sharedMessageID {
+            let text: String?? = try first(
+                "SELECT group_concat(by_user || reaction_json, char(31)) FROM reactions WHERE contact_id = ? AND shared_msg_id = ?",
+                [contact, shared.bytes.blob]
+            ) { $0.optionalText() }
+            stored.reactions = try ReactionRules.counts(stored: text ?? nil)
+        }
+        return stored
     }
 
     /// Replaces what an item says.

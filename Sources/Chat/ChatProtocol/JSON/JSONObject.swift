@@ -41,16 +41,23 @@ public struct JSONObject: Sendable {
 
     /// Keeps the first of the members that share a name, in linear time.
     mutating func removeRepeatedNames() {
-        if members.count <= 8 {
+        if members.count <= Self.fewMembers {
             guard members.count > 1 else { return }
-            for index in members.indices.reversed()
-            where members[..<index].contains(where: { $0.key.hasSameScalars(as: members[index].key) }) {
-                members.remove(at: index)
-            }
+            for index in members.indices.reversed() where isRepeated(index) { members.remove(at: index) }
             return
         }
         var seen = Set<ScalarKey>(minimumCapacity: members.count)
         members.removeAll { !seen.insert(ScalarKey(text: $0.key)).inserted }
+    }
+
+    /// Up to here comparing all names with each other is quicker than a set of them.
+    private static let fewMembers = 24
+
+    /// Whether an earlier member has the same name.
+    private func isRepeated(_ index: Int) -> Bool {
+        let key = members[index].key
+        for earlier in 0..<index where members[earlier].key.hasSameScalars(as: key) { return true }
+        return false
     }
 
     /// A name that is compared by its scalars.

@@ -96,7 +96,10 @@ extension JSONValue: CustomStringConvertible {
 
 extension String {
     /// Equality of Unicode scalars; `==` would also hold for different spellings of the same characters.
-    func hasSameScalars(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+    func hasSameScalars(as other: String) -> Bool {
+        // Most names differ in their length, which is at hand.
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    }
 
     func hashScalars(into hasher: inout Hasher) {
         var text = self

@@ -18,10 +18,22 @@ public struct JSONWriter {
     public let order: MemberOrder
     /// The JSON text, UTF-8.
     public private(set) var bytes: Bytes = []
-    /// The last value of ``write(repeated:)`` and where its text is.
-    private var repeated: (value: AnyObject, place: Range<Int>)?
+    /// What ``write(repeated:)`` has written last.
+    public private(set) var memory: Memory
 
-    public init(order: MemberOrder = .asHeld) { self.order = order }
+    /// Texts of values that may be written again: the last one of each type.
+    public struct Memory {
+        fileprivate var last: [ObjectIdentifier: (value: AnyObject, text: Bytes)] = [:]
+
+        /// Of nothing yet.
+        public init() {}
+    }
+
+    /// - Parameter memory: of a text that was written before, and may share values with this one.
+    public init(order: MemberOrder = .asHeld, remembering memory: Memory = Memory()) {
+        self.order = order
+        self.memory = memory
+    }
 
     /// Appends the JSON text of a value.
     public mutating func write(_ value: JSONValue) {
@@ -124,16 +136,16 @@ extension JSONWriter {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    /// Appends a value that may stand in the text many times, such as the chat of each item in a list: if it equals the last one that was
-    /// so written, its text is copied.
+    /// Appends a value that may be written many times, such as the chat of each item in a list: if it equals the last one of its type that
+    /// was so written, its text is copied.
     public mutating func write<Value: JSONConvertible & Equatable>(repeated value: Value) {
-        if let repeated, let last = repeated.value as? Boxed<Value>, last.value == value {
-            // A slice would share the text's memory, and have all of it copied.
-            return bytes.append(contentsOf: Bytes(bytes[repeated.place]))
+        let type = ObjectIdentifier(Value.self)
+        if let last = memory.last[type], let boxed = last.value as? Boxed<Value>, boxed.value == value {
+            return bytes.append(contentsOf: last.text)
         }
         let start = bytes.count
         value.write(to: &self)
-        repeated = (Boxed(value), start..<bytes.count)
+        memory.last[type] = (Boxed(value), Bytes(bytes[start...]))
     }
 
     private final class Boxed<Value> {
@@ -143,14 +155,11 @@ extension JSONWriter {
     }
 
     /// Drops what was written behind that many bytes.
-    mutating func truncate(to count: Int) {
-        bytes.removeLast(bytes.count - count)
-        if let repeated, repeated.place.upperBound > count { self.repeated = nil }
-    }
+    mutating func truncate(to count: Int) { bytes.removeLast(bytes.count - count) }
 
     /// Takes the text out, to be put back when more was appended to it. There is one owner at any time, so that it is never copied.
     mutating func take() -> JSONWriter {
-        defer { (bytes, repeated) = ([], nil) }
+        defer { (bytes, memory) = ([], Memory()) }
         return self
     }
 
