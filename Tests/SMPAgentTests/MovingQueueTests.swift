@@ -336,6 +336,27 @@ import Testing
         await stage.close()
     }
 
+    @Test func `The new queue may be used when what waits in the old one has been read`() async throws {
+        let stage = try await Stage()
+        try await stage.begin()
+        let (alice, aliceID) = (stage.alice, stage.aliceID)
+        let core = alice.agent.core
+        let row = try await core.withLane(aliceID) { access throws(AgentError) in
+            try await access.state().receiveQueues.first { $0.replaces != nil }?.row
+        }
+        let new = try #require(row)
+        async let read = { () async throws -> Int? in
+            try await core.waitUntilUsable(new, of: aliceID)
+            return alice.seen.order[aliceID]?.count
+        }()
+        await stage.asked.wait()
+        try await stage.acknowledge()
+        #expect(try await read == 6)
+        stage.allow()
+        await stage.moved()
+        await stage.close()
+    }
+
     // MARK: Decisions
 
     @Test func `The wait for another queue ends when nothing has been in it for a while, or its router is out of reach for long`() {
@@ -343,13 +364,28 @@ import Testing
             var watch = DrainWatch(AgentConfiguration())
             return looks.map { watch.isOver($0.0, after: .seconds($0.1)) }
         }
-        #expect(looks([(.empty, 0), (.empty, 4), (.messages, 4), (.empty, 4), (.empty, 1)]) == [false, false, false, false, true])
+        #expect(looks([(.empty, 0), (.empty, 29), (.messages, 9), (.empty, 29), (.empty, 1)]) == [false, false, false, false, true])
         #expect(looks([(.unknown, 119), (.empty, 4), (.unknown, 119), (.unknown, 1)]) == [false, false, false, true])
         #expect(looks([(.none, 0)]) == [true])
         #expect(QueueRest([.empty, .messages, .unknown]) == .messages)
         #expect(QueueRest([.empty, .unknown, .none]) == .unknown)
         #expect(QueueRest([.none, .empty]) == .empty)
         #expect(QueueRest([]) == .none)
+    }
+
+    /// An official sender forgets then what waits for the old queue alone: much of it if that queue was full.
+    @Test func `The peer is told to use the new queue when the old one stays empty, at once if it is, and some time if it never is`() {
+        func looks(_ looks: [(QueueRest, Int, Int)]) -> [Bool] {
+            var watch = MoveWatch(AgentConfiguration())
+            return looks.map { watch.isOver($0.0, $0.1, after: .seconds($0.2)) }
+        }
+        #expect(looks([(.empty, 0, 0)]) == [true])
+        #expect(looks([(.messages, 1, 0)]) == [true], "the message that began it is just being acknowledged")
+        #expect(looks([(.none, 0, 0)]) == [true])
+        #expect(looks([(.unknown, 0, 0)]) == [true], "a router that is out of reach is what one moves away from")
+        #expect(looks([(.messages, 129, 0), (.empty, 0, 1), (.messages, 1, 1), (.empty, 0, 4), (.empty, 0, 1)]) == [false, false, false, false, true])
+        #expect(looks([(.messages, 2, 0), (.messages, 128, 60), (.messages, 1, 59), (.messages, 128, 1)]) == [false, false, false, true])
+        #expect(looks([(.messages, 2, 0), (.unknown, 0, 1)]) == [false, true])
     }
 
     @Test func `A queue is not taken for empty because the agent stops asking`() async throws {

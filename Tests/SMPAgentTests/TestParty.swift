@@ -256,6 +256,8 @@ extension AgentConfiguration {
         configuration.slowRetry = RetryInterval(initial: .seconds(300), increaseAfter: .seconds(60), maximum: .seconds(21_600))
         configuration.continuedRetry = RetryInterval(initial: .milliseconds(2), increaseAfter: .zero, maximum: .milliseconds(20))
         configuration.drainRetry = RetryInterval(initial: .milliseconds(2), increaseAfter: .milliseconds(10), maximum: .milliseconds(20))
+        configuration.drainGrace = .seconds(5)
+        configuration.moveGrace = .milliseconds(20)
         configuration.keyPairPoolSize = 0
         return configuration
     }

@@ -43,10 +43,15 @@ public struct AgentConfiguration: Sendable {
 
     /// When the router of a queue that another takes the place of is asked whether anything is left in it.
     public var drainRetry = RetryInterval(initial: .seconds(1), increaseAfter: .seconds(5), maximum: .seconds(15))
-    /// How long nothing must be left in it before a message is taken that is not the next one: one may be on its way.
-    public var drainGrace: Duration = .seconds(5)
+    /// How long nothing must be left in it before a message is taken that is not the next one. One may be on its way, and its sender waits for a
+    /// router's answer before trying again: longer than that.
+    public var drainGrace: Duration = .seconds(30)
     /// How long its router must be out of reach for that.
     public var drainTimeout: Duration = .seconds(120)
+    /// How long nothing must be left in it, if there was anything, before the sender is told to use the other …
+    public var moveGrace: Duration = .seconds(5)
+    /// … and after which time the sender is told in any case.
+    public var moveTimeout: Duration = .seconds(120)
 
     /// A received message that the user did not acknowledge in this many deliveries …
     public var maximumReceiveAttempts = 8

@@ -38,3 +38,37 @@ struct DrainWatch: Sendable {
         return emptyFor >= grace || unknownFor >= timeout
     }
 }
+
+/// Decides when the peer is told that it can use the new queue of a connection that moves (`QUSE`).
+///
+/// Official agents forget then what waits for the old queue alone. Much may wait while that one is full, or is being read: so it is waited for until
+/// the old queue stays empty. One that is empty at the first look, or that cannot be asked, delays nothing.
+struct MoveWatch: Sendable {
+    private let grace: Duration
+    private let timeout: Duration
+    private var hadMessages = false
+    private var emptyFor = Duration.zero
+    private var elapsed = Duration.zero
+
+    init(_ configuration: AgentConfiguration) {
+        grace = configuration.moveGrace
+        timeout = configuration.moveTimeout
+    }
+
+    /// - Parameters:
+    ///   - rest: what is left in the old queue.
+    ///   - count: how many messages that are.
+    ///   - pause: since the last look.
+    /// - Returns: whether nothing is waited for any longer.
+    mutating func isOver(_ rest: QueueRest, _ count: Int, after pause: Duration) -> Bool {
+        elapsed += pause
+        switch rest {
+        case .none, .unknown: return true
+        // One may be the message that began this (`QKEY`), which is just being acknowledged.
+        case .messages where hadMessages || count > 1: (hadMessages, emptyFor) = (true, .zero)
+        case .messages: return true
+        case .empty: emptyFor += pause
+        }
+        return !hadMessages || emptyFor >= grace || elapsed >= timeout
+    }
+}

@@ -78,7 +78,11 @@ extension AgentCore {
             // Messages need the lane for that.
             var isOutOfReach = false
             do {
-                if case .deleteReplacedQueue(let queue) = command.kind { isOutOfReach = try await !waitUntilEmpty(queue, of: connection) }
+                switch command.kind {
+                case .deleteReplacedQueue(let queue): isOutOfReach = try await !waitUntilEmpty(queue, of: connection)
+                case .secureNewQueue(let queue, _): try await waitUntilUsable(queue, of: connection)
+                default: break
+                }
                 return try await withLane(connection) { [isOutOfReach] access throws(AgentError) in
                     try await perform(command, isOutOfReach: isOutOfReach, access)
                 }

@@ -124,15 +124,38 @@ extension AgentCore {
 
     // MARK: The queue that is left
 
-    /// Asks a router what is left in a queue.
-    private func rest(of queue: ReceiveQueue, for owner: SessionOwner) async -> QueueRest {
+    private func rest(of queue: ReceiveQueue, for owner: SessionOwner) async -> QueueRest { await look(at: queue, for: owner).rest }
+
+    /// Asks a router what is left in a queue, and how many messages.
+    private func look(at queue: ReceiveQueue, for owner: SessionOwner) async -> (rest: QueueRest, count: Int) {
         do throws(AgentError) {
             let response = try await request(
                 SMPRequest(entity: queue.recipientID, command: .que, authKey: queue.privateKey), to: queue.server, for: owner)
-            guard case .info(let state) = response else { return .none }
-            return state.size == 0 ? .empty : .messages
+            guard case .info(let state) = response else { return (.none, 0) }
+            return (state.size == 0 ? .empty : .messages, state.size)
         } catch {
-            return error.isTemporary || error.isHostError ? .unknown : .none
+            return (error.isTemporary || error.isHostError ? .unknown : .none, 0)
+        }
+    }
+
+    /// Waits until the peer may be told to use a new queue: see ``MoveWatch``.
+    ///
+    /// - Parameter row: of the new queue.
+    /// - Throws: `inactive` if the agent stops working before that.
+    func waitUntilUsable(_ row: RowID, of connection: ConnectionID) async throws(AgentError) {
+        var watch = MoveWatch(configuration)
+        var delay = Duration.zero, elapsed = Duration.zero
+        while true {
+            guard isRunning, !Task.isCancelled else { throw AgentError(.inactive) }
+            let state = try await untilStored(connection) { () throws(AgentError) in
+                try await withLane(connection) { access throws(AgentError) in try await access.liveState() }
+            }
+            guard let replaced = state.receiveQueue(row)?.replaces, let old = state.receiveQueue(replaced) else { return }
+            let (rest, count) = await look(at: old, for: state.record.owner)
+            if watch.isOver(rest, count, after: delay) { return }
+            delay = delay == .zero ? configuration.drainRetry.initial : configuration.drainRetry.next(after: delay, elapsed: elapsed)
+            elapsed += delay
+            await pauses.wait(delay, for: old.server)
         }
     }
 
