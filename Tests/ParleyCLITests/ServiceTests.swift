@@ -32,6 +32,22 @@ import Testing
         #expect(manager.next() == nil)
     }
 
+    /// The default of the signal is to end the process.
+    @Test func aRouterTakesASignalToRenewItsCertificateAsSoonAsItIsReady() async throws {
+        let folder = try ScratchFolder("service"), manager = try NotifySocket()
+        defer { folder.remove() }
+        for round in 0..<3 {
+            let router = try ParleyProgram.start(
+                ["server", "smp", "start", "--port", "0", "--json", "--data", folder("data")], environment: ["NOTIFY_SOCKET": manager.path], log: folder("log"))
+            try await eventually("the manager is told", every: .microseconds(100)) { manager.next() == "READY=1" }
+            router.send(.hangUp)
+            _ = try await router.ready()
+            router.send(.terminate)
+            #expect(try await router.exit() == 0, "round \(round)")
+            #expect(manager.next() == "STOPPING=1")
+        }
+    }
+
     @Test func aServiceWhoseManagerIsGoneSaysSoAndWorks() async throws {
         let folder = try ScratchFolder("service")
         defer { folder.remove() }

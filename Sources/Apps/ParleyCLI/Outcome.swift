@@ -6,6 +6,7 @@ internal import Foundation
 internal import Parley
 internal import ParleyRules
 internal import SMPServer
+internal import ServiceManager
 
 /// How the process ends.
 enum Outcome {
@@ -51,7 +52,10 @@ enum Outcome {
     }
 
     private static func end(saying text: String, _ code: Int32) -> Never {
-        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+        // What ends a service is an error in the system's journal, line by line.
+        let isForJournal = ServiceManager.current.reads(STDERR_FILENO)
+        let lines = isForJournal ? text.split(separator: "\n", omittingEmptySubsequences: false).map { "<3>" + $0 }.joined(separator: "\n") : text
+        try? FileHandle.standardError.write(contentsOf: Data((lines + "\n").utf8))
         exit(code)
     }
 }

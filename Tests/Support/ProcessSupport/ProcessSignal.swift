@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a program is ended.
+/// What a program is told.
 public enum ProcessSignal: Sendable {
     /// As Ctrl-C does (SIGINT); the official routers save their state on it.
     case interrupt
@@ -8,6 +8,8 @@ public enum ProcessSignal: Sendable {
     case terminate
     /// At once, as a crash does (SIGKILL).
     case kill
+    /// As who wants settings to be read again does (SIGHUP).
+    case hangUp
 
     /// The system's number for it.
     public var number: Int32 {
@@ -15,6 +17,7 @@ public enum ProcessSignal: Sendable {
         case .interrupt: SIGINT
         case .terminate: SIGTERM
         case .kill: SIGKILL
+        case .hangUp: SIGHUP
         }
     }
 

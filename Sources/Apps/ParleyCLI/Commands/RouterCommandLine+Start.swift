@@ -78,6 +78,8 @@ private struct RouterService: Service, CustomStringConvertible {
     var description: String { "router" }
 
     func run() async throws {
+        // From here on SIGHUP does not end the process: who hears that the router is ready may send one at once.
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let router = try await SMPRouter.start(configuration, logger: logger)
         let address = router.address.wireString
         if json { Output.line(["event": "ready", "address": .string(address)]) } else { Output.line(address) }
@@ -87,7 +89,7 @@ private struct RouterService: Service, CustomStringConvertible {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await router.waitUntilStopped() }
                 group.addTask {
-                    for await _ in await UnixSignalsSequence(trapping: .sighup) { renewCertificate(of: router) }
+                    for await _ in hangUps { renewCertificate(of: router) }
                 }
                 // Only the router's end is waited for.
                 await group.next()

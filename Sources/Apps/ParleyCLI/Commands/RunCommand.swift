@@ -8,7 +8,7 @@ struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run the bots of a bots.yaml.",
         discussion: """
-            Prints the address of each bot, with a QR code on a terminal, once all can be reached. SIGTERM or Ctrl-C lets the \
+            Prints the address of each bot, with a QR code on a terminal, once all have started. SIGTERM or Ctrl-C lets the \
             handlers that run finish and stops; nothing that was accepted is lost.
             With --json it prints {"event":"ready","profiles":[…],"servers":[…]} instead.
             """)
@@ -33,7 +33,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 }
 
-/// What `parley run` says once every bot can be reached.
+/// What `parley run` says once every bot has started.
 enum ReadyReport {
     static func show(_ ready: HostReady) {
         for profile in ready.profiles {

@@ -9,13 +9,13 @@ internal import UnixSignals
 /// Runs bots in one process, on one data folder.
 ///
 /// It is a `Service`, so it can run beside others in a `ServiceGroup`; ``run(onReady:)`` makes a group of its own that stops on
-/// SIGTERM and SIGINT. Run by systemd with `Type=notify`, it says when every bot can be reached.
+/// SIGTERM and SIGINT. Run by systemd with `Type=notify`, it says when every bot has started.
 public struct BotHost: Service, CustomStringConvertible {
     private let bots: [Bot]
     private let configuration: HostConfiguration
     private let onReady: @Sendable (HostReady) -> Void
 
-    /// - Parameter onReady: called once every bot can be reached.
+    /// - Parameter onReady: called once every bot has started: it has its address, and its routers are being connected to.
     public init(
         _ bots: [Bot], configuration: HostConfiguration = HostConfiguration(), onReady: @escaping @Sendable (HostReady) -> Void = { _ in }
     ) {

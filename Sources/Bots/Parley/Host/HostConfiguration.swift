@@ -53,7 +53,7 @@ public struct EmbeddedRouterConfiguration: Sendable {
     }
 }
 
-/// What is there once every bot can be reached.
+/// What is there once every bot has started.
 public struct HostReady: Sendable {
     /// One bot.
     public struct Profile: Sendable {

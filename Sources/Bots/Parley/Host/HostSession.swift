@@ -35,7 +35,7 @@ actor HostSession {
 
     /// Makes or finds the profiles, then handles events until the task is cancelled or the core is closed.
     ///
-    /// - Parameter onReady: called once every bot can be reached.
+    /// - Parameter onReady: called once every bot has started.
     func run(onReady: @Sendable ([HostReady.Profile]) async -> Void) async throws {
         let provisioner = Provisioner(model: model, store: store, logger: logger)
         var profiles: [HostReady.Profile] = []
