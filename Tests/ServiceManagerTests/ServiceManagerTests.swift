@@ -27,6 +27,11 @@ import Testing
         }
     }
 
+    @Test func eachLineOfATextHasItsPriority() {
+        #expect(ServiceManager.prefixed("it rains", .warning) == "<4>it rains")
+        #expect(ServiceManager.prefixed("file:1:2: error\n\n  ^", .error) == "<3>file:1:2: error\n<3>\n<3>  ^")
+    }
+
     @Test func theJournalReadsADescriptorWhoseFileItNames() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)

@@ -7,19 +7,19 @@ internal import Foundation
 /// in the folder, be given any file.
 enum FolderOwner {
     /// The owner that ``become(of:)`` would make of this process: nil for who is not root, and where there is no folder yet.
-    private static func needed(for folder: String) -> stat? {
+    private static func ownerToBecome(of folder: String) -> stat? {
         var status = stat()
         return geteuid() == 0 && stat(folder, &status) == 0 && status.st_uid != 0 ? status : nil
     }
 
     /// Whether this process is to become somebody else, who may not be able to read what it can read now.
-    static func isSomebodyElse(_ folder: String) -> Bool { needed(for: folder) != nil }
+    static func isSomebodyElse(_ folder: String) -> Bool { ownerToBecome(of: folder) != nil }
 
     /// Does nothing for who is not root, and where there is no folder yet.
     ///
     /// - Throws: ``Outcome/Failed`` `folder.owner`.
     static func become(of folder: String) throws {
-        guard let status = needed(for: folder) else { return }
+        guard let status = ownerToBecome(of: folder) else { return }
         var group = status.st_gid
         guard setgroups(1, &group) == 0, setgid(group) == 0, setuid(status.st_uid) == 0 else {
             throw Outcome.Failed(

@@ -52,9 +52,8 @@ enum Outcome {
     }
 
     private static func end(saying text: String, _ code: Int32) -> Never {
-        // What ends a service is an error in the system's journal, line by line.
-        let isForJournal = ServiceManager.current.reads(STDERR_FILENO)
-        let lines = isForJournal ? text.split(separator: "\n", omittingEmptySubsequences: false).map { "<3>" + $0 }.joined(separator: "\n") : text
+        // What ends a service is an error in the system's journal.
+        let lines = ServiceManager.current.reads(STDERR_FILENO) ? ServiceManager.prefixed(text, .error) : text
         try? FileHandle.standardError.write(contentsOf: Data((lines + "\n").utf8))
         exit(code)
     }

@@ -69,6 +69,16 @@ package struct ServiceManager: Sendable {
         guard sent == text.count else { throw ServiceManagerError(errno: errno, notifySocket: name) }
     }
 
+    /// Under which priority the journal files a line, as `syslog(3)` numbers them.
+    package enum Priority: Int, Sendable {
+        case critical = 2, error, warning, notice, info, debug
+    }
+
+    /// A text whose lines begin with their priority, for a journal, which takes it away.
+    package static func prefixed(_ text: String, _ priority: Priority) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { "<\(priority.rawValue)>\($0)" }.joined(separator: "\n")
+    }
+
     /// Whether the system's journal reads what is written to a descriptor: then a line may begin with its priority (`sd-daemon(3)`).
     package func reads(_ descriptor: Int32) -> Bool {
         var status = stat()

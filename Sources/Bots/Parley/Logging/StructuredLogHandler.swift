@@ -63,18 +63,17 @@ public struct StructuredLogHandler: LogHandler {
             "{" + ([("time", time), ("level", level.rawValue), ("label", label), ("message", "\(message)")] + pairs)
                 .map { "\(Self.quoted($0.0)):\(Self.quoted($0.1))" }.joined(separator: ",") + "}"
         }
-        return isForJournal ? "<\(Self.priority(level))>\(text)" : text
+        return isForJournal ? ServiceManager.prefixed(text, Self.priority(level)) : text
     }
 
-    /// As syslog(3) numbers them.
-    private static func priority(_ level: Logger.Level) -> Int {
+    private static func priority(_ level: Logger.Level) -> ServiceManager.Priority {
         switch level {
-        case .trace, .debug: 7
-        case .info: 6
-        case .notice: 5
-        case .warning: 4
-        case .error: 3
-        case .critical: 2
+        case .trace, .debug: .debug
+        case .info: .info
+        case .notice: .notice
+        case .warning: .warning
+        case .error: .error
+        case .critical: .critical
         }
     }
 

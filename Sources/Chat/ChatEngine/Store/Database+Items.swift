@@ -108,14 +108,26 @@ extension Database {
         i.forwarded_json, i.quoted_sent, i.quoted_shared_msg_id, i.quoted_sent_at, i.quoted_content_json, i.item_ts, i.created_at,
         i.updated_at,
         CASE WHEN i.quoted_shared_msg_id IS NULL THEN NULL ELSE
-            (SELECT max(q.chat_item_id) FROM chat_items q WHERE q.contact_id = i.contact_id AND q.shared_msg_id = i.quoted_shared_msg_id)
+            (\(newestItem(contact: "i.contact_id", sharedID: "i.quoted_shared_msg_id")))
         END,
         CASE WHEN i.shared_msg_id IS NULL THEN NULL ELSE
-            (SELECT group_concat(r.by_user || r.reaction_json, char(31)) FROM reactions r
-             WHERE r.contact_id = i.contact_id AND r.shared_msg_id = i.shared_msg_id)
+            (\(reactions(contact: "i.contact_id", sharedID: "i.shared_msg_id")))
         END,
         f.file_id, f.file_name, f.file_size, f.protocol, f.status_json
         """
+
+    /// The newest item of a chat with a shared id.
+    private static func newestItem(contact: String, sharedID: String) -> String {
+        "SELECT max(q.chat_item_id) FROM chat_items q WHERE q.contact_id = \(contact) AND q.shared_msg_id = \(sharedID)"
+    }
+
+    /// The reactions to a message, as ``ReactionRules`` counts them.
+    private static func reactions(contact: String, sharedID: String) -> String {
+        "SELECT group_concat(r.by_user || r.reaction_json, char(31)) FROM reactions r WHERE r.contact_id = \(contact) AND r.shared_msg_id = \(sharedID)"
+    }
+
+    private static let newestItemQuery = newestItem(contact: "?", sharedID: "?")
+    private static let reactionsQuery = reactions(contact: "?", sharedID: "?")
 
     static let itemSelection = "SELECT \(itemColumns) FROM chat_items i LEFT JOIN files f ON f.chat_item_id = i.chat_item_id"
 
@@ -228,15 +240,11 @@ extension Database {
             ])
         guard let contact = new.owner.contactID else { return stored }
         if let quoted = new.quote?.sharedMessageID {
-            stored.quotedItemID = try number(
-                "SELECT max(chat_item_id) FROM chat_items WHERE contact_id = ? AND shared_msg_id = ?", [contact, quoted.bytes.blob])
+            stored.quotedItemID = try number(Self.newestItemQuery, [contact, quoted.bytes.blob])
         }
         // Nobody reacts to what was not sent yet, but reactions can be here before the message that they are about.
         if !new.isSent, let shared = new.sharedMessageID {
-            let text: String?? = try first(
-                "SELECT group_concat(by_user || reaction_json, char(31)) FROM reactions WHERE contact_id = ? AND shared_msg_id = ?",
-                [contact, shared.bytes.blob]
-            ) { $0.optionalText() }
+            let text: String?? = try first(Self.reactionsQuery, [contact, shared.bytes.blob]) { $0.optionalText() }
             stored.reactions = try ReactionRules.counts(stored: text ?? nil)
         }
         return stored

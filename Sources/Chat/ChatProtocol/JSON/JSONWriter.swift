@@ -29,9 +29,16 @@ public struct JSONWriter {
         public init() {}
     }
 
-    /// - Parameter memory: of a text that was written before, and may share values with this one.
-    public init(order: MemberOrder = .asHeld, remembering memory: Memory = Memory()) {
+    public init(order: MemberOrder = .asHeld) {
         self.order = order
+        memory = Memory()
+    }
+
+    /// For members as they are held.
+    ///
+    /// - Parameter memory: of a text that was written so before, and may share values with this one.
+    public init(remembering memory: Memory) {
+        order = .asHeld
         self.memory = memory
     }
 

@@ -94,8 +94,9 @@ public struct RetryInterval: Sendable, Hashable {
         self.maximum = maximum
     }
 
-    /// The delay after `delay`, when `elapsed` has been waited including it.
+    /// The delay after `delay`, when `elapsed` has been waited including it; the first one after none.
     func next(after delay: Duration, elapsed: Duration) -> Duration {
+        guard delay > .zero else { return initial }
         guard elapsed >= increaseAfter, delay != maximum else { return delay }
         return min(delay * 3 / 2, maximum)
     }

@@ -77,7 +77,7 @@ extension AgentCore {
                 await endWait(lane)
                 if lane.early.isEmpty { continue }
             }
-            pause = pause == .zero ? interval.initial : interval.next(after: pause, elapsed: elapsed)
+            pause = interval.next(after: pause, elapsed: elapsed)
             elapsed += pause
             try? await clock.sleep(for: pause, tolerance: nil)
         }
@@ -138,6 +138,16 @@ extension AgentCore {
         }
     }
 
+    /// A connection as it is at one look of many.
+    ///
+    /// - Throws: `inactive` if the agent stops working.
+    private func currentState(of connection: ConnectionID) async throws(AgentError) -> ConnectionState {
+        guard isRunning, !Task.isCancelled else { throw AgentError(.inactive) }
+        return try await untilStored(connection) { () throws(AgentError) in
+            try await withLane(connection) { access throws(AgentError) in try await access.liveState() }
+        }
+    }
+
     /// Waits until the peer may be told to use a new queue: see ``MoveWatch``.
     ///
     /// - Parameter row: of the new queue.
@@ -146,14 +156,11 @@ extension AgentCore {
         var watch = MoveWatch(configuration)
         var delay = Duration.zero, elapsed = Duration.zero
         while true {
-            guard isRunning, !Task.isCancelled else { throw AgentError(.inactive) }
-            let state = try await untilStored(connection) { () throws(AgentError) in
-                try await withLane(connection) { access throws(AgentError) in try await access.liveState() }
-            }
+            let state = try await currentState(of: connection)
             guard let replaced = state.receiveQueue(row)?.replaces, let old = state.receiveQueue(replaced) else { return }
             let (rest, count) = await look(at: old, for: state.record.owner)
             if watch.isOver(rest, count, after: delay) { return }
-            delay = delay == .zero ? configuration.drainRetry.initial : configuration.drainRetry.next(after: delay, elapsed: elapsed)
+            delay = configuration.drainRetry.next(after: delay, elapsed: elapsed)
             elapsed += delay
             await pauses.wait(delay, for: old.server)
         }
@@ -166,17 +173,14 @@ extension AgentCore {
     func waitUntilEmpty(_ row: RowID, of connection: ConnectionID) async throws(AgentError) -> Bool {
         var delay = Duration.zero, elapsed = Duration.zero, unknownFor = Duration.zero
         while true {
-            guard isRunning, !Task.isCancelled else { throw AgentError(.inactive) }
-            let state = try await untilStored(connection) { () throws(AgentError) in
-                try await withLane(connection) { access throws(AgentError) in try await access.liveState() }
-            }
+            let state = try await currentState(of: connection)
             guard let queue = state.receiveQueue(row) else { return true }
             let rest = await rest(of: queue, for: state.record.owner)
             guard rest == .messages || rest == .unknown else { return true }
             unknownFor = rest == .unknown ? unknownFor + delay : .zero
             if unknownFor >= configuration.messageTimeout { return false }
             let interval = rest == .unknown ? configuration.fastRetry : configuration.drainRetry
-            delay = delay == .zero ? interval.initial : interval.next(after: delay, elapsed: elapsed)
+            delay = interval.next(after: delay, elapsed: elapsed)
             elapsed += delay
             await pauses.wait(delay, for: queue.server)
         }
