@@ -138,9 +138,16 @@ extension PageKeys {
         authentication.withBytes { key in
             var digest = Array("SHA512\0".utf8).map { CChar(bitPattern: $0) }
             return digest.withUnsafeMutableBufferPointer { digest in
-                let parameters = [OSSL_PARAM_construct_utf8_string("digest", digest.baseAddress, 0), OSSL_PARAM_construct_end()]
+                let parameters = [parameter("digest", text: digest), OSSL_PARAM_construct_end()]
                 return EVP_MAC_init(context, key.baseAddress?.assumingMemoryBound(to: UInt8.self), key.count, parameters) == 1
             }
         }
+    }
+}
+
+/// A parameter of OpenSSL's. It holds the address of its name, so the name must be one that stays.
+private func parameter(_ name: StaticString, text: UnsafeMutableBufferPointer<CChar>) -> OSSL_PARAM {
+    name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount + 1) {
+        OSSL_PARAM_construct_utf8_string($0, text.baseAddress, 0)
     }
 }

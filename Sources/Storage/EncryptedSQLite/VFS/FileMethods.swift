@@ -27,7 +27,7 @@ enum FileMethods {
             size?.pointee = value
             return code
         }
-        // Locks and shared memory hold nothing that is stored, and are the system's.
+        // Locks hold nothing that is stored, and are the system's.
         methods.xLock = { file, level in system(of: file) { $1.xLock($0, level) } }
         methods.xUnlock = { file, level in system(of: file) { $1.xUnlock($0, level) } }
         methods.xCheckReservedLock = { file, result in system(of: file) { $1.xCheckReservedLock($0, result) } }
@@ -43,10 +43,23 @@ enum FileMethods {
         methods.xDeviceCharacteristics = { file in
             layers(of: file).top.characteristics(system(of: file) { $1.xDeviceCharacteristics($0) })
         }
-        methods.xShmMap = { file, region, size, extends, address in system(of: file) { $1.xShmMap($0, region, size, extends, address) } }
-        methods.xShmLock = { file, offset, count, flags in system(of: file) { $1.xShmLock($0, offset, count, flags) } }
-        methods.xShmBarrier = { file in system(of: file) { $1.xShmBarrier($0) } }
-        methods.xShmUnmap = { file, deletes in system(of: file) { $1.xShmUnmap($0, deletes) } }
+        // The index of an encrypted database's log stays in memory.
+        methods.xShmMap = { file, region, size, extends, address in
+            if let index = layers(of: file).index { return index.map(region, size, extends, address) }
+            return system(of: file) { $1.xShmMap($0, region, size, extends, address) }
+        }
+        methods.xShmLock = { file, offset, count, flags in
+            if let index = layers(of: file).index { return index.lock(offset, count, flags) }
+            return system(of: file) { $1.xShmLock($0, offset, count, flags) }
+        }
+        methods.xShmBarrier = { file in
+            if let index = layers(of: file).index { return index.barrier() }
+            system(of: file) { $1.xShmBarrier($0) }
+        }
+        methods.xShmUnmap = { file, deletes in
+            if let index = layers(of: file).index { return index.unmap(deletes: deletes != 0) }
+            return system(of: file) { $1.xShmUnmap($0, deletes) }
+        }
         let table = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         table.initialize(to: methods)
         return UnsafePointer(table)

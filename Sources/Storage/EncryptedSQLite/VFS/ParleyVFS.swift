@@ -88,12 +88,15 @@ final class LayeredFile {
     /// What lies beneath the encryption.
     let stored: any FileLayer
     let system: SystemFile
+    /// The index of the write-ahead log, for an encrypted database; nil where the system's VFS keeps it.
+    let index: WALIndexConnection?
     private let memory: UnsafeMutableRawPointer
 
-    init(top: any FileLayer, stored: any FileLayer, system: SystemFile, memory: UnsafeMutableRawPointer) {
+    init(top: any FileLayer, stored: any FileLayer, system: SystemFile, index: WALIndexConnection?, memory: UnsafeMutableRawPointer) {
         self.top = top
         self.stored = stored
         self.system = system
+        self.index = index
         self.memory = memory
     }
 
@@ -139,7 +142,8 @@ private func openFile(
         memory.deallocate()
         return SQLITE_NOMEM
     }
-    let layered = LayeredFile(top: top, stored: stored, system: systemFile, memory: memory)
+    let index = protection != nil && kind == .database ? name.map(WALIndexConnection.init(database:)) : nil
+    let layered = LayeredFile(top: top, stored: stored, system: systemFile, index: index, memory: memory)
     UnsafeMutableRawPointer(file).assumingMemoryBound(to: OpenFile.self)
         .initialize(to: OpenFile(methods: FileMethods.table, handle: .passRetained(layered)))
     return SQLITE_OK
