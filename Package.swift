@@ -169,6 +169,17 @@ let chaos: [Target] = [
         path: "Tests/ChaosTests", swiftSettings: settings),
 ]
 
+/// Strangers who attack the built programs.
+let attacks: [Target] = [
+    .testTarget(
+        name: "AttackTests",
+        dependencies: [
+            "ParleyCLI", "OfficialPeers", "ProcessSupport", "VectorSupport", "TestSupport", "ChatProtocol", "SMPAgent", "SMPClient", "SMPProtocol",
+            "SMPRatchet", "SMPCrypto", "SMPTransport", "SMPWire",
+        ],
+        path: "Tests/AttackTests", swiftSettings: settings)
+]
+
 let testSupport: [Target] = [
     // Chance that follows from a seed, and limits of time.
     .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: settings),
@@ -247,6 +258,16 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
-    targets: systemLibraries + storage + messaging + chat + bots + apps + examples + benchmarks + wholes + testSupport + fuzzing + simulations + chaos,
+    targets: systemLibraries + storage + messaging + chat + bots + apps + examples + benchmarks + wholes + testSupport + fuzzing + simulations + chaos + attacks,
     cxxLanguageStandard: .cxx17
 )
+
+// ThreadSanitizer does not see the locks of `Synchronization` on Linux: `make sanitize` puts pthread mutexes in their place.
+if Context.environment["PARLEY_SANITIZE"] == "thread" {
+    let locks = "SanitizedSynchronization"
+    for target in package.targets where target.swiftSettings != nil {
+        target.dependencies.append(.target(name: locks))
+        target.swiftSettings?.append(.unsafeFlags(["-module-alias", "Synchronization=\(locks)"]))
+    }
+    package.targets.append(.target(name: locks, path: "Tests/Support/\(locks)", swiftSettings: settings))
+}

@@ -1,12 +1,12 @@
-import ChatProtocol
+package import ChatProtocol
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOWebSocket
-import ProcessSupport
+package import ProcessSupport
 
 /// The WebSocket that the official client opens for programs that drive it: one text frame per command, response and event.
-final class ChatSocket: Sendable {
+package final class ChatSocket: Sendable {
     private let channel: any Channel
 
     private init(channel: any Channel) { self.channel = channel }
@@ -16,7 +16,7 @@ final class ChatSocket: Sendable {
     /// - Parameters:
     ///   - receive: takes each frame; called on the connection's event loop.
     ///   - closed: called once, when the connection is gone.
-    static func connect(
+    package static func connect(
         port: Int, receive: @escaping @Sendable (JSONValue) -> Void, closed: @escaping @Sendable () -> Void
     ) async throws(PeerError) -> ChatSocket {
         do {
@@ -37,7 +37,7 @@ final class ChatSocket: Sendable {
     }
 
     /// Sends one text.
-    func send(_ text: String) async throws(PeerError) {
+    package func send(_ text: String) async throws(PeerError) {
         let data = channel.allocator.buffer(string: text)
         do {
             try await channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .text, maskKey: .random(), data: data))
@@ -46,7 +46,7 @@ final class ChatSocket: Sendable {
         }
     }
 
-    func close() async { try? await channel.close() }
+    package func close() async { try? await channel.close() }
 
     private static func configuration(
         port: Int, receive: @escaping @Sendable (JSONValue) -> Void, closed: @escaping @Sendable () -> Void
