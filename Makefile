@@ -8,22 +8,22 @@ SWIFT ?= swift
 # A crash prints its error, not 150 lines of stack.
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: run test bench fuzz simulate format clean packages
+.PHONY: run test bench fuzz simulate sanitize format lint clean packages
 
 run: packages
 	$(SWIFT) build -c release --product parley
 	exec "$$($(SWIFT) build -c release --show-bin-path)/parley" run $(BOTS) --data $(DATA)
 
-# Room by room and a few tests at a time: thousands at once would starve those that talk to each other over sockets. None takes more than a few
-# minutes: one that waits for ever ends at the limit.
+# One module after the other and a few tests at a time: thousands at once would starve those that talk to each other over sockets. A module
+# takes a few minutes at most; one that hangs is killed at the limit.
 LIMIT ?= 20m
 test: packages
 	$(SWIFT) build --build-tests
-	@for room in $(sort $(notdir $(wildcard Tests/*Tests)) InteropTests); do \
-		echo "== $$room"; \
-		timeout -k 10 $(LIMIT) $(SWIFT) test --skip-build --experimental-maximum-parallelization-width 8 --filter "^$$room\." > .build/$$room.log 2>&1 \
-			|| { [ $$? -lt 124 ] || echo "not over after $(LIMIT):"; grep -E '✘|error:' .build/$$room.log; tail -5 .build/$$room.log; exit 1; }; \
-		grep 'Test run with' .build/$$room.log | tail -1; \
+	@for module in $(sort $(notdir $(wildcard Tests/*Tests)) InteropTests); do \
+		echo "== $$module"; \
+		timeout -k 10 $(LIMIT) $(SWIFT) test --skip-build --experimental-maximum-parallelization-width 8 --filter "^$$module\." > .build/$$module.log 2>&1 \
+			|| { [ $$? -lt 124 ] || echo "not over after $(LIMIT):"; grep -E '✘|error:' .build/$$module.log; tail -5 .build/$$module.log; exit 1; }; \
+		grep 'Test run with' .build/$$module.log | tail -1; \
 	done
 	@[ -n "$$SIMPLEX_PEERS" ] || echo "Not run: tests with the official programs, as SIMPLEX_PEERS does not name their folder."
 
@@ -46,6 +46,33 @@ fuzz: packages
 simulate: packages
 	PARLEY_SIMULATION=1 $(SWIFT) build -c release --scratch-path $(SIMULATION) --product ParleySimulation -Xswiftc -enable-testing
 	PARLEY_SECONDS=$(SECONDS) $(SIMULATION)/release/ParleySimulation
+
+# Runs tests under ThreadSanitizer and AddressSanitizer (docs/reliability.md). SANITIZERS=thread and MODULES="SMPServerTests" run a part.
+# The builds are those of the tests, in folders of their own: PARLEY_SANITIZE=thread also exchanges the locks for ones that the sanitizer sees.
+SANITIZERS ?= thread address
+THREAD_MODULES := EncryptedSQLiteTests SMPTransportTests SMPClientTests SMPServerTests SMPAgentTests ChatEngineTests ChatModelTests ChatSocketTests ParleyTests
+ADDRESS_MODULES := EncryptedSQLiteTests SMPCryptoTests SMPRatchetTests SMPTransportTests SMPClientTests SMPServerTests SMPAgentTests ChatProtocolTests ChatEngineTests ParleyTests
+sanitize: packages
+	@for sanitizer in $(SANITIZERS); do \
+		export PARLEY_SANITIZE=$$sanitizer TSAN_OPTIONS="exitcode=66 $(TSAN_OPTIONS)" ASAN_OPTIONS="detect_leaks=0 $(ASAN_OPTIONS)"; \
+		case $$sanitizer in \
+			thread) folder=.build-tsan; modules="$(THREAD_MODULES)";; \
+			address) folder=.build-asan; modules="$(ADDRESS_MODULES)";; \
+			*) echo "SANITIZERS: thread or address, not $$sanitizer"; exit 2;; \
+		esac; \
+		$(SWIFT) build --build-tests --sanitize=$$sanitizer --scratch-path $$folder || exit 1; \
+		for module in $(or $(MODULES),$$modules); do \
+			echo "== $$module under $$sanitizer"; \
+			timeout -k 10 $(LIMIT) $(SWIFT) test --skip-build --sanitize=$$sanitizer --scratch-path $$folder --experimental-maximum-parallelization-width 4 \
+				--filter "^$$module\." > $$folder/$$module.log 2>&1 \
+				|| { grep -E '✘|error:|SUMMARY:|WARNING: ThreadSanitizer|ERROR: AddressSanitizer' $$folder/$$module.log | head -40; tail -5 $$folder/$$module.log; exit 1; }; \
+			grep 'Test run with' $$folder/$$module.log | tail -1; \
+		done || exit 1; \
+	done
+
+# Complains about what `make format` would change.
+lint:
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Examples Benchmarks
 
 format:
 	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Examples Benchmarks

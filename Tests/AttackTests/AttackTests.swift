@@ -42,9 +42,13 @@ import Testing
                 }
             }
             let question = "question \(round)"
-            try await honest.ask(question, answer: Victims.answer(to: question), over: friend)
+            do {
+                try await honest.ask(question, answer: Victims.answer(to: question), over: friend)
+            } catch {
+                try victims.checkAlive(after: "round \(round): \(attacks.map(\.rawValue))")
+                throw error
+            }
             await stranger.close()
-            try victims.checkAlive()
         }
         try await honest.ask("the last", answer: Victims.answer(to: "the last"), over: friend)
         print(Attack.allCases.map { "\($0.rawValue): \(tried[$0]?.sent ?? 0) sent, \(tried[$0]?.refused ?? 0) impossible" }.joined(separator: "; "))

@@ -44,9 +44,9 @@ final class Victims: Sendable {
     }
 
     /// - Throws: if a process has ended.
-    func checkAlive() throws {
+    func checkAlive(after what: String) throws {
         for process in [router, bots] where !process.isRunning {
-            throw PeerError(.ended, "\(process.name) has ended: \(process.logTail())")
+            throw PeerError(.ended, "\(process.name) has ended after \(what): \(process.logTail())")
         }
     }
 
