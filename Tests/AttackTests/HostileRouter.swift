@@ -136,7 +136,7 @@ extension Mutator {
         case 3: .end
         case 4: .deld
         case 5: .err(pick([.auth, .quota, .noMessage, .block, .internal, .crypto, .proxy(.noSession), .duplicate]))
-        case 6: .nmsg(.random(SystemRandomSource()), bytes(300))
+        case 6: .nmsg(.random(SystemRandomSource()), bytes(200))
         case 7: .rres(bytes(500))
         case 8: .pres(bytes(16_000))
         default: .nid(EntityID(bytes(24)), X25519.generateKeyPair(SystemRandomSource()).publicKey)
