@@ -1,4 +1,5 @@
 public import SMPProtocol
+package import SMPTransport
 public import SMPWire
 
 /// How a router listens, what it allows and what it promises.
@@ -24,8 +25,12 @@ public struct RouterConfiguration: Sendable {
     public var basicAuth: BasicAuth?
     /// Whether the router is a proxy for senders, who must know ``basicAuth`` if it is set: it connects to other routers in their place.
     public var allowsProxying = true
-    /// Other routers that the proxy is connected to, at most.
+    /// Other routers that the proxy is connected to, at most. When another is wanted, the client with most of them loses the one that was
+    /// used least lately.
     public var maximumRelays = 1_000
+    /// Whether the proxy connects to routers on this machine and in private networks, and wherever else the internet does not reach: with
+    /// that, strangers could look around there. nil: if the router itself listens on the loopback interface only.
+    public var allowsPrivateRelays: Bool?
     /// Messages that a queue holds; its sender is told to wait when there are more.
     public var messageQuota = 128
     /// After how long messages are deleted; nil: never.
@@ -38,8 +43,17 @@ public struct RouterConfiguration: Sendable {
     public var maximumQueues = 1_000_000
     /// Connections at most.
     public var maximumConnections = 20_000
+    /// Connections at most from one address (one /64 of IPv6); nil: as many as there are. Many people may share one: behind Tor, a proxy, an
+    /// address translator. Limits for an address do not concern clients on the router's own machine.
+    public var maximumConnectionsPerAddress: Int? = 2_000
+    /// Queues that may be created from one address in an hour, and as many at once; nil: any number.
+    public var queuesPerAddressAndHour: Int? = 10_000
+    /// Connections in their TLS handshake at most; the oldest gives way to a new one.
+    public var maximumHandshakes = 2_000
     /// How long a client may take for TLS, and then for its hello.
-    public var handshakeTimeout: Duration = .seconds(60)
+    public var handshakeTimeout: Duration = .seconds(30)
+    /// After how long a client is disconnected that takes nothing of what waits for it. It finds all of it when it comes back.
+    public var stallTimeout: Duration = .seconds(120)
     /// After how long a silent connection without subscriptions is closed; nil: never.
     public var idleTimeout: Duration? = .seconds(6 * 3_600)
     /// For how many days a certificate is issued; nil: without end. The router renews it when a third of them is left, if it has the
@@ -55,6 +69,10 @@ public struct RouterConfiguration: Sendable {
     public var segmentSize = 16 << 20
     /// Bytes of the journal that may be out of use, however little is in use, before it is cleared.
     public var clearingThreshold = 32 << 20
+    /// How long the proxy waits for other routers.
+    package var relayTimes = RelayTimes()
+    /// Looks up the names of other routers instead of the system.
+    package var lookup: (@Sendable (String) async -> [IPAddress])?
     /// Versions of the protocol that are offered.
     public var versions = SMPVersion.offered
 
@@ -86,6 +104,15 @@ public struct RouterConfiguration: Sendable {
         try check(maximumQueues > 0, "there must be room for a queue")
         try check(maximumRelays > 0, "a proxy must have room for a router; to have no proxy, do not allow it")
         try check(maximumConnections > 0, "there must be room for a connection")
+        try check(maximumConnectionsPerAddress.map { $0 > 0 } ?? true, "there must be room for a connection from an address")
+        try check(maximumHandshakes > 0, "there must be room for a handshake")
+        try check(queuesPerAddressAndHour.map { (1...1_000_000).contains($0) } ?? true, "queues from an address: 1 to 1000000 in an hour")
+        let times = Duration.milliseconds(1)...Duration.seconds(86_400)
+        try check(times.contains(handshakeTimeout), "the time for a handshake must be from a millisecond to a day")
+        try check(times.contains(stallTimeout), "the time for a client that takes nothing must be from a millisecond to a day")
+        let longTimes = Duration.milliseconds(1)...Duration.seconds(36_500 * 86_400)
+        try check(idleTimeout.map { longTimes.contains($0) } ?? true, "the time for a silent client must be up to 36500 days")
+        try check(longTimes.contains(expirySweepInterval), "old messages must be looked for once in 36500 days")
         try check((1 << 10...1 << 30).contains(segmentSize), "a segment must have from 1 KiB to 1 GiB")
         if case .interval(let time) = durability {
             try check(
@@ -97,6 +124,9 @@ public struct RouterConfiguration: Sendable {
             versions.intersection(SMPVersion.encodable) == versions,
             "versions \(versions) are offered, but only \(SMPVersion.encodable) are known")
     }
+
+    /// Whether only this machine itself can connect.
+    var isLoopbackOnly: Bool { host == "localhost" || IPAddress(parsing: host)?.isLoopback == true }
 
     var limits: RouterState.Limits {
         RouterState.Limits(

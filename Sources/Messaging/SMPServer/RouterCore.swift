@@ -39,6 +39,9 @@ final class RouterCore: Sendable {
     let logger: Logger
     /// nil if the router is no proxy.
     let relays: RelayPool?
+    let limits: AddressLimits
+    /// What creating queues asks for; nil: nothing.
+    let basicAuth: BasicAuth?
     let history: StatisticsKeeper
     private let shared: Mutex<Shared>
     /// Sessions whose next output waits for the journal.
@@ -49,11 +52,13 @@ final class RouterCore: Sendable {
     private let damage = Mutex<RouterError?>(nil)
 
     init(
-        journal: Journal, state: RouterState, relays: RelayPool?, history: StatisticsKeeper, random: any RandomSource,
+        journal: Journal, state: RouterState, relays: RelayPool?, limits: AddressLimits, history: StatisticsKeeper, random: any RandomSource,
         now: @escaping @Sendable () -> Int64, logger: Logger, scheduleCommit: @escaping @Sendable () -> Void
     ) {
         self.journal = journal
         self.relays = relays
+        self.limits = limits
+        basicAuth = state.limits.basicAuth
         self.history = history
         self.random = random
         self.now = now
@@ -320,7 +325,8 @@ final class RouterCore: Sendable {
                 let held = shared.state.sessions[id]
                 return SessionReport(
                     number: id.number, version: session.version, seconds: now - session.opened, subscriptions: held?.subscriptions.count ?? 0,
-                    notifications: held?.notifiers.count ?? 0, isService: held?.service != nil)
+                    notifications: held?.notifiers.count ?? 0, isService: held?.service != nil,
+                    waiting: session.outbox.withLock { $0.count })
             }
         }.sorted { $0.number < $1.number }
     }

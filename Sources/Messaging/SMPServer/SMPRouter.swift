@@ -85,7 +85,7 @@ public final class SMPRouter: Sendable {
         let keeper = JournalKeeper(configuration)
         let core = RouterCore(
             journal: journal, state: RouterState(limits: configuration.limits, queues: queues),
-            relays: try makeRelays(configuration, group, random), history: StatisticsKeeper(configuration.storage, now: now(), logger),
+            relays: try makeRelays(configuration, group, random), limits: AddressLimits(queues: configuration.queuesPerAddressAndHour), history: StatisticsKeeper(configuration.storage, now: now(), logger),
             random: random, now: now, logger: logger, scheduleCommit: { keeper.schedule() })
         // What reading the journal took.
         ResidentMemory.releaseHeap()
@@ -130,9 +130,11 @@ public final class SMPRouter: Sendable {
     ) throws(RouterError) -> RelayPool? {
         guard configuration.allowsProxying else { return nil }
         do {
+            let addresses = RelayAddresses(
+                allowsPrivate: configuration.allowsPrivateRelays ?? configuration.isLoopbackOnly, lookup: configuration.lookup)
             return RelayPool(
-                client: try SMPTransportClient(group: group), random: random, basicAuth: configuration.basicAuth,
-                capacity: configuration.maximumRelays)
+                client: try SMPTransportClient(group: group), group: group, addresses: addresses, random: random,
+                basicAuth: configuration.basicAuth, capacity: configuration.maximumRelays, times: configuration.relayTimes)
         } catch {
             throw RouterError(.transport, "TLS is not available", cause: error)
         }
@@ -146,9 +148,12 @@ public final class SMPRouter: Sendable {
         listening.port = configuration.port
         listening.handshakeTimeout = configuration.handshakeTimeout
         listening.maximumConnections = configuration.maximumConnections
+        listening.maximumConnectionsPerAddress = configuration.maximumConnectionsPerAddress
+        listening.maximumHandshakes = configuration.maximumHandshakes
         let versions = configuration.versions
-        let handshakeTimeout = TimeAmount(configuration.handshakeTimeout)
-        let idleTimeout = configuration.idleTimeout.map { TimeAmount($0) }
+        let timeouts = RouterSession.Timeouts(
+            handshake: TimeAmount(configuration.handshakeTimeout), idle: configuration.idleTimeout.map { TimeAmount($0) },
+            stall: TimeAmount(configuration.stallTimeout))
         do {
             return try await SMPTransportListener.start(listening, group: group) { error in
                 core.logger.debug("a connection failed", metadata: ["reason": "\(error)"])
@@ -156,10 +161,10 @@ public final class SMPRouter: Sendable {
                 guard let identity = certificate.identity(of: credential),
                     let handshake = identity.handshake(versions: versions, connection, random: core.random),
                     let session = core.open({ id in
-                        RouterSession(id: id, core: core, connection: connection, handshake: handshake)
+                        RouterSession(id: id, core: core, connection: connection, handshake: handshake, timeouts: timeouts)
                     })
                 else { return connection.beginClosing() }
-                session.start(handshakeTimeout: handshakeTimeout, idleTimeout: idleTimeout)
+                session.start()
             }
         } catch {
             guard (error.cause as? IOError)?.errnoCode == EADDRINUSE else {
@@ -227,7 +232,7 @@ public final class SMPRouter: Sendable {
         let keeper = JournalKeeper(configuration)
         let core = RouterCore(
             journal: journal, state: RouterState(limits: configuration.limits, queues: queues), relays: nil,
-            history: StatisticsKeeper(configuration.storage, now: RouterClock.now(), logger), random: SystemRandomSource(),
+            limits: AddressLimits(queues: nil), history: StatisticsKeeper(configuration.storage, now: RouterClock.now(), logger), random: SystemRandomSource(),
             now: RouterClock.now, logger: logger, scheduleCommit: { keeper.schedule() })
         let before = journal.size
         keeper.start(core) {}

@@ -28,6 +28,8 @@ public final class SMPConnection: Sendable {
     public let handshake: TLSHandshake
     /// Where the peer is, for logs at `debug` level.
     public let remoteAddress: String?
+    /// The peer's machine; nil where there is no network between.
+    package let remote: IPAddress?
 
     private let channel: any Channel
     private let state = Mutex(State())
@@ -57,6 +59,7 @@ public final class SMPConnection: Sendable {
         self.channel = channel
         self.handshake = handshake
         remoteAddress = channel.remoteAddress?.description
+        remote = channel.remoteAddress.flatMap(IPAddress.init)
         bound = NIOLoopBoundBox(Bound(), eventLoop: channel.eventLoop)
     }
 
@@ -66,13 +69,15 @@ public final class SMPConnection: Sendable {
     public var peerChain: [Bytes] { handshake.peerChain }
     /// The event loop on which the delegate is called.
     public var eventLoop: any EventLoop { channel.eventLoop }
-    /// False while more than ``writeLimit`` bytes wait for the peer to read.
+    /// False while more than ``writeLimit`` bytes, or ``acceptedWriteLimit``, wait for the peer to read.
     public var isWritable: Bool { state.withLock { $0.isWritable && $0.end == nil } }
     /// Why the connection has ended, or nil while it is open.
     public var end: ConnectionError? { state.withLock { $0.end } }
 
-    /// Bytes that may wait for the peer before ``isWritable`` turns false.
+    /// Bytes that may wait for the peer before ``isWritable`` turns false, on a connection that was made from here.
     public static let writeLimit = 16 * blockSize
+    /// The same on a connection that a listener has accepted.
+    public static let acceptedWriteLimit = 2 * blockSize
 
     // MARK: Receiving
 
@@ -167,6 +172,34 @@ public final class SMPConnection: Sendable {
         }
         guard let context = bound.value.context else { return }
         for block in blocks { context.write(NIOAny(block), promise: nil) }
+        context.flush()
+    }
+
+    /// Gives blocks to the socket now, behind what was handed over before: when this returns, ``isWritable`` tells of them. Must be called on
+    /// ``eventLoop``.
+    ///
+    /// - Parameter left: called on the event loop when the blocks have been given to the kernel, or will never be.
+    /// - Throws: as ``write(_:)``; `left` is not called then.
+    package func writeAtOnce(_ blocks: [Bytes], left: (@Sendable () -> Void)? = nil) throws(ConnectionError) {
+        guard blocks.allSatisfy({ $0.count == Self.blockSize }) else {
+            throw ConnectionError(.invalidBlock, "a transport block has \(Self.blockSize) bytes")
+        }
+        if let end { throw end }
+        guard let context = bound.value.context else { throw ConnectionError(.closed, "the connection is closed") }
+        let before = state.withLock { state in
+            defer { state.outgoing = [] }
+            return state.outgoing
+        }
+        for block in before { context.write(NIOAny(block), promise: nil) }
+        for (index, block) in blocks.enumerated() {
+            guard index == blocks.count - 1, let left else {
+                context.write(NIOAny(block), promise: nil)
+                continue
+            }
+            let promise = context.eventLoop.makePromise(of: Void.self)
+            promise.futureResult.whenComplete { _ in left() }
+            context.write(NIOAny(block), promise: promise)
+        }
         context.flush()
     }
 

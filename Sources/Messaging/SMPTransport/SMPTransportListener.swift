@@ -20,6 +20,12 @@ public final class SMPTransportListener: Sendable {
         public var handshakeTimeout: Duration = .seconds(60)
         /// Connections open at once; further ones are closed when they arrive.
         public var maximumConnections = 20_000
+        /// Connections open at once from one address, or from one /64 of IPv6; nil: no bound but ``maximumConnections``. It does not
+        /// concern connections from this machine itself.
+        public var maximumConnectionsPerAddress: Int?
+        /// Connections in their TLS handshake at once. When there are more, those that have been in it for longest are closed; an eighth
+        /// may come from one address.
+        public var maximumHandshakes = 2_000
         /// When and how often a silent peer is probed by TCP.
         public var keepAlive: TCPKeepAlive? = TCPKeepAlive()
 
@@ -66,7 +72,10 @@ public final class SMPTransportListener: Sendable {
         onConnection: @escaping @Sendable (SMPConnection, ServerCredential) -> Void
     ) async throws(ConnectionError) -> SMPTransportListener {
         let presented = Presented(configuration.credential, try context(configuration, configuration.credential))
-        let connections = AcceptedConnections(limit: configuration.maximumConnections)
+        let connections = AcceptedConnections(
+            .init(
+                connections: configuration.maximumConnections, connectionsPerAddress: configuration.maximumConnectionsPerAddress,
+                handshakes: configuration.maximumHandshakes))
         let (timeout, keepAlive) = (TimeAmount(configuration.handshakeTimeout), configuration.keepAlive)
         do {
             let channel = try await ServerBootstrap(group: group)
@@ -74,11 +83,12 @@ public final class SMPTransportListener: Sendable {
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .childChannelOption(.autoRead, value: false)
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-                .childChannelOption(.writeBufferWaterMark, value: .smpBlocks)
+                .childChannelOption(.writeBufferWaterMark, value: .fewBlocks)
                 .childChannelOption(.maxMessagesPerRead, value: 1)
                 .childChannelOption(.recvAllocator, value: BlockReadAllocator())
                 .childChannelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
+                    let key = ObjectIdentifier(channel)
+                    return channel.eventLoop.makeCompletedFuture {
                         guard connections.add(channel) else {
                             throw ConnectionError(.closed, "there are as many connections as allowed")
                         }
@@ -89,7 +99,9 @@ public final class SMPTransportListener: Sendable {
                             OpenSSLHandler(session),
                             HandshakeHandler(timeout: timeout) { result in
                                 switch result {
-                                case .success(let connection): onConnection(connection, credential)
+                                case .success(let connection):
+                                    connections.finishHandshake(key)
+                                    onConnection(connection, credential)
                                 case .failure(let error): onFailure(error)
                                 }
                             },
@@ -139,38 +151,4 @@ private final class Presented: Sendable {
     var now: (ServerCredential, TLSContext) { value.withLock { $0 } }
 
     func set(_ credential: ServerCredential, _ context: TLSContext) { value.withLock { $0 = (credential, context) } }
-}
-
-/// The open connections of a listener, bounded.
-private final class AcceptedConnections: Sendable {
-    private struct State {
-        var channels: [ObjectIdentifier: any Channel] = [:]
-        var isStopped = false
-    }
-
-    private let limit: Int
-    private let state = Mutex(State())
-
-    init(limit: Int) { self.limit = limit }
-
-    var count: Int { state.withLock { $0.channels.count } }
-
-    func add(_ channel: any Channel) -> Bool {
-        let key = ObjectIdentifier(channel)
-        let isAdded = state.withLock { state in
-            guard !state.isStopped, state.channels.count < limit else { return false }
-            state.channels[key] = channel
-            return true
-        }
-        guard isAdded else { return false }
-        channel.closeFuture.whenComplete { [self] _ in _ = state.withLock { $0.channels.removeValue(forKey: key) } }
-        return true
-    }
-
-    func stop() -> [any Channel] {
-        state.withLock { state in
-            state.isStopped = true
-            return Array(state.channels.values)
-        }
-    }
 }

@@ -17,6 +17,10 @@ extension RouterFile {
         \(passwordFile.map { "password-file: \($0)" } ?? "# password-file: password")
         # Whether the router passes on what clients send to other routers, so that those do not learn the clients' addresses.
         proxy: \(allowsProxying)
+        # How many other routers it is connected to for that, and whether these may be on this machine and in private networks (10.x.x.x,
+        # 192.168.x.x …): strangers could look around there. What holds without it: true if `bind` is this machine only, else false.
+        # relays: 1000
+        # allow-private-relays: false
 
         # always: a message is acknowledged when it is on the disk, and survives a loss of power.
         # 1s (10ms to 60s): it is acknowledged when it survives the end of the process, and is put on the disk once in this time.
@@ -30,6 +34,13 @@ extension RouterFile {
         # Bounds for the whole router, and after how many hours a silent client without subscriptions is disconnected.
         # queues: 1000000
         # connections: 20000
+        # Bounds for one address (a /64 of IPv6), which many people may share behind Tor or an address translator; or unlimited: connections
+        # at once, and queues created in an hour. Clients on this machine itself have none.
+        # connections-per-address: 2000
+        # queues-per-address: 10000
+        # Connections in their TLS handshake at once, of which the oldest gives way to a new one, and the seconds that a handshake may take.
+        # handshakes: 2000
+        # handshake-seconds: 30
         # idle-hours: 6
 
         # The certificate is issued for so many days (or never expires) and renewed when a third of them is left, if ca.key is here.

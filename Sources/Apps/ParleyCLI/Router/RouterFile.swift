@@ -23,7 +23,13 @@ struct RouterFile {
     var queueDays: Int?
     var maximumQueues = 1_000_000
     var maximumConnections = 20_000
+    var connectionsPerAddress: Int? = 2_000
+    var queuesPerAddress: Int? = 10_000
+    var maximumHandshakes = 2_000
+    var handshakeSeconds = 30
     var idleHours: Int? = 6
+    var maximumRelays = 1_000
+    var allowsPrivateRelays: Bool?
     var certificateDays: Int? = 365
     var metricsAddress = "127.0.0.1"
     var metricsPort: Int?
@@ -39,7 +45,8 @@ struct RouterFile {
 
     static let keys = [
         "router", "hosts", "bind", "port", "new-queues", "password-file", "proxy", "fsync", "message-quota", "message-days", "queue-days",
-        "queues", "connections", "idle-hours", "certificate-days", "metrics-address", "metrics-port",
+        "queues", "connections", "connections-per-address", "queues-per-address", "handshakes", "handshake-seconds", "relays",
+        "allow-private-relays", "idle-hours", "certificate-days", "metrics-address", "metrics-port",
     ]
 
     init(_ file: MappingReader) {
@@ -69,15 +76,21 @@ struct RouterFile {
         set(\.queueDays, file.value("queue-days").flatMap { Self.limit($0, 1...36_500) })
         set(\.maximumQueues, number("queues", 1...100_000_000))
         set(\.maximumConnections, number("connections", 1...1_000_000))
+        set(\.connectionsPerAddress, file.value("connections-per-address").flatMap { Self.limit($0, 1...1_000_000, none: "unlimited") })
+        set(\.queuesPerAddress, file.value("queues-per-address").flatMap { Self.limit($0, 1...1_000_000, none: "unlimited") })
+        set(\.maximumHandshakes, number("handshakes", 1...1_000_000))
+        set(\.handshakeSeconds, number("handshake-seconds", 1...3_600))
+        set(\.maximumRelays, number("relays", 1...100_000))
+        allowsPrivateRelays = file.value("allow-private-relays")?.bool()
         set(\.idleHours, file.value("idle-hours").flatMap { Self.limit($0, 1...8_760) })
         set(\.certificateDays, file.value("certificate-days").flatMap { Self.limit($0, 2...999_999) })
         set(\.metricsAddress, file.value("metrics-address")?.nonEmptyString())
         metricsPort = number("metrics-port", 0...65_535)
     }
 
-    /// A number, or `never`.
-    private static func limit(_ value: NodeReader, _ range: ClosedRange<Int>) -> Int?? {
-        if value.isNever { return .some(nil) }
+    /// A number, or a word for no limit.
+    private static func limit(_ value: NodeReader, _ range: ClosedRange<Int>, none: String = "never") -> Int?? {
+        if value.text == none { return .some(nil) }
         return value.integer(in: range).map(Optional.some)
     }
 
@@ -98,6 +111,12 @@ struct RouterFile {
         configuration.queueLifetime = queueDays.map { .seconds($0 * 86_400) }
         configuration.maximumQueues = maximumQueues
         configuration.maximumConnections = maximumConnections
+        configuration.maximumConnectionsPerAddress = connectionsPerAddress
+        configuration.queuesPerAddressAndHour = queuesPerAddress
+        configuration.maximumHandshakes = maximumHandshakes
+        configuration.handshakeTimeout = .seconds(handshakeSeconds)
+        configuration.maximumRelays = maximumRelays
+        configuration.allowsPrivateRelays = allowsPrivateRelays
         configuration.idleTimeout = idleHours.map { .seconds($0 * 3_600) }
         configuration.certificateDays = certificateDays
         configuration.hasControl = true
@@ -118,10 +137,6 @@ struct RouterFile {
         }
         return auth
     }
-}
-
-extension NodeReader {
-    fileprivate var isNever: Bool { text == "never" }
 }
 
 extension Durability {

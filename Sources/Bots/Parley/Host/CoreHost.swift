@@ -14,7 +14,7 @@ internal import SMPWire
 public final class CoreHost: Sendable {
     /// The core. It is open and not yet started.
     public let core: any ChatCore
-    /// The routers that new queues are made on.
+    /// The routers that new queues are made on; the one inside the process without its password.
     public let servers: [String]
     let dataFolder: String
     /// What the databases of the folder are encrypted with.
@@ -53,15 +53,16 @@ public final class CoreHost: Sendable {
         do {
             if servers.isEmpty {
                 let started = try await EmbeddedRouter.start(configuration.router, folder: folder + "/router", logger: configuration.logger)
-                servers = [SMPServerWithAuth(started.address)]
-                router = started
+                servers = [started.address]
+                router = started.router
             }
             var setup = NativeCoreConfiguration(prefix: data.corePrefix, servers: servers, logger: configuration.logger)
             setup.network = configuration.network.options
             setup.key = key
             setup.companions = data.companions
             return CoreHost(
-                native: try NativeCore.open(setup), router: router, servers: servers.map(\.wireString), dataFolder: folder, key: key, lock: lock)
+                native: try NativeCore.open(setup), router: router,
+                servers: servers.map { router == nil ? $0.wireString : $0.server.wireString }, dataFolder: folder, key: key, lock: lock)
         } catch {
             await router?.stop()
             lock.release()

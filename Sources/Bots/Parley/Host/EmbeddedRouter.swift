@@ -7,15 +7,26 @@ internal import SMPWire
 
 /// Starts a router inside the process.
 ///
+/// One that others can reach asks who creates queues, or uses it as a proxy, for a password that only its own profiles know.
+///
 /// Its port is part of every address that was given out, so it must stay what it was at the first start: it is kept in the
 /// router's folder.
 enum EmbeddedRouter {
-    static func start(_ settings: EmbeddedRouterConfiguration, folder: String, logger: Logger) async throws -> SMPRouter {
+    /// - Returns: the router, and its address as its own profiles need it.
+    static func start(
+        _ settings: EmbeddedRouterConfiguration, folder: String, logger: Logger
+    ) async throws -> (router: SMPRouter, address: SMPServerWithAuth) {
         let portFile = folder + "/port"
         let kept = (try? String(contentsOfFile: portFile, encoding: .utf8)).flatMap { UInt16($0.filter(\.isNumber)) }
         var configuration = RouterConfiguration(storage: .folder(folder))
         // A router that others are told the name of must be heard on more than the loopback interface.
         configuration.host = settings.isLoopback ? "127.0.0.1" : "0.0.0.0"
+        if !settings.isLoopback {
+            configuration.basicAuth = try password(in: folder)
+            // Its own profiles may come from this machine's address in the network, all of them.
+            configuration.maximumConnectionsPerAddress = configuration.maximumConnections / 2
+            configuration.queuesPerAddressAndHour = nil
+        }
         do throws(WireError) {
             configuration.advertisedHosts = [try TransportHost(wireString: settings.host)]
         } catch {
@@ -28,7 +39,20 @@ enum EmbeddedRouter {
                 try await startOnAnyPort(&configuration, logger)
             }
         if UInt16(exactly: router.port) != kept { try await keep(router, in: portFile) }
-        return router
+        if configuration.basicAuth != nil {
+            logger.notice(
+                "the router inside the process can be reached from other machines: who creates queues there, or sends through it, needs its password",
+                metadata: ["password": "\(folder)/\(RouterPassword.fileName)", "port": "\(router.port)"])
+        }
+        return (router, SMPServerWithAuth(router.address, basicAuth: configuration.basicAuth))
+    }
+
+    private static func password(in folder: String) throws(HostError) -> BasicAuth {
+        do throws(RouterError) {
+            return try RouterPassword.loadOrMake(in: folder)
+        } catch {
+            throw HostError(.router, error.message + (error.cause.map { ": \($0)" } ?? ""))
+        }
     }
 
     private static func start(
@@ -73,5 +97,6 @@ enum EmbeddedRouter {
 }
 
 extension EmbeddedRouterConfiguration {
+    /// Whether others cannot reach it. Whatever else there is of loopback addresses and names for them is not taken for one.
     var isLoopback: Bool { host == "127.0.0.1" || host == "localhost" || host == "::1" }
 }

@@ -42,7 +42,9 @@ public struct HostConfiguration: Sendable {
 
 /// A router inside the bots' process.
 public struct EmbeddedRouterConfiguration: Sendable {
-    /// The name or address under which others reach this machine; it is part of every address that the bots give out.
+    /// The name or address under which others reach this machine; it is part of every address that the bots give out. With any but that of
+    /// the loopback interface the router listens on all interfaces, and creating queues and sending through it need a password: it is made
+    /// at the first start, in the file `router/password` of the data folder, and the bots know it.
     public var host: String
     /// The port; nil for one that is chosen at the first start and then kept.
     public var port: UInt16?

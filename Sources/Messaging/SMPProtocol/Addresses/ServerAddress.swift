@@ -1,3 +1,4 @@
+import SMPCrypto
 public import SMPWire
 
 /// The kind of server that an address names, known at compile time so that a file router cannot be used as a message router.
@@ -149,6 +150,9 @@ public typealias XFTPServerWithAuth = ServerWithAuth<XFTPScheme>
 /// The password that a server may ask for: printable, without spaces, `@`, `:` and `/`; at most 255 bytes.
 public struct BasicAuth: WireCodable, StringCodable, Hashable, Sendable, CustomStringConvertible {
     public let bytes: Bytes
+
+    /// Compares in time that depends on the sizes only: a router compares its password with what strangers guess.
+    public static func == (left: BasicAuth, right: BasicAuth) -> Bool { SecretBytes.areEqual(left.bytes, right.bytes) }
 
     /// - Returns: nil if a character is not allowed or there are more than 255 bytes.
     public init?(_ bytes: Bytes) {

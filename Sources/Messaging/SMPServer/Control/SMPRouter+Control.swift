@@ -85,11 +85,13 @@ struct SessionReport: Sendable {
     var subscriptions: Int
     var notifications: Int
     var isService: Bool
+    /// Answers and messages that it has not read.
+    var waiting: Int
 
     fileprivate var json: JSONText.Value {
         var members: [(String, JSONText.Value)] = [("session", .number(number)), ("seconds", .number(seconds))]
         if let version { members.append(("version", .number(Int(version)))) }
-        members += [("subscriptions", .number(subscriptions)), ("notifications", .number(notifications)), ("service", .flag(isService))]
+        members += [("subscriptions", .number(subscriptions)), ("notifications", .number(notifications)), ("service", .flag(isService)), ("waiting", .number(waiting))]
         return .object(members)
     }
 }

@@ -132,7 +132,8 @@ final class Journal: Sendable {
                 }
                 break
             }
-            guard item.frame.batch >= batch else {
+            // One more than it must be a number, too.
+            guard item.frame.batch >= batch, item.frame.batch < .max / 2 else {
                 throw RouterError(.corrupted, "the journal is out of order at position \(item.range.start)")
             }
             if item.frame.batch > batch {

@@ -46,6 +46,9 @@ struct JournalReplay: Sendable {
         }
     }
 
+    /// The number of a message at most, so that counting on from what a journal says never comes to an end.
+    static let largestSequence: UInt64 = 1 << 62
+
     /// Numbers of ``queues``: a table of whole queues would be moved whenever it grows.
     private var numbers: [Identifier: Int32] = [:]
     private var queues: [Partial?] = []
@@ -81,7 +84,11 @@ struct JournalReplay: Sendable {
 
     private mutating func update(_ queue: Identifier, _ body: (inout Partial) -> Void) {
         if let number = numbers[queue] {
-            body(&queues[Int(number)]!)
+            guard var partial = queues[Int(number)] else { return }
+            // Taken out meanwhile, so that its messages are changed in their place.
+            queues[Int(number)] = nil
+            body(&partial)
+            queues[Int(number)] = partial
         } else if !deleted.contains(queue) {
             var partial = Partial()
             body(&partial)
@@ -94,31 +101,36 @@ struct JournalReplay: Sendable {
     consuming func finish() throws(RouterError) -> [Queue] {
         var finished: [Queue] = []
         finished.reserveCapacity(numbers.count)
-        for (id, number) in numbers {
+        for number in numbers.values {
             guard let partial = queues[Int(number)] else { continue }
-            finished.append(try partial.finish(id))
+            finished.append(try partial.finish())
         }
         return finished
     }
 }
 
 extension JournalReplay.Partial {
-    fileprivate func finish(_ id: Identifier) throws(RouterError) -> JournalReplay.Queue {
+    /// Which queue it is, no error says: ids do not belong in logs.
+    fileprivate func finish() throws(RouterError) -> JournalReplay.Queue {
         guard let (attributes, position) = record else {
-            throw RouterError(.corrupted, "the journal has data of queue \(id.entity) but not the queue")
+            let first = messages.values.map(\.position.start).min() ?? link?.1.start
+            throw RouterError(.corrupted, "the journal has data of a queue but not the queue\(first.map { ", from position \($0) on" } ?? "")")
+        }
+        guard firstSequence <= JournalReplay.largestSequence else {
+            throw RouterError(.corrupted, "the queue at position \(position.start) counts more messages than there can be")
         }
         var stored: [StoredMessage] = []
         stored.reserveCapacity(messages.count)
         for offset in 0..<UInt64(messages.count) {
             guard let message = messages[firstSequence + offset] else {
-                throw RouterError(.corrupted, "a message of queue \(id.entity) is missing in the journal")
+                throw RouterError(.corrupted, "a message of the queue at position \(position.start) is missing in the journal")
             }
             stored.append(message)
         }
         var linkPosition: LogRange?
         if let expected = recorded.link {
             guard let (known, range) = link, known == expected else {
-                throw RouterError(.corrupted, "the link data of queue \(id.entity) is missing in the journal")
+                throw RouterError(.corrupted, "the link data of the queue at position \(position.start) is missing in the journal")
             }
             linkPosition = range
         }

@@ -10,6 +10,8 @@ struct SegmentScanner {
         var range: LogRange
     }
 
+    /// Where a segment begins at most: what stands behind that can still be counted.
+    private static let largestBase: UInt64 = 1 << 62
     private static let windowLength = 8192
     /// Where records follow closely: they are read many at a time.
     private static let longWindowLength = 256 << 10
@@ -25,6 +27,7 @@ struct SegmentScanner {
 
     /// - Throws: ``RouterError`` if the segment's header is damaged.
     init(base: UInt64, file: any SegmentFile) throws(RouterError) {
+        guard base <= Self.largestBase else { throw RouterError(.corrupted, "journal segment \(base) is further on than any journal comes") }
         self.base = base
         self.file = file
         size = file.size

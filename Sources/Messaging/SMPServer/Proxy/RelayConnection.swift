@@ -1,19 +1,45 @@
-import NIOCore
+package import NIOCore
 import SMPCrypto
 import SMPProtocol
 import SMPTransport
 import SMPWire
 import Synchronization
 
+/// How long a proxy waits for other routers.
+package struct RelayTimes: Sendable {
+    /// For the answer to a command.
+    package var response = TimeAmount.seconds(30)
+    /// For the other router to read anything of what waits for it. Then the connection is closed.
+    package var stall = TimeAmount.seconds(30)
+    /// After the last command, until the connection is closed.
+    package var idle = TimeAmount.hours(1)
+    /// The same while there has been no command at all.
+    package var unused = TimeAmount.minutes(2)
+    /// Between two looks at these.
+    package var watch = TimeAmount.seconds(5)
+    /// For reaching a router. A failure is not told before, so that the time tells nothing of what the reason was.
+    package var connect = TimeAmount.seconds(15)
+    /// A router that could not be reached is not tried again for so long.
+    package var failureMemory = TimeAmount.seconds(5)
+
+    package init() {}
+}
+
 /// This router's connection to another one, over which it passes on commands that it cannot read (simplex-messaging.md, "Proxying
 /// sender commands"). All clients that send to the other router share it.
+///
+/// What the other router does not read is bounded by a ``RelayBudget``; what does not fit is refused. A router that reads nothing or
+/// answers nothing for a while loses its connection, and with it all that has waited.
 final class RelayConnection: SMPConnectionDelegate, Sendable {
     /// Gets what the client is answered with: `PRES`, or `ERR` about the proxy. Called once, on any thread.
     typealias Answer = @Sendable (SMPBrokerMessage) -> Void
 
-    /// Commands that may wait for the other router, 16 KiB each.
+    /// Commands that may wait for an answer.
     static let maximumPending = 1024
-    static let responseTimeout = TimeAmount.seconds(30)
+    /// Answers to nothing that a router may send before it is taken for a broken one: late answers are among them.
+    static let maximumUnmatched = 2 * maximumPending
+    /// Blocks given to the socket at a time.
+    private static let step = 4
 
     private struct Pending {
         let clientID: CorrelationID
@@ -23,7 +49,17 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
 
     private struct Inner {
         var pending: [CorrelationID: Pending] = [:]
+        /// Not given to the socket.
+        var blocks: [Bytes] = []
+        /// Bytes of the budget: of ``blocks``, and of what the socket has not taken.
+        var held = 0
+        var isWriteScheduled = false
         var lastUse = NIODeadline.now()
+        /// When the other router has last read something, or there was nothing to read.
+        var lastRead = NIODeadline.now()
+        var lastAnswer = NIODeadline.now()
+        var wasUsed = false
+        var unmatched = 0
         var isEnded = false
     }
 
@@ -33,12 +69,14 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
     private let context: TransmissionContext
     private let secret: BoxSecret
     private let random: any RandomSource
+    private let budget: RelayBudget
+    private let times: RelayTimes
     private let onEnd: @Sendable (RelayConnection) -> Void
     private let inner = Mutex(Inner())
 
     /// - Throws: what the other router is too old for, or does not offer.
     init(
-        _ connection: SMPConnection, _ parameters: SMPSessionParameters, random: any RandomSource,
+        _ connection: SMPConnection, _ parameters: SMPSessionParameters, random: any RandomSource, budget: RelayBudget, times: RelayTimes,
         onEnd: @escaping @Sendable (RelayConnection) -> Void
     ) throws(TransportError) {
         guard let key = parameters.certifiedKey, let shared = parameters.secret, let secret = try? BoxSecret(shared) else {
@@ -49,46 +87,101 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
         self.connection = connection
         self.secret = secret
         self.random = random
+        self.budget = budget
+        self.times = times
         self.onEnd = onEnd
         context = parameters.context
     }
+
+    /// Whether something waits for the other router.
+    var isBusy: Bool { inner.withLock { !$0.pending.isEmpty || $0.held > 0 } }
+    var isEnded: Bool { inner.withLock { $0.isEnded } }
+    /// Bytes that the other router has not read.
+    var held: Int { inner.withLock { $0.held } }
+
+    // MARK: To the other router
+
+    private static let unavailable = SMPBrokerMessage.err(.proxy(.broker(.network(.failed))))
 
     /// Passes a command on.
     ///
     /// - Parameter id: of the client's `PFWD`; the other router needs it to read the command.
     func forward(_ command: ForwardedCommand, _ id: CorrelationID, answer: @escaping Answer) {
+        let size = SMPConnection.blockSize
+        let isAccepted = inner.withLock { inner in
+            guard !inner.isEnded, inner.pending.count < Self.maximumPending, budget.reserve(size, beside: inner.held) else { return false }
+            if inner.held == 0 { inner.lastRead = .now() }
+            inner.held += size
+            return true
+        }
+        guard isAccepted else { return answer(Self.unavailable) }
         let ownID = CorrelationID.random(random)
         let block: Bytes
         do {
             let sealed = try ForwardedTransmission(correlationID: id, command: command).seal(correlationID: ownID, sessionSecret: secret)
             let encoded = context.encode(SMPCommand.rfwd(sealed), correlationID: ownID, entity: .none)
             guard let content = TransmissionBatcher.pack(one: context.authorized(encoded, .none)) else {
+                release(1)
                 return answer(.err(.proxy(.broker(.transport(.largeMessage)))))
             }
             // What is passed on is encrypted already: blocks between routers are not.
             var cipher = BlockCipher()
             block = try cipher.seal(content)
         } catch {
+            release(1)
             return answer(.err(.crypto))
         }
-        let timeout = connection.eventLoop.scheduleTask(in: Self.responseTimeout) { [weak self] in
-            self?.take(ownID)?.answer(.err(.proxy(.broker(.timeout))))
+        enqueue(block, ownID, id, answer)
+    }
+
+    private func enqueue(_ block: Bytes, _ ownID: CorrelationID, _ clientID: CorrelationID, _ answer: @escaping Answer) {
+        let sent = NIODeadline.now()
+        let timeout = connection.eventLoop.scheduleTask(in: times.response) { [weak self] in
+            self?.expire(ownID, sent)
             return ()
         }
-        let isAccepted = inner.withLock { inner in
-            guard !inner.isEnded, inner.pending.count < Self.maximumPending else { return false }
-            inner.pending[ownID] = Pending(clientID: id, answer: answer, timeout: timeout)
-            inner.lastUse = .now()
-            return true
+        let (isOpen, isFirst) = inner.withLock { inner -> (Bool, Bool) in
+            guard !inner.isEnded else { return (false, false) }
+            inner.pending[ownID] = Pending(clientID: clientID, answer: answer, timeout: timeout)
+            inner.blocks.append(block)
+            inner.lastUse = sent
+            inner.wasUsed = true
+            defer { inner.isWriteScheduled = true }
+            return (true, !inner.isWriteScheduled)
         }
-        guard isAccepted else {
+        guard isOpen else {
             timeout.cancel()
-            return answer(.err(.proxy(.broker(.network(.failed)))))
+            return answer(Self.unavailable)
         }
-        do {
-            try connection.write([block])
-        } catch {
-            take(ownID)?.answer(.err(.proxy(.broker(.network(.failed)))))
+        if isFirst { connection.eventLoop.execute { [self] in write() } }
+    }
+
+    /// Gives to the socket what it takes. On the event loop.
+    private func write() {
+        inner.withLock { $0.isWriteScheduled = false }
+        while connection.isWritable {
+            let blocks = inner.withLock { inner -> [Bytes] in
+                let blocks = Array(inner.blocks.prefix(Self.step))
+                inner.blocks.removeFirst(blocks.count)
+                return blocks
+            }
+            guard !blocks.isEmpty else { return }
+            do {
+                try connection.writeAtOnce(blocks) { [weak self, count = blocks.count] in self?.release(count) }
+            } catch {
+                return close()
+            }
+        }
+    }
+
+    /// Blocks have left, or will not be sent.
+    private func release(_ count: Int) {
+        inner.withLock { inner in
+            // The end has released all.
+            guard !inner.isEnded else { return }
+            budget.release(count * SMPConnection.blockSize, of: inner.held)
+            inner.held -= count * SMPConnection.blockSize
+            inner.lastRead = .now()
         }
     }
 
@@ -98,12 +191,24 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
         return pending
     }
 
-    /// Closes the connection when nothing was passed on for so long.
-    func watchIdle(_ timeout: TimeAmount) {
-        let (isIdle, isEnded) = inner.withLock { ($0.pending.isEmpty && $0.lastUse + timeout < .now(), $0.isEnded) }
+    private func expire(_ id: CorrelationID, _ sent: NIODeadline) {
+        guard let pending = take(id) else { return }
+        pending.answer(.err(.proxy(.broker(.timeout))))
+        // One that has answered nothing at all in this time does not deserve the next command either.
+        if inner.withLock({ $0.lastAnswer < sent }) { close() }
+    }
+
+    /// Closes the connection when it is of no use any more.
+    func watch() {
+        let (isOver, isEnded) = inner.withLock { inner -> (Bool, Bool) in
+            let now = NIODeadline.now()
+            let isStalled = inner.held > 0 && inner.lastRead + times.stall < now
+            let isIdle = inner.pending.isEmpty && inner.lastUse + (inner.wasUsed ? times.idle : times.unused) < now
+            return (isStalled || isIdle, inner.isEnded)
+        }
         if isEnded { return }
-        if isIdle { return connection.beginClosing() }
-        connection.eventLoop.scheduleTask(in: timeout) { [weak self] in self?.watchIdle(timeout) }
+        if isOver { return close() }
+        connection.eventLoop.scheduleTask(in: times.watch) { [weak self] in self?.watch() }
     }
 
     func close() { connection.beginClosing() }
@@ -114,7 +219,18 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
         var cipher = BlockCipher()
         guard let content = try? cipher.open(block) else { return close() }
         for response in context.decode(block: content, as: SMPBrokerMessage.self) {
-            guard let pending = take(response.correlationID) else { continue }
+            guard let pending = take(response.correlationID) else {
+                let count = inner.withLock { inner in
+                    inner.unmatched += 1
+                    return inner.unmatched
+                }
+                if count > Self.maximumUnmatched { return close() }
+                continue
+            }
+            inner.withLock { inner in
+                inner.lastAnswer = .now()
+                inner.unmatched = 0
+            }
             pending.answer(answer(response.message, to: pending.clientID, response.correlationID))
         }
     }
@@ -136,17 +252,20 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
 
     func connectionReceivedAllForNow(_: SMPConnection) {}
 
-    func connection(_: SMPConnection, isWritable _: Bool) {}
+    func connection(_: SMPConnection, isWritable: Bool) { if isWritable { write() } }
 
     func connection(_: SMPConnection, ended _: ConnectionError) {
         let pending = inner.withLock { inner in
             inner.isEnded = true
+            if inner.held > 0 { budget.release(inner.held, of: inner.held) }
+            inner.held = 0
+            inner.blocks = []
             defer { inner.pending = [:] }
             return inner.pending.values
         }
         for one in pending {
             one.timeout.cancel()
-            one.answer(.err(.proxy(.broker(.network(.failed)))))
+            one.answer(Self.unavailable)
         }
         onEnd(self)
     }

@@ -7,55 +7,83 @@ import Synchronization
 
 /// Makes a ``RelayConnection``: connects to a router and tells it that a proxy has come.
 final class RelayHandshake: SMPConnectionDelegate, Sendable {
-    typealias Outcome = Result<RelayConnection, SMPErrorType>
+    typealias Outcome = Result<RelayConnection, Failure>
+
+    /// Why there is no connection.
+    struct Failure: Error {
+        /// What the client is answered with.
+        let error: SMPErrorType
+        /// Whether it is the router's own doing, which has proven its identity: then it may be told at once.
+        let isOfRouter: Bool
+
+        static let unreachable = Failure(error: RelayPool.unreachable, isOfRouter: false)
+
+        static func of(_ error: BrokerErrorType) -> Failure { Failure(error: .proxy(.broker(error)), isOfRouter: true) }
+    }
 
     private enum State {
         case waiting(CheckedContinuation<Outcome, Never>?)
         case over(Outcome)
     }
 
-    static let timeout = TimeAmount.seconds(30)
-
+    private let budget: RelayBudget
+    private let times: RelayTimes
     private let handshake: SMPClientHandshake
     private let random: any RandomSource
     private let onEnd: @Sendable (RelayConnection) -> Void
     private let state = Mutex(State.waiting(nil))
 
-    private init(_ handshake: SMPClientHandshake, random: any RandomSource, onEnd: @escaping @Sendable (RelayConnection) -> Void) {
+    private init(
+        _ handshake: SMPClientHandshake, random: any RandomSource, budget: RelayBudget, times: RelayTimes,
+        onEnd: @escaping @Sendable (RelayConnection) -> Void
+    ) {
         self.handshake = handshake
         self.random = random
+        self.budget = budget
+        self.times = times
         self.onEnd = onEnd
     }
 
     /// Connects to the first host that is not an onion service.
     ///
     /// - Parameter onEnd: told when the connection, once made, has ended.
-    /// - Returns: the connection, or what the client that asked is answered with.
     static func connect(
-        to server: SMPServerAddress, over client: SMPTransportClient, random: any RandomSource,
-        onEnd: @escaping @Sendable (RelayConnection) -> Void
+        to server: SMPServerAddress, over client: SMPTransportClient, _ addresses: RelayAddresses, random: any RandomSource,
+        budget: RelayBudget, times: RelayTimes, onEnd: @escaping @Sendable (RelayConnection) -> Void
     ) async -> Outcome {
-        guard let host = server.hosts.first(where: { !$0.isOnion }) else { return .failure(.proxy(.broker(.host))) }
-        let connection: SMPConnection
-        do {
-            connection = try await client.connect(
-                host: host.description, port: Int(server.port ?? 5223), keyHash: server.keyHash.bytes)
-        } catch {
-            return .failure(.proxy(.broker(.network(NetworkError(error)))))
-        }
+        guard let host = server.hosts.first(where: { !$0.isOnion }) else { return .failure(.of(.host)) }
+        guard let connection = await open(await addresses.addresses(of: host), server, client, times) else { return .failure(.unreachable) }
         let handshake = SMPClientHandshake(
             versions: SMPVersion.offered, keyHash: server.keyHash, sessionKey: X25519.generateKeyPair(random).privateKey, isProxy: true)
-        let attempt = RelayHandshake(handshake, random: random, onEnd: onEnd)
-        let timeout = connection.eventLoop.scheduleTask(in: timeout) { attempt.finish(.failure(.proxy(.broker(.timeout)))) }
+        let attempt = RelayHandshake(handshake, random: random, budget: budget, times: times, onEnd: onEnd)
+        let timeout = connection.eventLoop.scheduleTask(in: times.connect) { attempt.finish(.failure(.of(.timeout))) }
         defer { timeout.cancel() }
         do {
             try connection.start(attempt)
         } catch {
-            return .failure(.proxy(.broker(.network(.failed))))
+            return .failure(.unreachable)
         }
         let outcome = await attempt.outcome
         if case .failure = outcome { connection.beginClosing() }
         return outcome
+    }
+
+    /// Connects to the first address that has the router of this identity.
+    private static func open(
+        _ addresses: [IPAddress], _ server: SMPServerAddress, _ client: SMPTransportClient, _ times: RelayTimes
+    ) async -> SMPConnection? {
+        // TCP and TLS have a time each; together they end before it is told that the router was not reached.
+        let limit = Duration.nanoseconds(times.connect.nanoseconds / Int64(2 * max(1, addresses.count)))
+        for address in addresses {
+            do throws(ConnectionError) {
+                return try await client.connect(
+                    host: address.description, port: Int(server.port ?? 5223), keyHash: server.keyHash.bytes, timeout: limit)
+            } catch {
+                // Which of the reasons it was must not be told.
+                continue
+            }
+        }
+        return nil
     }
 
     private var outcome: Outcome {
@@ -85,7 +113,7 @@ final class RelayHandshake: SMPConnectionDelegate, Sendable {
         do throws(TransportError) {
             finish(.success(try answer(block, on: connection)))
         } catch {
-            finish(.failure(.proxy(.broker(.transport(error)))))
+            finish(.failure(.of(.transport(error))))
         }
     }
 
@@ -96,7 +124,7 @@ final class RelayHandshake: SMPConnectionDelegate, Sendable {
         else { throw .handshake(.badAuth) }
         let (hello, parameters) = try handshake.respond(
             to: try cipher.open(block), sessionID: connection.sessionID, leafKey: leafKey)
-        let relay = try RelayConnection(connection, parameters, random: random, onEnd: onEnd)
+        let relay = try RelayConnection(connection, parameters, random: random, budget: budget, times: times, onEnd: onEnd)
         do {
             try connection.write([try cipher.seal(hello.wireBytes)])
             try connection.handOver(to: relay)
@@ -110,19 +138,5 @@ final class RelayHandshake: SMPConnectionDelegate, Sendable {
 
     func connection(_: SMPConnection, isWritable _: Bool) {}
 
-    func connection(_: SMPConnection, ended reason: ConnectionError) {
-        finish(.failure(.proxy(.broker(.network(NetworkError(reason))))))
-    }
-}
-
-extension NetworkError {
-    fileprivate init(_ error: ConnectionError) {
-        switch error.code {
-        case .connectFailed: self = .connect(error.message)
-        case .timedOut: self = .timeout
-        case .tlsFailed, .wrongProtocol: self = .tls(error.message)
-        case .wrongIdentity: self = .unknownCA
-        default: self = .failed
-        }
-    }
+    func connection(_: SMPConnection, ended _: ConnectionError) { finish(.failure(.unreachable)) }
 }

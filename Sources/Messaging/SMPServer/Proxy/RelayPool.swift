@@ -6,45 +6,50 @@ import SMPWire
 import Synchronization
 
 /// The connections that a router has with others as their clients' proxy: one for each other router, made when it is first asked for.
+/// ``RelayTable`` decides which there are.
 final class RelayPool: Sendable {
     /// Gets the session, or the error to answer with. Called once, on any thread.
     typealias Answer = @Sendable (Result<RelaySession, SMPErrorType>) -> Void
 
-    private enum Slot {
-        case connecting([Answer])
-        case connected(RelayConnection)
-        case failed(SMPErrorType, until: NIODeadline)
-    }
-
     private struct Inner {
-        var slots: [SMPServerAddress: Slot] = [:]
-        var sessions: [Bytes: RelayConnection] = [:]
+        var table: RelayTable<Answer>
+        var relays: [UInt64: RelayConnection] = [:]
+        var numbers: [Bytes: UInt64] = [:]
+        var nextNumber: UInt64 = 1
         var isClosed = false
     }
 
-    /// For how long a router that could not be reached is not tried again.
-    private static let failureMemory = TimeAmount.seconds(5)
-    /// After how long without a command a connection is closed.
-    private static let idleTimeout = TimeAmount.hours(1)
+    /// All that a client learns of a router that was not reached: not whether there is something at the address, or what. It goes over
+    /// the wire without its reason anyway.
+    static let unreachable = SMPErrorType.proxy(.broker(.network(.failed)))
 
     private let client: SMPTransportClient
+    private let group: any EventLoopGroup
+    private let addresses: RelayAddresses
     private let random: any RandomSource
     private let basicAuth: BasicAuth?
-    private let capacity: Int
-    private let inner = Mutex(Inner())
+    private let times: RelayTimes
+    let budget = RelayBudget()
+    private let inner: Mutex<Inner>
 
     /// - Parameters:
     ///   - basicAuth: what clients must know; nil: nothing.
-    ///   - capacity: routers that are connected to, being connected to, or remembered for not having answered, at most.
-    init(client: SMPTransportClient, random: any RandomSource, basicAuth: BasicAuth?, capacity: Int) {
+    ///   - capacity: routers that are connected to at most.
+    init(
+        client: SMPTransportClient, group: any EventLoopGroup, addresses: RelayAddresses, random: any RandomSource, basicAuth: BasicAuth?,
+        capacity: Int, times: RelayTimes = RelayTimes()
+    ) {
         self.client = client
+        self.group = group
+        self.addresses = addresses
         self.random = random
         self.basicAuth = basicAuth
-        self.capacity = capacity
+        self.times = times
+        inner = Mutex(Inner(table: RelayTable(.init(connections: capacity))))
     }
 
     /// Routers that are connected to.
-    var count: Int { inner.withLock { $0.sessions.count } }
+    var count: Int { inner.withLock { $0.table.count } }
     /// Commands passed on since the start.
     var relayed: UInt64 { relayedCount.load(ordering: .relaxed) }
     private let relayedCount = Atomic<UInt64>(0)
@@ -55,67 +60,107 @@ final class RelayPool: Sendable {
     func allows(_ auth: BasicAuth?) -> Bool { basicAuth == nil || basicAuth == auth }
 
     /// The session with a router, connecting first where there is none.
-    func session(with server: SMPServerAddress, answer: @escaping Answer) {
+    func session(with server: SMPServerAddress, for client: RelayClient, answer: @escaping Answer) {
+        // Known without asking anybody.
+        guard server.hosts.contains(where: { !$0.isOnion }) else { return answer(.failure(.proxy(.broker(.host)))) }
         let known = inner.withLock { inner -> Result<RelaySession, SMPErrorType>? in
-            if inner.isClosed { return .failure(.proxy(.broker(.network(.failed)))) }
-            switch inner.slots[server] {
-            case .connected(let relay): return .success(relay.session)
-            case .connecting(let answers):
-                inner.slots[server] = .connecting(answers + [answer])
-                return nil
-            case .failed(let error, let until) where .now() < until: return .failure(error)
-            case .failed, nil: break
+            if inner.isClosed { return .failure(Self.unreachable) }
+            switch inner.table.request(server, for: client, answer, at: .now()) {
+            case .known(let number): return inner.relays[number].map { .success($0.session) } ?? .failure(Self.unreachable)
+            case .waits: return nil
+            case .refused, .failed: return .failure(Self.unreachable)
             }
-            if inner.slots.count >= capacity { Self.forgetFailures(&inner) }
-            guard inner.slots.count < capacity else { return .failure(.proxy(.broker(.network(.failed)))) }
-            inner.slots[server] = .connecting([answer])
-            Task { await connect(server) }
-            return nil
         }
-        if let known { answer(known) }
+        if let known { answer(known) } else { connectNext() }
     }
 
     /// The connection of a session that a client was told of; nil if it has ended.
-    func relay(_ sessionID: Bytes) -> RelayConnection? { inner.withLock { $0.sessions[sessionID] } }
+    func relay(_ sessionID: Bytes, for client: RelayClient) -> RelayConnection? {
+        inner.withLock { inner in
+            guard let number = inner.numbers[sessionID] else { return nil }
+            inner.table.use(number, by: client, at: .now())
+            return inner.relays[number]
+        }
+    }
 
-    private static func forgetFailures(_ inner: inout Inner) {
-        inner.slots = inner.slots.filter { if case .failed = $0.value { false } else { true } }
+    private func connectNext() {
+        while let server = inner.withLock({ $0.isClosed ? nil : $0.table.next() }) {
+            Task { await connect(server) }
+        }
     }
 
     private func connect(_ server: SMPServerAddress) async {
-        let outcome = await RelayHandshake.connect(to: server, over: client, random: random) { [weak self] in
-            self?.ended($0, server)
-        }
-        let answers = inner.withLock { inner -> [Answer] in
-            guard case .connecting(let answers) = inner.slots[server] else { return [] }
-            switch outcome {
-            case .success(let relay) where inner.isClosed:
-                inner.slots[server] = nil
-                relay.close()
-            case .success(let relay):
-                inner.slots[server] = .connected(relay)
-                inner.sessions[relay.session.sessionID] = relay
-            case .failure(let error): inner.slots[server] = .failed(error, until: .now() + Self.failureMemory)
+        let deadline = group.any().scheduleTask(in: times.connect) { [self] in expire(server, Self.unreachable) }
+        let outcome = await RelayHandshake.connect(
+            to: server, over: client, addresses, random: random, budget: budget, times: times
+        ) { [weak self] in self?.ended($0) }
+        switch outcome {
+        case .success(let relay):
+            deadline.cancel()
+            add(relay, server)
+        case .failure(let failure):
+            inner.withLock { $0.table.attemptFailed(server) }
+            // Where clients may reach private addresses, the time that it takes is no secret of the network's.
+            if failure.isOfRouter || addresses.allowsPrivate {
+                deadline.cancel()
+                expire(server, failure.error)
             }
-            return answers
         }
-        if case .success(let relay) = outcome { relay.watchIdle(Self.idleTimeout) }
-        for answer in answers { answer(outcome.map(\.session)) }
+        connectNext()
     }
 
-    private func ended(_ relay: RelayConnection, _ server: SMPServerAddress) {
+    private func add(_ relay: RelayConnection, _ server: SMPServerAddress) {
+        let (waiters, isKept, evicted) = inner.withLock { inner -> ([Answer], Bool, RelayConnection?) in
+            guard !inner.isClosed else { return ([], false, nil) }
+            let number = inner.nextNumber
+            inner.nextNumber += 1
+            let relays = inner.relays
+            let result = inner.table.connected(server, as: number, at: .now()) { relays[$0]?.isBusy == true }
+            if result.isKept {
+                inner.relays[number] = relay
+                inner.numbers[relay.session.sessionID] = number
+            }
+            return (result.waiters, result.isKept, result.evicted.flatMap { Self.forget($0, &inner) })
+        }
+        evicted?.close()
+        guard isKept else {
+            relay.close()
+            for waiter in waiters { waiter(.failure(Self.unreachable)) }
+            return
+        }
+        // It may have ended before it was here to be forgotten.
+        if relay.isEnded { ended(relay) } else { relay.watch() }
+        for waiter in waiters { waiter(.success(relay.session)) }
+    }
+
+    private static func forget(_ number: UInt64, _ inner: inout Inner) -> RelayConnection? {
+        guard let relay = inner.relays.removeValue(forKey: number) else { return nil }
+        inner.numbers[relay.session.sessionID] = nil
+        return relay
+    }
+
+    /// Tells who waits that a router was not reached.
+    private func expire(_ server: SMPServerAddress, _ error: SMPErrorType) {
+        let waiters = inner.withLock { $0.table.expire(server, at: .now(), until: .now() + times.failureMemory) }
+        for waiter in waiters { waiter(.failure(error)) }
+    }
+
+    private func ended(_ relay: RelayConnection) {
         inner.withLock { inner in
-            inner.sessions[relay.session.sessionID] = nil
-            if case .connected(let present) = inner.slots[server], present === relay { inner.slots[server] = nil }
+            guard let number = inner.numbers[relay.session.sessionID], inner.relays[number] === relay else { return }
+            _ = Self.forget(number, &inner)
+            inner.table.end(number)
         }
     }
 
     /// Closes all connections; commands that wait are answered with an error.
     func close() {
-        let relays = inner.withLock { inner in
+        let (relays, waiters) = inner.withLock { inner in
             inner.isClosed = true
-            return Array(inner.sessions.values)
+            return (Array(inner.relays.values), inner.table.clear())
         }
         for relay in relays { relay.close() }
+        for waiter in waiters { waiter(.failure(Self.unreachable)) }
+        addresses.close()
     }
 }

@@ -11,10 +11,17 @@ struct Outbox: Sendable {
 
     /// Bodies of messages that may wait in memory; those of later ones are read from the journal.
     static let bodyLimit = 64
+    /// Notifications that may wait. Of more than these a notification server need not hear: each says only that there is something.
+    static let notificationLimit = 1_024
 
     private var entries: [Entry] = []
     private var first = 0
     private var bodies = 0
+    private var notifications = 0
+    /// Whether bodies are kept. They are not for a client that does not read: it may be one of many thousands.
+    var keepsBodies = true {
+        didSet { if !keepsBodies { dropBodies() } }
+    }
     /// Whether more waits in the queues of the session's service than has been put here.
     var hasMore = false
     /// Whether a flush has been scheduled that will see what is here.
@@ -27,8 +34,12 @@ struct Outbox: Sendable {
 
     mutating func append(_ output: RouterOutput, route: ForwardRoute? = nil) {
         var output = output
+        if output.isNotification {
+            guard notifications < Self.notificationLimit else { return }
+            notifications += 1
+        }
         if case .delivery(var delivery) = output.content, delivery.body != nil {
-            if bodies >= Self.bodyLimit {
+            if bodies >= Self.bodyLimit || !keepsBodies {
                 delivery.body = nil
                 output.content = .delivery(delivery)
             } else {
@@ -49,6 +60,7 @@ struct Outbox: Sendable {
         let taken = Array(entries[first..<end])
         for entry in taken {
             if case .delivery(let delivery) = entry.output.content, delivery.body != nil { bodies -= 1 }
+            if entry.output.isNotification { notifications -= 1 }
         }
         first = end
         if first == entries.count {
@@ -59,5 +71,21 @@ struct Outbox: Sendable {
             first = 0
         }
         return taken
+    }
+
+    private mutating func dropBodies() {
+        guard bodies > 0 else { return }
+        for index in first..<entries.count {
+            guard case .delivery(var delivery) = entries[index].output.content, delivery.body != nil else { continue }
+            delivery.body = nil
+            entries[index].output.content = .delivery(delivery)
+        }
+        bodies = 0
+    }
+}
+
+extension RouterOutput {
+    fileprivate var isNotification: Bool {
+        if case .message(.nmsg) = content { true } else { false }
     }
 }

@@ -11,10 +11,11 @@ extension RouterSession {
         case .prxy(let server, let auth):
             let answer = answer(to: transmission)
             guard relays.allows(auth) else {
+                chargeWrongPassword()
                 answer(.err(.proxy(.basicAuth)))
                 return true
             }
-            relays.session(with: server) { result in
+            relays.session(with: server, for: relayClient) { result in
                 switch result {
                 case .success(let session): answer(.pkey(session))
                 case .failure(let error): answer(.err(error))
@@ -22,7 +23,7 @@ extension RouterSession {
             }
         case .pfwd(let forwarded):
             let answer = answer(to: transmission)
-            guard let relay = relays.relay(transmission.entity.bytes) else {
+            guard let relay = relays.relay(transmission.entity.bytes, for: relayClient) else {
                 answer(.err(.proxy(.noSession)))
                 return true
             }
@@ -32,6 +33,8 @@ extension RouterSession {
         }
         return true
     }
+
+    private var relayClient: RelayClient { prefix.map { .address($0) } ?? .session(id) }
 
     /// Sends an answer, from any thread; not if the session has ended by then.
     private func answer(to transmission: ReceivedTransmission<SMPCommand>) -> RelayConnection.Answer {

@@ -10,13 +10,23 @@ import Synchronization
 /// One client's connection: handshake, commands in, responses and messages out. All of it runs on the connection's event loop,
 /// but others put into the outbox.
 final class RouterSession: SMPConnectionDelegate, Sendable {
-    /// Bytes of outputs put into blocks at a time.
-    private static let flushLimit = 16 * BlockCipher.blockSize
+    /// Bytes of outputs put into blocks at a time. They come on top of what the connection lets wait.
+    private static let flushLimit = 4 * BlockCipher.blockSize
     /// Outputs that may wait before no more commands are read.
     private static let outboxLimit = 512
 
     /// Commands that may wait for other routers before no more are read, whatever the block holds that they came in.
     private static let relayingLimit = 32
+
+    /// How long a client may take.
+    struct Timeouts: Sendable {
+        /// For its hello.
+        var handshake: TimeAmount
+        /// Until it says something, if it has no subscriptions; nil: for ever.
+        var idle: TimeAmount?
+        /// Until it takes something of what waits for it.
+        var stall: TimeAmount
+    }
 
     /// Commands that wait for other routers.
     let relaying = Atomic(0)
@@ -26,6 +36,9 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     /// Seconds since 1970.
     let opened: Int64
     private let agreedVersion = Atomic<UInt16>(0)
+    /// What limits for one address count the client by; nil on the router's own machine.
+    let prefix: NetworkPrefix?
+    private let timeouts: Timeouts
     private let connection: SMPConnection
     private let bound: NIOLoopBound<Bound>
 
@@ -36,8 +49,13 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         var lastActivity: NIODeadline
         /// Of the handshake, then of idleness.
         var timer: Scheduled<Void>?
-        var idleTimeout: TimeAmount?
+        /// While the client takes nothing of what waits for it.
+        var stallTimer: Scheduled<Void>?
         var isReading = true
+        /// Of what was tried in vain for a client on the router's own machine.
+        var refusals = TokenBucket()
+        /// Until when nothing is read because of what was refused.
+        var pausedUntil = NIODeadline.distantPast
 
         init(phase: Phase, authorizer: SessionAuthorizer) {
             self.phase = phase
@@ -64,22 +82,20 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     }
 
     /// On the connection's event loop.
-    init(id: SessionID, core: RouterCore, connection: SMPConnection, handshake: SMPServerHandshake) {
+    init(id: SessionID, core: RouterCore, connection: SMPConnection, handshake: SMPServerHandshake, timeouts: Timeouts) {
         self.id = id
         self.core = core
         opened = core.now()
         self.connection = connection
+        self.timeouts = timeouts
+        prefix = connection.remote?.limitedPrefix
         bound = NIOLoopBound(
             Bound(phase: .handshake(handshake), authorizer: SessionAuthorizer(sessionKey: handshake.sessionKey)),
             eventLoop: connection.eventLoop)
     }
 
     /// Sends the router's hello and begins to receive.
-    ///
-    /// - Parameters:
-    ///   - handshakeTimeout: for the client's hello.
-    ///   - idleTimeout: after which a session without subscriptions is closed that sends nothing; nil leaves it open.
-    func start(handshakeTimeout: TimeAmount, idleTimeout: TimeAmount?) {
+    func start() {
         guard case .handshake(let handshake) = bound.value.phase else { return }
         var plain = BlockCipher()
         do {
@@ -88,8 +104,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         } catch {
             return close("cannot send the hello: \(error)")
         }
-        bound.value.idleTimeout = idleTimeout
-        bound.value.timer = connection.eventLoop.scheduleTask(in: handshakeTimeout) { [self] in close("no hello in time") }
+        bound.value.timer = connection.eventLoop.scheduleTask(in: timeouts.handshake) { [self] in close("no hello in time") }
     }
 
     private func watchIdle(_ timeout: TimeAmount) {
@@ -124,7 +139,14 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     func connectionReceivedAllForNow(_: SMPConnection) {}
 
     func connection(_: SMPConnection, isWritable: Bool) {
-        if isWritable { scheduleFlush() }
+        outbox.withLock { $0.keepsBodies = isWritable }
+        if isWritable {
+            bound.value.stallTimer?.cancel()
+            bound.value.stallTimer = nil
+            scheduleFlush()
+        } else if bound.value.stallTimer == nil {
+            bound.value.stallTimer = connection.eventLoop.scheduleTask(in: timeouts.stall) { [self] in close("nothing is read") }
+        }
         adjustReading()
     }
 
@@ -150,7 +172,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
             bound.value.phase = .established(Established(session))
             agreedVersion.store(session.version, ordering: .relaxed)
             bound.value.timer?.cancel()
-            if let timeout = bound.value.idleTimeout { watchIdle(timeout) }
+            if let timeout = timeouts.idle { watchIdle(timeout) }
         } catch {
             close("handshake failed: \(error)")
         }
@@ -167,6 +189,9 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
                 prepared.append(.refused(item.refusal ?? .block, item.transmission, route: item.route))
                 continue
             }
+            guard bound.value.authorizer.failures <= AddressLimits.verificationsOfBlock else {
+                return close("too much of a block is not authorised")
+            }
             let version = item.route?.context.version ?? session.version
             var result = prepare(item.transmission, requirement, version: version, item.route)
             // A command may be authorised by the key that one before it in its block has set.
@@ -181,8 +206,25 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
             changesKeys = changesKeys || command.0.changesKeys
         }
         core.execute(prepared, from: self)
+        pauseAfterRefusals()
         adjustReading()
     }
+
+    /// Reads nothing for a while from a client for whose commands many keys were tried in vain.
+    private func pauseAfterRefusals() {
+        let failures = bound.value.authorizer.failures
+        guard failures > 0 else { return }
+        bound.value.authorizer.failures = 0
+        let pause = core.limits.pause(after: failures, from: prefix, own: &bound.value.refusals)
+        guard pause > .zero else { return }
+        bound.value.pausedUntil = .now() + pause
+        connection.eventLoop.scheduleTask(in: pause) { [self] in
+            if bound.value.pausedUntil <= .now() { adjustReading() }
+        }
+    }
+
+    /// Counts a password that was guessed in vain. On the event loop.
+    func chargeWrongPassword() { bound.value.authorizer.failures += AddressLimits.wrongPasswordCost }
 
     /// A transmission out of its layers.
     private struct Unwrapped {
@@ -230,7 +272,10 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
                 correlationID: transmission.correlationID, entity: transmission.entity, command: command, version: version,
                 key: key)
             switch command {
-            case .new(let request): prepared.material = .queue(try NewQueueMaterial(request, random: core.random))
+            case .new(let request):
+                if let basicAuth = core.basicAuth, request.basicAuth != basicAuth { chargeWrongPassword() }
+                guard core.limits.mayCreateQueue(prefix) else { throw .quota }
+                prepared.material = .queue(try NewQueueMaterial(request, random: core.random))
             case .send(let flags, _):
                 guard let id = Identifier(core.random.bytes(Identifier.count)) else { throw .internal }
                 prepared.material = .message(id, notification: flags.notification ? .random(core.random) : nil)
@@ -248,7 +293,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     private func adjustReading() {
         let isDiskBehind = core.journal.pendingCount > RouterCore.pendingLimit
         let mustWait =
-            isDiskBehind || !connection.isWritable || relaying.load(ordering: .relaxed) > Self.relayingLimit || outbox.withLock { $0.count } > Self.outboxLimit
+            isDiskBehind || bound.value.pausedUntil > .now() || !connection.isWritable || relaying.load(ordering: .relaxed) > Self.relayingLimit || outbox.withLock { $0.count } > Self.outboxLimit
         if isDiskBehind { core.waitForCommit(self) }
         guard bound.value.isReading == mustWait else { return }
         bound.value.isReading = !mustWait
@@ -284,7 +329,8 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
             do {
                 for batch in TransmissionBatcher.pack(transmissions).batches { blocks.append(try session.cipher.seal(batch)) }
                 FailPoint.routerAnswer.pass()
-                try connection.write(blocks)
+                // At once, so that what a client does not read is noticed before more is made ready for it.
+                try connection.writeAtOnce(blocks)
             } catch {
                 return close("cannot send: \(error)")
             }
@@ -360,6 +406,8 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     private func end() {
         bound.value.timer?.cancel()
         bound.value.timer = nil
+        bound.value.stallTimer?.cancel()
+        bound.value.stallTimer = nil
         bound.value.phase = .closed
         core.close(id)
     }

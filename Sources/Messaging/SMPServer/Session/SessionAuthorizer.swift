@@ -14,6 +14,11 @@ struct SessionAuthorizer {
     /// Set when the handshake has told that the client is a service.
     var service: SessionService?
     private var proven: [X25519.PublicKey: CommandVerifier] = [:]
+    /// Keys whose signatures were right: of a queue with several they are tried first.
+    private var signers: Set<PublicAuthKey> = []
+    /// Keys that were tried in vain since this was last set to 0. That is what a stranger has us work for; commands that a proxy forwards are
+    /// not counted, because they are of many clients and come one a block.
+    var failures = 0
 
     init(sessionKey: X25519.PrivateKey) { self.sessionKey = sessionKey }
 
@@ -39,10 +44,33 @@ struct SessionAuthorizer {
         case .refused(let error):
             throw error
         case .keys(let keys):
-            for key in keys where isAuthorized(transmission, by: key) { return key }
-            if keys.isEmpty { _ = isAuthorized(transmission, by: nil) }
+            let candidates = candidates(keys, for: transmission.authorization)
+            for (tried, key) in candidates.enumerated() where isAuthorized(transmission, by: key) {
+                if !isForwarded { failures += tried }
+                return key
+            }
+            if candidates.isEmpty { _ = isAuthorized(transmission, by: nil) }
+            if !isForwarded { failures += max(1, candidates.count) }
             throw .auth
         }
+    }
+
+    /// The keys that an authorisation can be of: those of another kind cost nothing.
+    private func candidates(_ keys: [PublicAuthKey], for authorization: TransmissionAuthorization) -> [PublicAuthKey] {
+        let possible = keys.filter { key in
+            switch (key, authorization) {
+            case (.ed25519, .signature(let signature)): signature.count != Ed448.signatureSize
+            case (.ed448, .signature(let signature)): signature.count == Ed448.signatureSize
+            case (.x25519, .authenticator): true
+            default: false
+            }
+        }
+        guard possible.count > 1 else { return possible }
+        return possible.filter(isProven) + possible.filter { !isProven($0) }
+    }
+
+    private func isProven(_ key: PublicAuthKey) -> Bool {
+        if case .x25519(let key) = key { proven[key] != nil } else { signers.contains(key) }
     }
 
     /// A service signs commands that make queues its own, besides who has the queue's key, and no others.
@@ -77,7 +105,10 @@ struct SessionAuthorizer {
                 default: break
                 }
             }
-            return signer.isValidSignature(signature, for: authorizedData(transmission)) && isOwn
+            guard signer.isValidSignature(signature, for: authorizedData(transmission)), isOwn else { return false }
+            if signers.count >= Self.cacheLimit { signers.removeAll(keepingCapacity: true) }
+            signers.insert(signer)
+            return true
         case .authenticator:
             guard case .x25519(let publicKey)? = key else {
                 _ = check(transmission, CommandVerifier(DummyKeys.x25519, sessionKey: sessionKey))

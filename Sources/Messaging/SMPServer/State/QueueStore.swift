@@ -318,7 +318,7 @@ struct QueueStore: Sendable {
             return false
         case .message(let id, let sequence, let message):
             guard let slot = slot(recipient: id), needs(item), let first = queue(slot)?.record.firstSequence else { return false }
-            let index = Int(sequence - first)
+            let index = Int(clamping: sequence &- first)
             var kept = message
             if body == nil { kept.kind = .lost }
             let position = sink.append(.message(queue: id, sequence: sequence, kept), body: body ?? [])
@@ -340,7 +340,7 @@ struct QueueStore: Sendable {
         case .link(let id, _): return slot(recipient: id).flatMap { slots.read($0, \.linkPosition) ?? nil } == item.range
         case .message(let id, let sequence, _):
             guard let queue = slot(recipient: id).flatMap(queue), sequence >= queue.record.firstSequence else { return false }
-            let index = Int(sequence - queue.record.firstSequence)
+            let index = Int(clamping: sequence - queue.record.firstSequence)
             return queue.messages.indices.contains(index) && queue.messages[index].position == item.range
         }
     }

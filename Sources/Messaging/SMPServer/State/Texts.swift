@@ -10,8 +10,9 @@ enum Base64 {
 /// Seconds since 1970 as ISO 8601 text.
 enum UTCTime {
     static func text(_ seconds: Int64) -> String {
-        let days = Int(seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400)
-        let time = Int(seconds) - days * 86_400
+        // What a damaged journal has for a time is shown as a time, too, whatever it is.
+        let time = Int((seconds % 86_400 + 86_400) % 86_400)
+        let days = Int(seconds / 86_400) - (seconds % 86_400 < 0 ? 1 : 0)
         // Civil date from days (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

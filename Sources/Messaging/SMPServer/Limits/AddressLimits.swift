@@ -1,0 +1,51 @@
+import NIOCore
+import SMPTransport
+import Synchronization
+
+/// What one network address may have a router do in a time. Clients on the router's own machine have no such limits: a process there may be a
+/// thousand bots.
+final class AddressLimits: Sendable {
+    /// Keys that may be tried in vain for commands of one address, at once, and again in each following 4 seconds. One takes some
+    /// 100 microseconds, so that an address cannot use more than about a tenth of a core for what is refused.
+    static let verifications = TokenBucket.Rate(4_000, in: .seconds(4))
+    /// Keys tried in vain for the commands of one block after which its session is ended.
+    static let verificationsOfBlock = 1_024
+    /// Keys tried in vain that a wrong password counts as.
+    static let wrongPasswordCost = 50
+    /// The longest time for which a session is not read from because of what it was refused.
+    static let longestPause = TimeAmount.seconds(10)
+    /// Addresses that are remembered for each limit.
+    static let rememberedAddresses = 65_536
+
+    private let verifications = Mutex(TokenBuckets<NetworkPrefix>(AddressLimits.verifications, limit: rememberedAddresses))
+    private let creations: Mutex<TokenBuckets<NetworkPrefix>?>
+    /// Nanoseconds of a clock that only goes forward.
+    private let now: @Sendable () -> Int64
+
+    /// - Parameter queues: that an address may create in an hour; nil: any number.
+    init(queues: Int?, now: @escaping @Sendable () -> Int64 = AddressLimits.uptime) {
+        creations = Mutex(queues.map { TokenBuckets(TokenBucket.Rate($0, in: .seconds(3_600)), limit: Self.rememberedAddresses) })
+        self.now = now
+    }
+
+    static let uptime: @Sendable () -> Int64 = { Int64(clamping: NIODeadline.now().uptimeNanoseconds) }
+
+    /// Whether the address may create one more queue now; if so, it is counted.
+    func mayCreateQueue(_ prefix: NetworkPrefix?) -> Bool {
+        guard let prefix else { return true }
+        return creations.withLock { $0?.take(1, for: prefix, at: now()) ?? true }
+    }
+
+    /// Counts keys that were tried in vain.
+    ///
+    /// - Parameter own: the session's bucket, which counts where there is no address.
+    /// - Returns: for how long the session must not be read from.
+    func pause(after failures: Int, from prefix: NetworkPrefix?, own: inout TokenBucket) -> TimeAmount {
+        guard failures > 0 else { return .zero }
+        let wait =
+            if let prefix { verifications.withLock { $0.charge(failures, to: prefix, at: now()) } } else {
+                own.charge(failures, of: Self.verifications, at: now())
+            }
+        return min(.nanoseconds(wait), Self.longestPause)
+    }
+}

@@ -1,0 +1,102 @@
+/// A rate limiter: so many tokens at once, and so many in a time in the long run. A value, which is given the time.
+///
+/// It remembers one moment only, at which it will be full again (the generic cell rate algorithm), so that there can be many.
+struct TokenBucket: Hashable, Sendable {
+    /// How many tokens there are.
+    struct Rate: Hashable, Sendable {
+        /// Tokens of a full bucket.
+        let capacity: Int64
+        /// Nanoseconds in which one token comes back.
+        let interval: Int64
+
+        /// - Parameters:
+        ///   - capacity: 1 to 1,000,000.
+        ///   - time: in which an empty bucket is full again, up to a day.
+        init(_ capacity: Int, in time: Duration) {
+            self.capacity = Int64(min(max(1, capacity), 1_000_000))
+            let (seconds, attoseconds) = time.components
+            let nanoseconds = min(max(0, seconds), 86_400) * 1_000_000_000 + attoseconds / 1_000_000_000
+            interval = max(1, nanoseconds / self.capacity)
+        }
+
+        /// Nanoseconds in which an empty bucket is full again.
+        var span: Int64 { capacity * interval }
+    }
+
+    /// When the bucket is full, in nanoseconds of a clock that only goes forward.
+    private var fullAt: Int64 = .min
+
+    init() {}
+
+    func isFull(at now: Int64) -> Bool { fullAt <= now }
+
+    /// Takes tokens if there are as many.
+    mutating func take(_ count: Int, of rate: Rate, at now: Int64) -> Bool {
+        let next = after(count, rate, now)
+        guard next - now <= rate.span else { return false }
+        fullAt = next
+        return true
+    }
+
+    /// Takes tokens that have been used already. The bucket may owe as many as it can hold, and no more.
+    ///
+    /// - Returns: nanoseconds until it owes nothing.
+    mutating func charge(_ count: Int, of rate: Rate, at now: Int64) -> Int64 {
+        fullAt = min(after(count, rate, now), now + 2 * rate.span)
+        return max(0, fullAt - now - rate.span)
+    }
+
+    private func after(_ count: Int, _ rate: Rate, _ now: Int64) -> Int64 {
+        max(fullAt, now) + Int64(min(max(0, count), Int(rate.capacity) * 2)) * rate.interval
+    }
+}
+
+/// Token buckets of many keys, of which only those are kept that are not full.
+struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
+    let rate: TokenBucket.Rate
+    /// Keys that are kept at most. When more of them have taken tokens lately, those that come new share one bucket.
+    let limit: Int
+
+    private var buckets: [Key: TokenBucket] = [:]
+    private var shared = TokenBucket()
+    /// Looking for full buckets takes its time: not more often than once a second.
+    private var nextSweep: Int64 = .min
+
+    init(_ rate: TokenBucket.Rate, limit: Int) {
+        self.rate = rate
+        self.limit = limit
+    }
+
+    var count: Int { buckets.count }
+
+    mutating func take(_ count: Int, for key: Key, at now: Int64) -> Bool {
+        var bucket = bucket(key, now)
+        let isTaken = bucket.take(count, of: rate, at: now)
+        put(bucket, key, now)
+        return isTaken
+    }
+
+    mutating func charge(_ count: Int, to key: Key, at now: Int64) -> Int64 {
+        var bucket = bucket(key, now)
+        let wait = bucket.charge(count, of: rate, at: now)
+        put(bucket, key, now)
+        return wait
+    }
+
+    private mutating func bucket(_ key: Key, _ now: Int64) -> TokenBucket {
+        if let bucket = buckets[key] { return bucket }
+        if buckets.count >= limit, nextSweep <= now {
+            buckets = buckets.filter { !$0.value.isFull(at: now) }
+            nextSweep = now + 1_000_000_000
+        }
+        return buckets.count < limit ? TokenBucket() : shared
+    }
+
+    private mutating func put(_ bucket: TokenBucket, _ key: Key, _ now: Int64) {
+        if buckets[key] != nil || buckets.count < limit {
+            buckets[key] = bucket
+        } else {
+            shared = bucket
+        }
+    }
+}

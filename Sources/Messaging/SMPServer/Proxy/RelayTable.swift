@@ -1,0 +1,255 @@
+import NIOCore
+import SMPProtocol
+import SMPTransport
+
+/// For whom a relay was connected to: what fairness among a proxy's clients counts by.
+enum RelayClient: Hashable, Sendable {
+    case address(NetworkPrefix)
+    /// A client on the router's own machine.
+    case session(SessionID)
+}
+
+/// Which routers a proxy is connected to, connecting to, and has failed to reach: a value without sockets.
+///
+/// Connecting is done for a few at a time, of all clients in turn, so that one who names a thousand routers that do not answer keeps nobody
+/// else from his own. When there are as many connections as allowed, the client that has most of them loses the one that was used least
+/// lately.
+struct RelayTable<Waiter> {
+    struct Limits: Sendable {
+        /// Routers connected to.
+        var connections: Int
+        /// Routers being connected to, for all clients and for one.
+        var attempts = 64
+        var attemptsPerClient = 4
+        /// Routers that wait to be connected to, for all clients and for one.
+        var queued = 4_096
+        var queuedPerClient = 256
+        /// Answers that wait for one router.
+        var waiters = 4_096
+        /// Routers remembered for not having been reached.
+        var failures = 4_096
+    }
+
+    enum Entry {
+        /// Waits for its turn.
+        case queued([Waiter])
+        /// Being connected to; whoever asks meanwhile waits.
+        case connecting([Waiter], RelayClient)
+        /// Could not be reached; who asks is told when it is time to.
+        case overdue([Waiter])
+        case connected(Connected)
+    }
+
+    struct Connected {
+        let number: UInt64
+        /// Who has used it last.
+        var client: RelayClient
+        var lastUse: NIODeadline
+    }
+
+    enum Request {
+        /// Connected: here is its number.
+        case known(UInt64)
+        /// The waiter is kept.
+        case waits
+        /// The waiter is not kept: too much waits already.
+        case refused
+        /// It could not be reached a moment ago.
+        case failed
+    }
+
+    private let limits: Limits
+    private var entries: [SMPServerAddress: Entry] = [:]
+    private var failures: [SMPServerAddress: NIODeadline] = [:]
+    private var servers: [UInt64: SMPServerAddress] = [:]
+    private var queues: [RelayClient: [SMPServerAddress]] = [:]
+    /// Clients with a queue, in the order of their turns.
+    private var turns: [RelayClient] = []
+    private var queuedCount = 0
+    private var attempts: [RelayClient: Int] = [:]
+    private var attemptCount = 0
+    private var owned: [RelayClient: Int] = [:]
+
+    init(_ limits: Limits) { self.limits = limits }
+
+    /// Routers connected to.
+    var count: Int { servers.count }
+
+    /// Asks for the connection to a router.
+    mutating func request(_ server: SMPServerAddress, for client: RelayClient, _ waiter: Waiter, at now: NIODeadline) -> Request {
+        switch entries[server] {
+        case .connected(let connected):
+            use(connected.number, by: client, at: now)
+            return .known(connected.number)
+        case .queued(let waiters):
+            // By whose turn it comes first: who has named many others before it does not delay it for all.
+            if queues[client]?.contains(server) != true { enqueue(server, for: client) }
+            return add(waiter, to: waiters, server) { .queued($0) }
+        case .connecting(let waiters, let first): return add(waiter, to: waiters, server) { .connecting($0, first) }
+        case .overdue(let waiters): return add(waiter, to: waiters, server) { .overdue($0) }
+        case nil: break
+        }
+        if let until = failures[server] {
+            if now < until { return .failed }
+            failures[server] = nil
+        }
+        guard enqueue(server, for: client) else { return .refused }
+        entries[server] = .queued([waiter])
+        return .waits
+    }
+
+    @discardableResult
+    private mutating func enqueue(_ server: SMPServerAddress, for client: RelayClient) -> Bool {
+        let queue = queues[client] ?? []
+        guard queuedCount < limits.queued, queue.count < limits.queuedPerClient else { return false }
+        if queue.isEmpty { turns.append(client) }
+        queues[client] = queue + [server]
+        queuedCount += 1
+        return true
+    }
+
+    private mutating func add(
+        _ waiter: Waiter, to waiters: [Waiter], _ server: SMPServerAddress, _ entry: ([Waiter]) -> Entry
+    ) -> Request {
+        guard waiters.count < limits.waiters else { return .refused }
+        entries[server] = nil
+        entries[server] = entry(waiters + [waiter])
+        return .waits
+    }
+
+    /// The router to connect to next; nil if there is none, or none may be now. To be called after every request and every end of an attempt,
+    /// until it returns nil.
+    mutating func next() -> SMPServerAddress? {
+        guard attemptCount < limits.attempts else { return nil }
+        for _ in turns.indices {
+            let client = turns.removeFirst()
+            guard attempts[client, default: 0] < limits.attemptsPerClient, var queue = queues[client], !queue.isEmpty else {
+                turns.append(client)
+                continue
+            }
+            let server = queue.removeFirst()
+            queuedCount -= 1
+            queues[client] = queue.isEmpty ? nil : queue
+            if !queue.isEmpty { turns.append(client) }
+            // Another client's turn may have come first.
+            guard case .queued(let waiters) = entries[server] else { return next() }
+            entries[server] = .connecting(waiters, client)
+            attempts[client, default: 0] += 1
+            attemptCount += 1
+            return server
+        }
+        return nil
+    }
+
+    private mutating func endAttempt(of client: RelayClient) {
+        attemptCount -= 1
+        let left = attempts[client, default: 0] - 1
+        attempts[client] = left > 0 ? left : nil
+    }
+
+    /// Takes a connection that was made.
+    ///
+    /// - Parameter isBusy: whether something waits for the answer of a connection.
+    /// - Returns: who waits for it, and the connection that must go for it. Nobody's if there is no room for it: then it must be closed.
+    mutating func connected(
+        _ server: SMPServerAddress, as number: UInt64, at now: NIODeadline, isBusy: (UInt64) -> Bool
+    ) -> (waiters: [Waiter], isKept: Bool, evicted: UInt64?) {
+        guard case .connecting(let waiters, let client) = entries[server] else { return ([], false, nil) }
+        endAttempt(of: client)
+        var evicted: UInt64?
+        if servers.count >= limits.connections {
+            evicted = victim(for: client, isBusy: isBusy)
+            guard let evicted else {
+                entries[server] = nil
+                return (waiters, false, nil)
+            }
+            end(evicted)
+        }
+        entries[server] = .connected(Connected(number: number, client: client, lastUse: now))
+        servers[number] = server
+        owned[client, default: 0] += 1
+        return (waiters, true, evicted)
+    }
+
+    /// The connection that goes when another is wanted: of the client with most of them, the one that was used least lately. One on which
+    /// something waits goes only for another client, who has fewer.
+    private func victim(for client: RelayClient, isBusy: (UInt64) -> Bool) -> UInt64? {
+        guard let most = owned.values.max() else { return nil }
+        let isOwn = owned[client, default: 0] >= most
+        let candidates = entries.values.compactMap { entry -> (connected: Connected, isBusy: Bool)? in
+            guard case .connected(let connected) = entry else { return nil }
+            guard isOwn ? connected.client == client : owned[connected.client] == most else { return nil }
+            return (connected, isBusy(connected.number))
+        }
+        let best = candidates.min { left, right in
+            left.isBusy == right.isBusy ? left.connected.lastUse < right.connected.lastUse : !left.isBusy
+        }
+        guard let best, !best.isBusy || !isOwn else { return nil }
+        return best.connected.number
+    }
+
+    /// Takes note that a router could not be reached. Who waits for it goes on waiting until ``expire(_:until:)``.
+    mutating func attemptFailed(_ server: SMPServerAddress) {
+        guard case .connecting(let waiters, let client) = entries[server] else { return }
+        endAttempt(of: client)
+        entries[server] = .overdue(waiters)
+    }
+
+    /// The time to tell of a failure has come: of one that was, or of an attempt that takes too long and may still end well.
+    ///
+    /// - Returns: who is to be told.
+    mutating func expire(_ server: SMPServerAddress, at now: NIODeadline, until: NIODeadline) -> [Waiter] {
+        switch entries[server] {
+        case .connecting(let waiters, let client):
+            entries[server] = .connecting([], client)
+            return waiters
+        case .overdue(let waiters):
+            entries[server] = nil
+            if failures.count >= limits.failures { failures = failures.filter { now < $0.value } }
+            if failures.count < limits.failures { failures[server] = until }
+            return waiters
+        case .queued, .connected, nil: return []
+        }
+    }
+
+    /// Takes note that a connection is used.
+    mutating func use(_ number: UInt64, by client: RelayClient, at now: NIODeadline) {
+        guard let server = servers[number], case .connected(var connected) = entries[server] else { return }
+        if connected.client != client {
+            disown(connected.client)
+            owned[client, default: 0] += 1
+            connected.client = client
+        }
+        connected.lastUse = now
+        entries[server] = .connected(connected)
+    }
+
+    /// Forgets a connection that has ended.
+    mutating func end(_ number: UInt64) {
+        guard let server = servers.removeValue(forKey: number), case .connected(let connected) = entries[server] else { return }
+        entries[server] = nil
+        disown(connected.client)
+    }
+
+    private mutating func disown(_ client: RelayClient) {
+        let left = owned[client, default: 0] - 1
+        owned[client] = left > 0 ? left : nil
+    }
+
+    /// Forgets all.
+    ///
+    /// - Returns: who has waited.
+    mutating func clear() -> [Waiter] {
+        let waiters = entries.values.flatMap { entry -> [Waiter] in
+            switch entry {
+            case .queued(let waiters), .connecting(let waiters, _), .overdue(let waiters): waiters
+            case .connected: []
+            }
+        }
+        self = RelayTable(limits)
+        return waiters
+    }
+}
+
+extension RelayTable: Sendable where Waiter: Sendable {}
+extension RelayTable.Entry: Sendable where Waiter: Sendable {}

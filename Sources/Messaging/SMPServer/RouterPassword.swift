@@ -1,0 +1,60 @@
+import SMPCrypto
+public import SMPProtocol
+import SMPWire
+import WholeFiles
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The password of a router that nobody sets up: made once, and kept in a file of its folder that only the owner reads.
+public enum RouterPassword {
+    public static let fileName = "password"
+    /// Bytes of chance in it.
+    private static let strength = 18
+    private static let maximumSize = 1_024
+
+    /// Reads the password in the router's folder, or makes one, and the folder if there is none.
+    ///
+    /// - Throws: ``RouterError``: `storage` if it cannot be read or kept, `invalidConfiguration` if the file holds something else.
+    public static func loadOrMake(in folder: String) throws(RouterError) -> BasicAuth {
+        let path = folder + "/" + fileName
+        let bytes: Bytes
+        do throws(SystemError) {
+            bytes = try WholeFile.contents(ofFile: path, upTo: maximumSize)
+        } catch {
+            guard error.number == ENOENT else { throw RouterError(.storage, "the router's password cannot be read from \(path)", cause: error) }
+            return try make(path, in: folder)
+        }
+        let line = Bytes(bytes.prefix { $0 > 0x20 })
+        guard !line.isEmpty, bytes[line.count...].allSatisfy({ $0 <= 0x20 }), let password = BasicAuth(line) else {
+            throw RouterError(
+                .invalidConfiguration,
+                "\(path) does not hold a password: one line of printable characters without spaces, @, : and /. Remove it to have one made")
+        }
+        return password
+    }
+
+    private static func make(_ path: String, in folder: String) throws(RouterError) -> BasicAuth {
+        let text = Bytes(Base64URL.encode(SystemRandomSource().bytes(strength), padded: false).utf8)
+        guard let password = BasicAuth(text) else { throw RouterError(.storage, "no password can be made") }
+        do throws(SystemError) {
+            guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw SystemError() }
+            let temporary = path + ".new"
+            // One that a crash has left may be readable by others.
+            unlink(temporary)
+            let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw SystemError() }
+            defer { close(descriptor) }
+            try WholeFile.write(text + [UInt8(ascii: "\n")], to: descriptor)
+            guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw SystemError() }
+        } catch {
+            throw RouterError(.storage, "the router's password cannot be kept in \(path)", cause: error)
+        }
+        return password
+    }
+}

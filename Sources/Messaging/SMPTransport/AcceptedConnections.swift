@@ -1,0 +1,148 @@
+import NIOCore
+import Synchronization
+
+/// Which connections a listener has and takes: a value without sockets.
+///
+/// Connections from this machine itself have no prefix and are bounded by the totals only.
+struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
+    struct Limits: Sendable {
+        /// Open at once.
+        var connections: Int
+        /// Open at once from one address; nil: as many as there are.
+        var connectionsPerAddress: Int?
+        /// In their TLS handshake at once.
+        var handshakes: Int
+
+        /// In their TLS handshake at once from one address.
+        var handshakesPerAddress: Int { max(1, handshakes / 8) }
+    }
+
+    enum Decision: Equatable {
+        case accept
+        /// Accepted in the place of one that has been in its handshake for longest. A stranger who opens connections and says nothing
+        /// loses them so, and one who shakes hands at once gets through.
+        case acceptInsteadOf(ID)
+        case refuse
+    }
+
+    private struct Connection {
+        let prefix: NetworkPrefix?
+        /// Its turn among those in their handshake; nil once that is over.
+        var handshake: UInt64?
+    }
+
+    private struct Counts {
+        var connections = 0
+        var handshakes = 0
+    }
+
+    private let limits: Limits
+    private var connections: [ID: Connection] = [:]
+    private var handshakes: [UInt64: ID] = [:]
+    private var addresses: [NetworkPrefix: Counts] = [:]
+    private var nextTurn: UInt64 = 0
+    /// No handshake is of an earlier turn.
+    private var oldestTurn: UInt64 = 0
+
+    init(_ limits: Limits) { self.limits = limits }
+
+    var count: Int { connections.count }
+    var handshakeCount: Int { handshakes.count }
+    var ids: [ID] { Array(connections.keys) }
+
+    mutating func add(_ id: ID, from prefix: NetworkPrefix?) -> Decision {
+        guard connections.count < limits.connections else { return .refuse }
+        if let prefix {
+            let counts = addresses[prefix] ?? Counts()
+            if let limit = limits.connectionsPerAddress, counts.connections >= limit { return .refuse }
+            guard counts.handshakes < limits.handshakesPerAddress else { return .refuse }
+        }
+        var replaced: ID?
+        if handshakes.count >= limits.handshakes, let oldest = oldestHandshake {
+            remove(oldest)
+            replaced = oldest
+        }
+        connections[id] = Connection(prefix: prefix, handshake: nextTurn)
+        handshakes[nextTurn] = id
+        nextTurn += 1
+        if let prefix {
+            addresses[prefix, default: Counts()].connections += 1
+            addresses[prefix, default: Counts()].handshakes += 1
+        }
+        return replaced.map { .acceptInsteadOf($0) } ?? .accept
+    }
+
+    mutating func finishHandshake(_ id: ID) {
+        guard let connection = connections[id], let turn = connection.handshake else { return }
+        connections[id]?.handshake = nil
+        handshakes[turn] = nil
+        if let prefix = connection.prefix { addresses[prefix]?.handshakes -= 1 }
+    }
+
+    mutating func remove(_ id: ID) {
+        finishHandshake(id)
+        guard let connection = connections.removeValue(forKey: id), let prefix = connection.prefix else { return }
+        addresses[prefix]?.connections -= 1
+        if addresses[prefix]?.connections == 0 { addresses[prefix] = nil }
+    }
+
+    private var oldestHandshake: ID? {
+        mutating get {
+            while oldestTurn < nextTurn {
+                if let id = handshakes[oldestTurn] { return id }
+                oldestTurn += 1
+            }
+            return nil
+        }
+    }
+}
+
+/// The open connections of a listener, bounded.
+final class AcceptedConnections: Sendable {
+    private struct State {
+        var table: ConnectionTable<ObjectIdentifier>
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        var isStopped = false
+    }
+
+    private let state: Mutex<State>
+
+    init(_ limits: ConnectionTable<ObjectIdentifier>.Limits) { state = Mutex(State(table: ConnectionTable(limits))) }
+
+    var count: Int { state.withLock { $0.channels.count } }
+
+    /// - Returns: false if the connection must be closed.
+    func add(_ channel: any Channel) -> Bool {
+        let key = ObjectIdentifier(channel)
+        let prefix = channel.remoteAddress.flatMap(IPAddress.init)?.limitedPrefix
+        let (isAdded, replaced) = state.withLock { state -> (Bool, (any Channel)?) in
+            guard !state.isStopped else { return (false, nil) }
+            let replaced: ObjectIdentifier?
+            switch state.table.add(key, from: prefix) {
+            case .refuse: return (false, nil)
+            case .accept: replaced = nil
+            case .acceptInsteadOf(let id): replaced = id
+            }
+            state.channels[key] = channel
+            return (true, replaced.flatMap { state.channels[$0] })
+        }
+        replaced?.close(promise: nil)
+        guard isAdded else { return false }
+        channel.closeFuture.whenComplete { [self] _ in
+            state.withLock { state in
+                state.channels[key] = nil
+                state.table.remove(key)
+            }
+        }
+        return true
+    }
+
+    func finishHandshake(_ key: ObjectIdentifier) { state.withLock { $0.table.finishHandshake(key) } }
+
+    func stop() -> [any Channel] {
+        state.withLock { state in
+            state.isStopped = true
+            return Array(state.channels.values)
+        }
+    }
+}
