@@ -29,7 +29,7 @@ public final class SMPConnection: Sendable {
     /// Where the peer is, for logs at `debug` level.
     public let remoteAddress: String?
 
-    private let channel: any Channel
+    let channel: any Channel
     private let state = Mutex(State())
 
     private struct State {
