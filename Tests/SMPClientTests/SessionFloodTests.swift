@@ -25,7 +25,7 @@ struct SessionFloodTests {
         for said in [message(1), .end, .deld, .nmsg(BoxNonce(padding: [1]), [])] as [SMPBrokerMessage] {
             #expect(replay.receive(try replay.block((queueID(9), .none, said))) == ["unexpected \(said.name)"])
         }
-        #expect(replay.receive(try replay.block((.none, .none, .ends(0)))) == ["unexpected ENDS"])
+        #expect(replay.receive(try replay.block((queueID(9), .none, .ends(0)))) == ["unexpected ENDS"])
         #expect(replay.machine.deliveries.count == 1)
         #expect(replay.receive(try replay.block((queueID(1), .none, message(1)))) == ["message 1 1"])
     }
@@ -97,6 +97,10 @@ struct SessionFloodTests {
         #expect(ends == ["ended 5", "ended 6", "unexpected END", "unexpected END"])
         #expect(replay.receive(try replay.block((queueID(100), .none, .ends(0)))) == ["service ended"])
         #expect(replay.receive(try replay.block((queueID(100), .none, .ends(0)))) == ["unexpected ENDS"])
+        // A queue that is subscribed to by itself may be the service's too.
+        _ = replay.send(replay.request(2, .sub, entity: queueID(9)))
+        #expect(try replay.answer(2, .sok(queueID(100)), entity: queueID(9)) == ["2: SOK"])
+        #expect(replay.receive(try replay.block((queueID(100), .none, .ends(1)))) == ["service ended"])
     }
 
     @Test("A queue that was just made may have a message at once, and none once it is deleted")

@@ -25,6 +25,8 @@ struct SessionDeliveries: Sendable {
     private var notifiers: Set<NotifierID> = []
     /// Whether the router may deliver messages of queues that it takes for the service's, and that were not subscribed to one by one.
     private var hasService = false
+    /// Whether the router takes any of the queues for the service's, so that another connection of the service may take them over.
+    private var hasServiceQueues = false
     /// Queues that ended and were not known: a service's that no message had come from.
     private var unknownEnds = 0
 
@@ -35,7 +37,7 @@ struct SessionDeliveries: Sendable {
     mutating func sending(_ command: SMPCommand, to entity: EntityID) {
         switch command {
         case .sub, .get, .ack: queues[entity] = .open
-        case .subs: hasService = true
+        case .subs: (hasService, hasServiceQueues) = (true, true)
         case .nsub: notifiers.insert(entity)
         default: break
         }
@@ -45,7 +47,10 @@ struct SessionDeliveries: Sendable {
     mutating func answered(_ command: SMPCommand, to entity: EntityID, with message: SMPBrokerMessage) {
         switch (command, message) {
         case (_, .msg(let message)): queues[entity] = .delivered(message.id)
-        case (.new, .ids(let ids)): queues[ids.recipientID] = .open
+        case (.new, .ids(let ids)):
+            queues[ids.recipientID] = .open
+            if ids.serviceID != nil { hasServiceQueues = true }
+        case (.sub, .sok(.some)): hasServiceQueues = true
         case (.del, .ok), (.off, .ok): queues[entity] = nil
         default: break
         }
@@ -78,8 +83,8 @@ struct SessionDeliveries: Sendable {
 
     /// The router says that another connection has taken the service's queues.
     mutating func serviceEnded() -> Verdict {
-        defer { hasService = false }
-        return hasService ? .take : .drop
+        defer { (hasService, hasServiceQueues) = (false, false) }
+        return hasServiceQueues ? .take : .drop
     }
 
     func notified(_ notifier: NotifierID) -> Verdict { notifiers.contains(notifier) ? .take : .drop }
