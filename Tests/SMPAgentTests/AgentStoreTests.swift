@@ -93,7 +93,7 @@ import Testing
         #expect(state.agreementKeys == keys)
         #expect(state.ratchet == ratchet)
         #expect(state.sentParameters == answer)
-        #expect(state.processedRatchetKeys == [[1, 2]])
+        #expect(state.processedRatchetKeys == [[1, 2]: 3])
         #expect(state.kind == .duplex)
 
         receive.peerSecret = try fixture.secret()

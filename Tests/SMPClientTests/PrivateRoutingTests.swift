@@ -114,6 +114,68 @@ struct PrivateRoutingTests {
         #expect(allows(onion, onion: true) == [true, true, false])
     }
 
+    @Test("A router on this machine is a proxy only where that is asked for")
+    func proxies() throws {
+        func server(_ host: TransportHost) -> SMPServerWithAuth { SMPServerWithAuth(SMPServerAddress(host: host, keyHash: .none)) }
+        let local = [
+            server(.ipv4(127, 0, 0, 1)), server(.ipv4(127, 9, 9, 9)), server(.domain("localhost")), server(.domain("parley.localhost")),
+            server(.ipv6(Bytes(repeating: 0, count: 15) + [1])), server(.ipv6(Bytes(repeating: 0, count: 10) + [0xFF, 0xFF, 127, 0, 0, 1])),
+        ]
+        let remote = [
+            server(.ipv4(128, 0, 0, 1)), server(.domain("localhost.example")), server(.ipv6(Bytes(repeating: 0, count: 15) + [2])),
+            server(.onion("aaaaaaaaaaaaaaaa.onion")),
+        ]
+        func proxies(_ mode: PrivateRoutingPolicy.Mode, _ fallback: PrivateRoutingPolicy.Fallback, _ among: [SMPServerWithAuth]) -> [SMPServerWithAuth]? {
+            PrivateRoutingPolicy(mode: mode, fallback: fallback).proxies(among: among)
+        }
+        for mode in [PrivateRoutingPolicy.Mode.unknown, .unprotected] {
+            for fallback in [PrivateRoutingPolicy.Fallback.allow, .allowProtected] {
+                #expect(proxies(mode, fallback, local) == nil)
+                #expect(proxies(mode, fallback, local + remote) == remote)
+                #expect(proxies(mode, fallback, []) == [])
+            }
+            #expect(proxies(mode, .prohibit, local) == local)
+        }
+        #expect(proxies(.always, .allow, local) == local)
+    }
+
+    @Test("With the default settings a message to a contact's router goes through one's own, and directly where that is on this machine", arguments: [true, false])
+    func defaults(isOwnOnThisMachine: Bool) async throws {
+        func start() async throws -> SMPRouter {
+            var configuration = RouterConfiguration(storage: .memory)
+            configuration.port = 0
+            return try await SMPRouter.start(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        }
+        let (theirs, own) = (try await start(), try await start())
+        let recipient = try SMPClientPool()
+        let pool = try SMPClientPool()
+        let sender = PrivateRouter(network: pool)
+        let queue = try await Queue(recipient, TransportSessionKey(userID: 1, server: theirs.address), keys: { newKeys()[0] })
+        // The address is a name here, as those of routers elsewhere are; what it resolves to nobody looks at.
+        let host = isOwnOnThisMachine ? own.address.hosts[0] : TransportHost.domain(own.address.hosts[0].description)
+        let known = [SMPServerWithAuth(SMPServerAddress(host: host, port: own.address.port, keyHash: own.address.keyHash))]
+        // The contact's router is at the same place, under an address that does not say so.
+        let destination = TransportSessionKey(
+            userID: 2,
+            server: SMPServerAddress(host: .domain("localhost"), port: theirs.address.port, keyHash: theirs.address.keyHash))
+        let policy = PrivateRoutingPolicy(mode: .unknown, fallback: .allowProtected)
+        var events = recipient.events.makeAsyncIterator()
+        let secured = try await sender.send(queue.secure(), over: destination, policy: policy, known: known)
+        #expect(secured.message == .ok)
+        let sent = try await sender.send(queue.send("hello"), over: destination, policy: policy, known: known)
+        #expect(sent.message == .ok)
+        #expect(sent.proxy == (isOwnOnThisMachine ? nil : known[0].server))
+        let (_, message) = try await nextMessage(&events)
+        let text = try queue.open(message)
+        #expect(text == "hello")
+        let states = await pool.sessionStates()
+        #expect(Set(states.keys.map(\.server)) == [isOwnOnThisMachine ? destination.server : known[0].server])
+        await pool.close()
+        await recipient.close()
+        await own.stop()
+        await theirs.stop()
+    }
+
     // MARK: Commands
 
     @Test("A queue is secured and sent to through the proxy, with every kind of key", arguments: 0...2)

@@ -7,7 +7,7 @@ import Testing
 @testable import SMPClient
 
 /// A session machine and the router's end of its connection, without anything between them.
-private struct Replay {
+struct Replay {
     var machine: SMPSessionMachine<Int>
     private var cipher: BlockCipher
     let context: TransmissionContext
@@ -171,6 +171,10 @@ struct SessionMachineTests {
     @Test("What the router sends by itself is told as it is")
     func events() throws {
         var replay = try Replay()
+        for number in 1...3 as ClosedRange<UInt8> {
+            _ = replay.send(replay.request(number, .sub, entity: queueID(number)))
+            _ = try replay.answer(number, .ok, entity: queueID(number))
+        }
         let block = try replay.block(
             (queueID(1), .none, message(4)), (queueID(2), .none, .end), (queueID(3), .none, .deld),
             (.none, .none, .err(.internal)), (queueID(1), .none, .ok))
@@ -267,6 +271,7 @@ struct SessionMachineTests {
     @Test("A repeated block, or one out of order, ends the session")
     func replayedBlock() throws {
         var replay = try Replay()
+        _ = replay.send(replay.request(1, .sub, entity: queueID(1)))
         let first = try replay.block((queueID(1), .none, .end))
         let second = try replay.block((queueID(2), .none, .end))
         var reordered = replay

@@ -49,4 +49,31 @@ import Testing
         #expect(!late.isChanged)
         #expect(ours == before)
     }
+
+    @Test("Of chains with a message lost in each so many are kept, which are tried for a message that nobody can decrypt")
+    func boundedChains() throws {
+        let random = SeededRandomSource(seed: [32])
+        var (hostile, ours) = try pair(random)
+        var skipped = SkippedMessageKeys()
+        var other = SkippedMessageKeys()
+        var stored: [SkippedMessageKey] = []
+        var lost: [Bytes] = []
+        for turn in 0..<Ratchet.maximumKeptChains + 10 {
+            let answer = try ours.sealHeader(maximumVersion: 2).sealMessage([2], paddedTo: 10)
+            _ = try hostile.open(answer, skipped: &other, random: random).plaintext.get()
+            lost.append(try hostile.sealHeader(maximumVersion: 2).sealMessage([3], paddedTo: 10))
+            let message = try hostile.sealHeader(maximumVersion: 2).sealMessage([4], paddedTo: 10)
+            let opened = ours.open(message, skipped: &skipped, random: random)
+            #expect(try opened.plaintext.get() == [4])
+            stored += opened.addedKeys
+            stored.removeAll { opened.droppedKeys.contains($0) }
+            #expect(skipped.count == min(turn + 1, Ratchet.maximumKeptChains))
+        }
+        #expect(stored.count == skipped.count)
+        // The oldest are given up, in the store too, and the latest can be read.
+        #expect(throws: RatchetError.self) { try ours.open(lost[9], skipped: &skipped, random: random).plaintext.get() }
+        #expect(try ours.open(lost[10], skipped: &skipped, random: random).plaintext.get() == [3])
+        var reloaded = SkippedMessageKeys(stored)
+        #expect(try ours.open(lost[11], skipped: &reloaded, random: random).plaintext.get() == [3])
+    }
 }

@@ -1,3 +1,4 @@
+import Logging
 import SMPCrypto
 import SMPProtocol
 public import SMPWire
@@ -145,13 +146,7 @@ extension AgentCore {
         guard let message = deliveries.first else { throw .notFound("no message \(messageID)") }
         guard receipt == nil || message.kind == .message else { throw .prohibited("ackMessage: receipt not allowed") }
         var changes: [StoreChange] = [.acknowledge(connection: row, messageID)]
-        if let receipt, state.kind == .duplex, state.record.agentVersion >= AgentVersion.deliveryReceipts,
-            state.record.deletion == .none, !message.isAcknowledged
-        {
-            var transition = Transition(state)
-            let content = AgentMessageReceipt(id: message.metadata.senderMessageID, hash: message.hash, info: receipt)
-            for change in changes { transition.add(change) }
-            try transition.enqueue(OutgoingContent(.received([content])), flags: MessageFlags(), context)
+        if let receipt, !message.isAcknowledged, let transition = answer(message, receipt, changes, state) {
             // Until the router has the acknowledgement it delivers nothing more.
             try await access.commit(transition, isPersistent: true)
         } else {
@@ -164,6 +159,28 @@ extension AgentCore {
             acknowledge(MessageID(delivery.metadata.brokerID), in: queue, for: state.record.owner)
         }
         await takeTurns(access)
+    }
+
+    /// A message's acknowledgement together with its receipt; nil if no receipt can be sent now.
+    ///
+    /// While the ratchets are out of step nothing can be sent, and the peer's new keys may be what the router keeps back behind this message:
+    /// the message is acknowledged all the same, and the peer does without the receipt.
+    private func answer(
+        _ message: ReceivedMessageRecord, _ receipt: Bytes, _ changes: [StoreChange], _ state: ConnectionState
+    ) -> Transition? {
+        guard state.kind == .duplex, state.record.agentVersion >= AgentVersion.deliveryReceipts, state.record.deletion == .none else {
+            return nil
+        }
+        var transition = Transition(state)
+        for change in changes { transition.add(change) }
+        let content = AgentMessageReceipt(id: message.metadata.senderMessageID, hash: message.hash, info: receipt)
+        do {
+            try transition.enqueue(OutgoingContent(.received([content])), flags: MessageFlags(), context)
+        } catch {
+            log.debug("a receipt could not be sent", metadata: ["error": "\(error.code)"])
+            return nil
+        }
+        return transition
     }
 
     /// Messages whose receipt the user has seen are not needed any more.

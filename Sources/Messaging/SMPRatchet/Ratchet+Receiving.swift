@@ -11,7 +11,8 @@ public struct OpenedMessage: Sendable {
     public let addedKeys: [SkippedMessageKey]
     /// The key of this message, if it was missing.
     public let removedKey: SkippedMessageKey?
-    /// Keys of the oldest chains that are given up, since there were more than ``Ratchet/maximumKept``.
+    /// Keys of the oldest chains that are given up, since there were more than ``Ratchet/maximumKept``, or more chains than
+    /// ``Ratchet/maximumKeptChains``.
     public var droppedKeys: [SkippedMessageKey] = []
 }
 
@@ -107,6 +108,6 @@ extension Ratchet {
         self = next
         return OpenedMessage(
             plaintext: plaintext, isChanged: isChanged, addedKeys: added, removedKey: nil,
-            droppedKeys: added.isEmpty ? [] : skipped.dropOldest(keeping: Ratchet.maximumKept))
+            droppedKeys: added.isEmpty ? [] : skipped.dropOldest(keeping: Ratchet.maximumKept, maximumChains: Ratchet.maximumKeptChains))
     }
 }

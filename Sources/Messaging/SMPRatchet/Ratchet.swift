@@ -13,6 +13,9 @@ public struct Ratchet: Sendable, Equatable {
     /// The most keys of missing messages that are kept for one ratchet. When there are more, those of the oldest chains are given up:
     /// otherwise a peer could make this side keep, and try for every header, as many as it likes.
     public static let maximumKept = 5_120
+    /// The most chains that keys of missing messages are kept of: each chain's header key is tried for every message that no other key decrypts,
+    /// which must not cost much more than a message that can be decrypted. A message is given up that comes so many of the peer's turns late.
+    public static let maximumKeptChains = 64
 
     struct SendingChain: Sendable, Equatable {
         var chainKey: SecretBytes

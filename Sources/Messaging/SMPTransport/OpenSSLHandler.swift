@@ -15,7 +15,7 @@ final class OpenSSLHandler: ChannelDuplexHandler {
 
     private enum Phase { case handshake, open, closed }
 
-    private let session: TLSSession
+    let session: TLSSession
     private var phase = Phase.handshake
 
     init(_ session: TLSSession) { self.session = session }

@@ -31,7 +31,7 @@ public final class SMPConnection: Sendable {
     /// The peer's machine; nil where there is no network between.
     package let remote: IPAddress?
 
-    private let channel: any Channel
+    let channel: any Channel
     private let state = Mutex(State())
 
     private struct State {

@@ -19,6 +19,16 @@ import Testing
         try #require(core.core.core.agent as? SMPAgent).networkConfiguration
     }
 
+    @Test func messagesToRoutersThatContactsChoseGoThroughOnesOwnIfNothingElseIsSaid() async throws {
+        let world = TestWorld()
+        let core = try await world.core("alice")
+        let said = try await config(core)
+        #expect(said.smpProxyMode == "unknown" && said.smpProxyFallback == "allowProtected")
+        let settings = try settings(core)
+        #expect(settings.privateRouting == .unknown && settings.privateRoutingFallback == .allowProtected)
+        await core.close()
+    }
+
     @Test func whatWasSetIsCarriedOutAndIsThereAfterARestart() async throws {
         let world = TestWorld(), folder = try TemporaryFolder()
         let first = try await world.core("alice", prefix: folder.path + "/core")

@@ -20,7 +20,7 @@ extension MemoryTables {
         state.agreementKeys = agreementKeys[row]
         state.sentParameters = sentParameters[row]
         state.lastRequestKey = lastRequests[row]?.number ?? 0
-        state.processedRatchetKeys = Set((processedKeys[row] ?? [:]).keys)
+        state.processedRatchetKeys = processedKeys[row] ?? [:]
         return state
     }
 

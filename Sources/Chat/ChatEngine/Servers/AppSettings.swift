@@ -13,7 +13,7 @@ enum AppSettings {
     }
 
     private static let initial: JSONObject = [
-        "networkConfig": NetworkConfig.standard.json,
+        "networkConfig": NetworkConfig.library.json,
         "privacyEncryptLocalFiles": true, "privacyAskToApproveRelays": true, "privacyAcceptImages": true, "privacyLinkPreviews": true,
         "privacyShowChatPreviews": true, "privacySaveLastDraft": true, "privacyProtectScreen": false, "privacyMediaBlurRadius": 0,
         "notificationMode": "instant", "notificationPreviewMode": "message",

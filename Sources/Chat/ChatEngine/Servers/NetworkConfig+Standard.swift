@@ -1,9 +1,19 @@
 import ChatAPI
 import ChatProtocol
+import SMPClient
 
 extension NetworkConfig {
-    /// How the core connects to servers if nothing else is said. Times are in microseconds.
-    static let standard = NetworkConfig(
+    /// How the core connects to servers if nothing else is said. As in the official apps and the official terminal client, messages to a router
+    /// that is not the user's own, but was chosen by a contact, go through one of the user's own: the contact's router does not see our address.
+    static let standard: NetworkConfig = {
+        var config = library
+        config.smpProxyMode = PrivateRoutingPolicy.Mode.unknown.rawValue
+        config.smpProxyFallback = PrivateRoutingPolicy.Fallback.allowProtected.rawValue
+        return config
+    }()
+
+    /// What settings of apps begin with: the official library's own defaults, before an app sets others. Times are in microseconds.
+    static let library = NetworkConfig(
         socksMode: "always", hostMode: "onionViaSocks", requiredHostMode: false, sessionMode: "session", smpProxyMode: "never",
         smpProxyFallback: "allow", smpWebPortServers: "preset",
         tcpConnectTimeout: NetworkTimeout(background: 45_000_000, interactive: 15_000_000),

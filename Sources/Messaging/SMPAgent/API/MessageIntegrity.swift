@@ -21,6 +21,7 @@ public enum MessageIntegrity: Hashable, Sendable, CustomStringConvertible {
     ) -> MessageIntegrity {
         if id < previousID { return .badID(id) }
         if id == previousID { return .duplicate }
+        // It is greater: neither sum can overflow.
         if id > previousID + 1 { return .skipped(from: previousID + 1, to: id - 1) }
         return previousHash == claimedPreviousHash ? .ok : .badHash
     }

@@ -47,8 +47,11 @@ extension Transition {
     mutating func receive(_ parameters: RatchetParameters, _ context: AgentContext) throws(AgentError) {
         guard state.kind == .duplex else { throw .peer(.queue("AgentRatchetKey: message must be sent to duplex connection")) }
         let peerHash = RatchetSyncRole.hash(parameters.key1, parameters.key2)
-        guard !state.processedRatchetKeys.contains(peerHash) else { return }
+        guard isNew(peerHash) || answersAgain(peerHash) else { return }
         guard context.configuration.ratchetVersions.contains(parameters.version) else { throw .peer(.version) }
+        guard state.processedRatchetKeys.count < AgentLimits.maximumAgreements else {
+            throw .peer(.prohibited("AgentRatchetKey: too many agreements"))
+        }
         addProcessedRatchetKey(peerHash, at: context.now)
         let keys: AgreementKeys
         switch record.ratchetSync {
@@ -86,6 +89,15 @@ extension Transition {
         setRatchet(ratchet)
         emitSync(.agreed, nil)
         if role == .sending { try enqueueRatchetReady(lastReceivedID: record.lastReceivedID, context) }
+    }
+
+    private func isNew(_ hash: Bytes) -> Bool { state.processedRatchetKeys[hash] == nil }
+
+    /// Whether we have begun anew, and the peer answers with its newest keys, which we know already: it does while it waits for us to use what
+    /// was agreed before. Passing over them both sides would wait for ever. If the peer has not seen our new keys yet, and these come only
+    /// because they were delivered twice, it comes to the same agreement when it sees ours, or answers with other keys, which count then.
+    private func answersAgain(_ hash: Bytes) -> Bool {
+        record.ratchetSync == .started && state.processedRatchetKeys[hash] == state.processedRatchetKeys.values.max()
     }
 
     private func ownAgreementKeys() throws(AgentError) -> AgreementKeys {

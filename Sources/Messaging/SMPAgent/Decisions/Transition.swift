@@ -152,7 +152,7 @@ struct Transition: Sendable {
     }
 
     mutating func addProcessedRatchetKey(_ hash: Bytes, at time: Int64) {
-        state.processedRatchetKeys.insert(hash)
+        state.processedRatchetKeys[hash] = time
         changes.append(.addProcessedRatchetKey(connection, hash: hash, at: time))
     }
 

@@ -119,6 +119,18 @@ final class AcknowledgementRegistry: Sendable {
 
 extension AgentCore {
     /// Lets the router delete a message, without waiting for it.
+    ///
+    /// - Parameter delay: how long the router goes on keeping back what is behind the message.
+    func acknowledge(_ messageID: MessageID, in queue: ReceiveQueue, for owner: SessionOwner, after delay: Duration) {
+        guard delay > .zero else { return acknowledge(messageID, in: queue, for: owner) }
+        tasks.run { [self] in
+            // If the agent stops meanwhile the message comes again, and is known then.
+            guard (try? await clock.sleep(for: delay, tolerance: nil)) != nil else { return }
+            acknowledge(messageID, in: queue, for: owner)
+        }
+    }
+
+    /// Lets the router delete a message, without waiting for it.
     func acknowledge(_ messageID: MessageID, in queue: ReceiveQueue, for owner: SessionOwner) {
         let session = session(owner, queue.server)
         if acknowledgements.add(.init(queue: queue, messageID: messageID), over: session) {

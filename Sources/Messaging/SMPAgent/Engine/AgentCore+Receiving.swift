@@ -120,13 +120,20 @@ extension AgentCore {
         }
         if case .waitForUser(let record) = outcome { access.lane.setUnacknowledged(record) }
         // The router should have the acknowledgement of its message about a full queue before the sender is told to go on.
+        let delay = delay(of: outcome, transition, access.lane)
         try await access.commit(transition, isPersistent: true) {
-            if case .acknowledge = outcome { acknowledge(brokerID, in: queue, for: state.record.owner) }
+            if case .acknowledge = outcome { acknowledge(brokerID, in: queue, for: state.record.owner, after: delay) }
         }
         if case .undecryptable(let hash, let error) = outcome {
             try await undecryptable(hash, error, incoming.message, queue, access)
         }
         return true
+    }
+
+    /// How long the acknowledgement of a message waits that the user learns nothing from but that something is wrong.
+    private func delay(of outcome: ReceiveOutcome, _ transition: Transition, _ lane: ConnectionLane) -> Duration {
+        guard case .acknowledge = outcome, transition.state.kind == .duplex, !transition.notifications.isEmpty else { return .zero }
+        return lane.countIdleWork(now: now)
     }
 
     private func sentMessages(
@@ -147,6 +154,7 @@ extension AgentCore {
     ) async throws(AgentError) {
         let state = try await access.state()
         let row = state.record.row
+        let delay = access.lane.countIdleWork(now: now)
         let known = try await stored {
             try await store.flush()
             return try await store.receivedMessage(connection: row, encryptedHash: hash)
@@ -161,10 +169,10 @@ extension AgentCore {
                 transition.emit(.failed(error))
             }
             try await access.commit(transition, isPersistent: true)
-            return acknowledge(message.id, in: queue, for: state.record.owner)
+            return acknowledge(message.id, in: queue, for: state.record.owner, after: delay)
         }
         statistics.add(.recvDuplicates, state.record.user, queue.server)
-        guard !known.isAcknowledged else { return acknowledge(message.id, in: queue, for: state.record.owner) }
+        guard !known.isAcknowledged else { return acknowledge(message.id, in: queue, for: state.record.owner, after: delay) }
         try await repeatMessage(known, message.id, queue, access)
     }
 

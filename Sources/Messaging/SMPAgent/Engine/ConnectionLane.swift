@@ -29,6 +29,7 @@ final class ConnectionLane: Sendable {
         /// The one with the lowest number first; one of each queue.
         var early: [EarlyMessage] = []
         var isWaitingForTurns = false
+        var allowance = IdleWorkAllowance()
     }
 
     let id: ConnectionID
@@ -94,6 +95,9 @@ final class ConnectionLane: Sendable {
         inner.withLock { inner in inner.unacknowledged[messageID]?.first.map { $0.queue != row } ?? false }
     }
 
+    /// Counts a message that was of no use to the user; see ``IdleWorkAllowance``.
+    func countIdleWork(now: Int64) -> Duration { inner.withLock { $0.allowance.take(now: now) } }
+
     // MARK: Messages before their turn
 
     /// The queues' messages that came before their turn, in the order of their numbers.
@@ -124,11 +128,22 @@ final class ConnectionLane: Sendable {
         }
     }
 
-    /// Appends a message.
+    /// Deliveries of one queue that wait at most. A router delivers nothing more before it has an acknowledgement, but it does over each new
+    /// connection, while the lane may wait for the disk.
+    static let waitingPerQueue = 4
+
+    /// Appends a message, in place of the same one of an earlier delivery. Of more than ``waitingPerQueue`` of one queue the oldest is passed
+    /// over: it is not acknowledged, so that a router that still has it delivers it again.
     ///
     /// - Returns: whether the caller must drain the lane.
     func append(_ message: IncomingMessage) -> Bool {
         inner.withLock { inner in
+            inner.incoming.removeAll { $0.row == message.row && $0.message.id == message.message.id }
+            if inner.incoming.count(where: { $0.row == message.row }) >= Self.waitingPerQueue,
+                let oldest = inner.incoming.firstIndex(where: { $0.row == message.row })
+            {
+                inner.incoming.remove(at: oldest)
+            }
             inner.incoming.append(message)
             defer { inner.isDraining = true }
             return !inner.isDraining

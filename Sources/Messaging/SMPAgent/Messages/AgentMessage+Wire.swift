@@ -65,7 +65,7 @@ extension AgentMessageContent: WireCodable {
         case UInt8(ascii: "H"): self = .hello
         case UInt8(ascii: "M"): self = .message(parser.rest())
         case UInt8(ascii: "V"): self = .received(try parser.nonEmptyList())
-        case UInt8(ascii: "E"): self = .ratchetReady(lastReceivedID: try parser.read())
+        case UInt8(ascii: "E"): self = .ratchetReady(lastReceivedID: try parser.messageID())
         case UInt8(ascii: "Q"):
             switch try parser.byte() {
             case UInt8(ascii: "C"): self = .queueContinue(try parser.read())

@@ -15,7 +15,7 @@ public enum AgentMessage: Sendable, Equatable {
 
 /// The place of a message in the chain of all messages that its sender sent in the connection.
 public struct AgentMessageHeader: WireCodable, Sendable, Hashable {
-    /// The sender's number, from 1, without gaps.
+    /// The sender's number, from 1, without gaps; one of ``AgentLimits/messageIDs``.
     public var id: Int64
     /// SHA-256 of the agent message before this one; empty in the first.
     public var previousHash: Bytes
@@ -31,7 +31,7 @@ public struct AgentMessageHeader: WireCodable, Sendable, Hashable {
     }
 
     public init(from parser: inout WireParser) throws(WireError) {
-        id = try parser.read()
+        id = try parser.messageID()
         previousHash = try parser.short()
     }
 }
@@ -60,7 +60,7 @@ public enum AgentMessageContent: Sendable, Equatable {
 
 /// A receipt as it travels.
 public struct AgentMessageReceipt: WireCodable, Sendable, Hashable {
-    /// The sender's number of the message.
+    /// The sender's number of the message; one of ``AgentLimits/messageIDs``.
     public var id: Int64
     /// SHA-256 of the agent message.
     public var hash: Bytes
@@ -79,7 +79,7 @@ public struct AgentMessageReceipt: WireCodable, Sendable, Hashable {
     }
 
     public init(from parser: inout WireParser) throws(WireError) {
-        id = try parser.read()
+        id = try parser.messageID()
         hash = try parser.short()
         info = try parser.large()
     }

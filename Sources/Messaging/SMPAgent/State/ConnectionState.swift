@@ -21,8 +21,8 @@ struct ConnectionState: Sendable {
     var agreementKeys: AgreementKeys?
     /// The ratchet parameters of our confirmation, kept to repeat it.
     var sentParameters: RatchetParameters?
-    /// Hashes of keys that the peer sent for new agreements.
-    var processedRatchetKeys: Set<Bytes> = []
+    /// Hashes of keys that the peer sent for new agreements, and when they were taken, in milliseconds since 1970.
+    var processedRatchetKeys: [Bytes: Int64] = [:]
     /// The highest of the user's own numbers of messages.
     var lastRequestKey: Int64 = 0
 

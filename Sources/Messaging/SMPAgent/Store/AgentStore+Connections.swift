@@ -45,8 +45,9 @@ extension AgentStore {
                 SELECT request_key FROM sent_messages WHERE connection_id = ? AND request_key IS NOT NULL ORDER BY sent_id DESC LIMIT 1
                 """, record.row
             )?["request_key"] ?? 0
-        state.processedRatchetKeys = Set(
-            try database.rows("SELECT hash FROM processed_ratchet_keys WHERE connection_id = ?", record.row).map { $0.bytes("hash") })
+        for row in try database.rows("SELECT hash, created_at FROM processed_ratchet_keys WHERE connection_id = ?", record.row) {
+            state.processedRatchetKeys[row.bytes("hash")] = row["created_at"]
+        }
         return state
     }
 
@@ -61,7 +62,7 @@ extension AgentStore {
                 try row.decode("message_key") { key in
                     try SkippedMessageKey(
                         headerKey: SecretBytes(row.bytes("header_key")),
-                        number: UInt32(truncatingIfNeeded: row["message_number"] as Int64), key: SecretBytes(key))
+                        number: try row.number("message_number", in: StoredBounds.chain), key: SecretBytes(key))
                 }
             })
     }

@@ -19,7 +19,9 @@ extension AgentStore {
                 """, queue, messageID, limit
             ).map { row in
                 var retry: DeliveryRetryState?
-                if let slow = row["retry_slow"] as Int64?, let fast = row["retry_fast"] as Int64? {
+                if let slow: Int64 = try row.optionalNumber("retry_slow", in: StoredBounds.delays),
+                    let fast: Int64 = try row.optionalNumber("retry_fast", in: StoredBounds.delays)
+                {
                     retry = DeliveryRetryState(slow: .milliseconds(slow), fast: .milliseconds(fast))
                 }
                 return PendingDelivery(

@@ -12,9 +12,9 @@ extension AgentStore {
                 // One of a later version is nothing to us.
                 guard let counter = ServerCounter(rawValue: row["counter"]) else { continue }
                 let key = AgentServerKey(user: row["user_id"], server: try serverAddress(row))
-                servers[key, default: ServerStatistics()][counter] = row["value"]
+                servers[key, default: ServerStatistics()][counter] = try row.number("value", in: StoredBounds.statistics)
             }
-            return (servers, start["started_at"])
+            return (servers, try start.number("started_at", in: StoredBounds.times))
         }
     }
 

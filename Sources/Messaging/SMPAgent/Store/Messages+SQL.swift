@@ -121,14 +121,15 @@ extension SentMessage {
                     .own(row.bytes("body"))
                 }
             let messageKey = try row.decode("message_key") { _ in try RatchetMessageKey(encoded: key) }
-            content = .sealed(body, key: messageKey, paddedLength: row["padded_length"])
+            content = .sealed(body, key: messageKey, paddedLength: try row.number("padded_length", in: StoredBounds.paddedLengths))
         } else {
             content = .envelope(row.bytes("body"))
         }
         return SentMessage(
-            messageID: row["message_id"], sentID: row["sent_id"], kind: try row.text("kind"),
-            flags: try row.decode("flags") { try MessageFlags(wireBytes: $0) }, content: content, hash: row.bytes("hash"),
-            previousHash: row.bytes("previous_hash"), pqEncryption: row["pq_encryption"], createdAt: row["created_at"],
+            messageID: try row.number("message_id", in: AgentLimits.messageIDs), sentID: try row.number("sent_id", in: AgentLimits.messageIDs),
+            kind: try row.text("kind"), flags: try row.decode("flags") { try MessageFlags(wireBytes: $0) }, content: content,
+            hash: try row.messageHash("hash"), previousHash: try row.messageHash("previous_hash"), pqEncryption: row["pq_encryption"],
+            createdAt: try row.number("created_at", in: StoredBounds.times),
             requestKey: row["request_key"])
     }
 }
@@ -151,12 +152,14 @@ extension ReceivedMessageRecord {
             throw StorageError(.corrupt, "column integrity has a value that is not known")
         }
         let metadata = MessageMetadata(
-            integrity: integrity, messageID: row["message_id"], receivedAt: row["received_at"], brokerID: row.bytes("broker_id"),
-            brokerTime: row["broker_time"], senderMessageID: row["sender_message_id"], pqEncryption: row["pq_encryption"])
+            integrity: integrity, messageID: try row.number("message_id", in: AgentLimits.messageIDs),
+            receivedAt: try row.number("received_at", in: StoredBounds.times), brokerID: row.bytes("broker_id"),
+            brokerTime: try row.number("broker_time", in: StoredBounds.times),
+            senderMessageID: try row.number("sender_message_id", in: AgentLimits.messageIDs), pqEncryption: row["pq_encryption"])
         return ReceivedMessageRecord(
-            messageID: row["message_id"], queue: row["queue_id"], kind: try row.text("kind"),
+            messageID: metadata.messageID, queue: row["queue_id"], kind: try row.text("kind"),
             flags: try row.decode("flags") { try MessageFlags(wireBytes: $0) }, metadata: metadata, body: row.bytes("body"),
-            hash: row.bytes("hash"), encryptedHash: row.bytes("encrypted_hash"), isAcknowledged: row["is_acknowledged"],
-            attempts: row["attempts"])
+            hash: try row.messageHash("hash"), encryptedHash: try row.messageHash("encrypted_hash"),
+            isAcknowledged: row["is_acknowledged"], attempts: try row.number("attempts", in: StoredBounds.counts))
     }
 }

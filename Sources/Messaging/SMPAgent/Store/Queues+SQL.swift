@@ -67,9 +67,9 @@ extension ReceiveQueue {
             encryptionKey: try row.decode("encryption_key") { try X25519.PrivateKey(raw: $0) },
             peerSecret: try row.decodeOptional("peer_secret") { try BoxSecret(SecretBytes($0)) },
             senderID: EntityID(row.bytes("sender_id")), mode: queueMode(row), status: try row.text("status"),
-            clientVersion: UInt16(truncatingIfNeeded: row["client_version"] as Int64), isPrimary: row["is_primary"],
+            clientVersion: try row.number("client_version", in: StoredBounds.versions), isPrimary: row["is_primary"],
             replaces: row["replaces"], switchStatus: try row.optionalText("switch_status"), link: link,
-            deleteAttempts: row["delete_attempts"])
+            deleteAttempts: try row.number("delete_attempts", in: StoredBounds.counts))
     }
 }
 
@@ -100,7 +100,7 @@ extension SendQueue {
             privateKey: try row.decode("private_key") { try PrivateAuthKey(pkcs8: $0) },
             peerSecret: try row.decode("peer_secret") { try BoxSecret(SecretBytes($0)) },
             encryptionKey: try row.decode("encryption_key") { try X25519.PublicKey(raw: $0) }, mode: queueMode(row),
-            status: try row.text("status"), clientVersion: UInt16(truncatingIfNeeded: row["client_version"] as Int64),
+            status: try row.text("status"), clientVersion: try row.number("client_version", in: StoredBounds.versions),
             isPrimary: row["is_primary"], replaces: row["replaces"], switchStatus: try row.optionalText("switch_status"))
     }
 }

@@ -138,16 +138,18 @@ extension ConnectionRecord {
             throw StorageError(.corrupt, "a connection has a mode that is not known")
         }
         let deletion: Deletion =
-            switch row["deletion"] as Int {
+            switch try row.number("deletion", in: StoredBounds.counts, as: Int.self) {
             case 0: .none
             case 1: .started
-            default: .waitingForDelivery(since: row["deletion_time"] as Int64? ?? 0)
+            default: .waitingForDelivery(since: try row.optionalNumber("deletion_time", in: StoredBounds.times) ?? 0)
             }
         return ConnectionRecord(
             row: row["connection_id"], id: ConnectionID(row.bytes("public_id")), user: row["user_id"], mode: mode,
-            agentVersion: UInt16(truncatingIfNeeded: row["agent_version"] as Int64), pqSupport: row["pq_support"],
-            lastMessageID: row["last_message_id"], lastSentID: row["last_sent_id"], lastSentHash: row.bytes("last_sent_hash"),
-            lastReceivedID: row["last_received_id"], lastReceivedHash: row.bytes("last_received_hash"),
+            agentVersion: try row.number("agent_version", in: StoredBounds.versions), pqSupport: row["pq_support"],
+            lastMessageID: try row.number("last_message_id", in: AgentLimits.messageIDs),
+            lastSentID: try row.number("last_sent_id", in: AgentLimits.messageIDs), lastSentHash: try row.messageHash("last_sent_hash"),
+            lastReceivedID: try row.number("last_received_id", in: AgentLimits.messageIDs),
+            lastReceivedHash: try row.messageHash("last_received_hash"),
             ratchetSync: try row.text("ratchet_sync"), deletion: deletion)
     }
 }

@@ -69,7 +69,7 @@ public final class SMPClientPool: SMPRouting {
             emit: { emitter.yield($0) })
     }
 
-    private func slot(_ key: TransportSessionKey) -> SessionSlot? {
+    func slot(_ key: TransportSessionKey) -> SessionSlot? {
         slots.withLock { slots in
             if slots.isClosed { return nil }
             if let slot = slots.byKey[key] { return slot }

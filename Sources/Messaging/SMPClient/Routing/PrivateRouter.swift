@@ -69,9 +69,11 @@ public final class PrivateRouter: Sendable {
         _ request: SMPRequest, over session: TransportSessionKey, policy: PrivateRoutingPolicy, known: [SMPServerWithAuth],
         proxies: [SMPServerWithAuth]? = nil
     ) async throws(PrivateRoutingError) -> Response {
-        guard policy.usesProxy(for: session.server, known: known) else { return try await sendDirectly(request, session) }
+        guard policy.usesProxy(for: session.server, known: known), let candidates = policy.proxies(among: proxies ?? known) else {
+            return try await sendDirectly(request, session)
+        }
         do throws(PrivateRoutingError) {
-            return try await sendThroughProxy(request, session, proxies ?? known)
+            return try await sendThroughProxy(request, session, candidates)
         } catch {
             guard error.isHostError, policy.allowsDirect(to: session.server) else { throw error }
             return try await sendDirectly(request, session)

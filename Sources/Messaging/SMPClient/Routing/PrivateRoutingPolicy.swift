@@ -59,6 +59,18 @@ public struct PrivateRoutingPolicy: Sendable, Hashable {
         }
     }
 
+    /// Those of the user's routers that hide something as proxies.
+    ///
+    /// A router on this machine connects with this machine's own address, and past a SOCKS proxy of ours: it hides nothing, and may show what
+    /// would have been hidden. It is a proxy only where that is asked for, by mode `always` or fallback `prohibit`.
+    ///
+    /// - Returns: nil if all are of that kind: commands then go directly, at once, whatever the fallback.
+    func proxies(among servers: [SMPServerWithAuth]) -> [SMPServerWithAuth]? {
+        guard mode != .always, fallback != .prohibit else { return servers }
+        let elsewhere = servers.filter { !$0.server.isOnThisMachine }
+        return elsewhere.isEmpty && !servers.isEmpty ? nil : elsewhere
+    }
+
     private func hidesAddress(from server: SMPServerAddress) -> Bool {
         usesSOCKS || (prefersOnion && server.hosts.contains(where: \.isOnion))
     }
@@ -66,4 +78,24 @@ public struct PrivateRoutingPolicy: Sendable, Hashable {
     private func isKnown(_ server: SMPServerAddress, _ known: [SMPServerWithAuth]) -> Bool {
         known.contains { !Set($0.server.hosts).isDisjoint(with: server.hosts) }
     }
+}
+
+extension SMPServerAddress {
+    /// Whether all of its hosts are this machine's loopback interface.
+    var isOnThisMachine: Bool { !hosts.isEmpty && hosts.allSatisfy(\.isLoopback) }
+}
+
+extension TransportHost {
+    fileprivate var isLoopback: Bool {
+        switch self {
+        case .ipv4(let first, _, _, _): first == 127
+        case .ipv6(let bytes): bytes == Self.ipv6Loopback || bytes.starts(with: Self.mappedLoopback)
+        case .domain(let name): name == "localhost" || name.hasSuffix(".localhost")
+        case .onion: false
+        }
+    }
+
+    private static let ipv6Loopback = [UInt8](repeating: 0, count: 15) + [1]
+    /// 127.0.0.0/8 as IPv6 addresses hold it.
+    private static let mappedLoopback = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 127]
 }

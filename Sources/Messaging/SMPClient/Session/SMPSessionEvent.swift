@@ -24,6 +24,11 @@ struct SMPSessionLimits: Sendable {
     var silenceLimit: Duration
     var maximumPendingRequests: Int
     var maximumOutgoingBytes: Int
+    /// Queues whose messages a router may deliver because it takes them for the service's, without their having been subscribed to one by one.
+    var maximumServiceQueues = 200_000
+    /// Transmissions that answer nothing, or are about nothing of ours, between two answers of the router; more end the connection. Answers
+    /// to commands that were given up are among them.
+    var maximumUnexpected: Int
     /// Blocks that are encrypted and handed to the socket in one turn.
     var blocksAtOnce = 16
 
@@ -33,5 +38,6 @@ struct SMPSessionLimits: Sendable {
         silenceLimit = configuration.silenceLimit
         maximumPendingRequests = configuration.maximumPendingRequests
         maximumOutgoingBytes = configuration.maximumOutgoingBytes
+        maximumUnexpected = 2 * configuration.maximumPendingRequests
     }
 }

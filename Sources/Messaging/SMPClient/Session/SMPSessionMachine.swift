@@ -49,6 +49,12 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
     private var isPinging = false
     private var earliestDeadline: Duration?
     private(set) var hasEnded = false
+    /// What the router may say of its own accord.
+    private(set) var deliveries = SessionDeliveries()
+    /// What the router has said since its last answer to a command that nobody waits for.
+    private var unexpectedCount = 0
+    /// Whether the router broke the protocol: nothing more is read until the end.
+    private var isRefused = false
     /// Whether silence is probed: once there is a subscription, whose messages would otherwise fail to come unnoticed.
     var isProbing = false
 
@@ -94,6 +100,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
                 entity: request.entity, command: request.command, deadline: request.deadline, handle: request.handle)
             earliestDeadline = min(earliestDeadline ?? request.deadline, request.deadline)
             outgoing.append((request.correlationID, request.transmission))
+            deliveries.sending(request.command, to: request.entity)
             if request.command.responseKind == .subscription || request.command == .subs { isProbing = true }
         }
         return actions
@@ -188,7 +195,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
 
     /// Reads a block of the router.
     mutating func receive(_ block: Bytes, now: Duration) -> [Action] {
-        guard !hasEnded else { return [] }
+        guard !hasEnded, !isRefused else { return [] }
         lastReceived = now
         unansweredCount = 0
         let content: Bytes
@@ -199,19 +206,37 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
             return [.close(SMPClientError(.transport(error), "a block of the router cannot be read"))]
         }
         var actions: [Action] = []
-        for transmission in context.decode(block: content, as: SMPBrokerMessage.self) { take(transmission, &actions) }
+        for transmission in context.decode(block: content, as: SMPBrokerMessage.self) {
+            take(transmission, &actions)
+            if isRefused { break }
+        }
         return actions
+    }
+
+    /// Notes something that the router should not have said. A few such things can come of commands that were given up.
+    private mutating func takeUnexpected(_ said: Result<String, SMPErrorType>, _ actions: inout [Action]) {
+        unexpectedCount += 1
+        actions.append(.event(.unexpected(said)))
+        if unexpectedCount > limits.maximumUnexpected { refuse("\(unexpectedCount) transmissions in a row that answer nothing", &actions) }
+    }
+
+    private mutating func refuse(_ what: String, _ actions: inout [Action]) {
+        isRefused = true
+        // What waits for answers can be asked of the router again.
+        actions.append(.close(SMPClientError(.network(.failed), "the router does not keep to the protocol: \(what)")))
     }
 
     private mutating func take(_ transmission: ReceivedTransmission<SMPBrokerMessage>, _ actions: inout [Action]) {
         guard !transmission.correlationID.isNone else {
-            return actions.append(.event(event(transmission.entity, transmission.message)))
+            return takeUnasked(transmission.entity, transmission.message, &actions)
         }
         guard let request = forget(transmission.correlationID) else {
-            return actions.append(.event(.unexpected(transmission.message.map(\.name))))
+            return takeUnexpected(transmission.message.map(\.name), &actions)
         }
+        unexpectedCount = 0
         if request.command == .ping { isPinging = false }
         let response = response(transmission, to: request)
+        if case .success(let message) = response { deliveries.answered(request.command, to: request.entity, with: message) }
         if case .success(.msg(let message)) = response, request.command.responseKind != .plain {
             actions.append(.event(.message(request.entity, message)))
             if !request.isAbandoned { actions += complete(request.handle, .success(.ok)) }
@@ -237,14 +262,28 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
         }
     }
 
-    private func event(_ entity: EntityID, _ message: Result<SMPBrokerMessage, SMPErrorType>) -> SMPSessionEvent {
+    /// Takes what the router says of its own accord, if it is about something of ours.
+    private mutating func takeUnasked(
+        _ entity: EntityID, _ message: Result<SMPBrokerMessage, SMPErrorType>, _ actions: inout [Action]
+    ) {
+        let verdict: SessionDeliveries.Verdict
+        let event: SMPSessionEvent
+        let limit = limits.maximumServiceQueues
         switch message {
-        case .success(.msg(let message)): .message(entity, message)
-        case .success(.end): .ended(entity)
-        case .success(.ends): .serviceEnded
-        case .success(.nmsg(let nonce, let notice)): .notification(entity, nonce, notice)
-        case .success(.deld): .deleted(entity)
-        default: .unexpected(message.map(\.name))
+        case .success(.msg(let message)):
+            verdict = deliveries.delivered(message, in: entity, limit: limit)
+            event = .message(entity, message)
+        case .success(.end): (verdict, event) = (deliveries.ended(entity, limit: limit), .ended(entity))
+        case .success(.ends): (verdict, event) = (deliveries.serviceEnded(), .serviceEnded)
+        case .success(.nmsg(let nonce, let notice)):
+            (verdict, event) = (deliveries.notified(entity), .notification(entity, nonce, notice))
+        case .success(.deld): (verdict, event) = (deliveries.ended(entity, limit: limit), .deleted(entity))
+        default: return takeUnexpected(message.map(\.name), &actions)
+        }
+        switch verdict {
+        case .take: actions.append(.event(event))
+        case .drop: takeUnexpected(message.map(\.name), &actions)
+        case .violation(let what): refuse(what, &actions)
         }
     }
 

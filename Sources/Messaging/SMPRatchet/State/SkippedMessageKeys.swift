@@ -81,11 +81,11 @@ public struct SkippedMessageKeys: Sendable {
         return SkippedMessageKey(headerKey: headerKey, number: number, messageKey: key)
     }
 
-    /// Takes the chains out that were added first, until there are no more keys than `maximum`.
-    mutating func dropOldest(keeping maximum: Int) -> [SkippedMessageKey] {
+    /// Takes the chains out that were added first, until there are no more keys than `maximum` and no more chains than `maximumChains`.
+    mutating func dropOldest(keeping maximum: Int, maximumChains: Int) -> [SkippedMessageKey] {
         var excess = count - maximum
         var dropped: [SkippedMessageKey] = []
-        while excess > 0 {
+        while excess > 0 || chains.count > maximumChains, !chains.isEmpty {
             let chain = chains.removeFirst()
             excess -= chain.keys.count
             dropped += chain.keys.map { SkippedMessageKey(headerKey: chain.headerKey, number: $0.key, messageKey: $0.value) }

@@ -1,0 +1,29 @@
+import SMPProtocol
+import SMPWire
+
+extension WireParser {
+    /// A message's number, of the peer's or of ours, as the peer says it.
+    ///
+    /// - Throws: ``WireError`` `invalidValue` unless it is one of ``AgentLimits/messageIDs``.
+    mutating func messageID() throws(WireError) -> Int64 {
+        let start = offset
+        let id: Int64 = try read()
+        guard AgentLimits.messageIDs.contains(id) else {
+            throw WireError(.invalidValue, "a message's number is from 0 to 2^62", at: start)
+        }
+        return id
+    }
+}
+
+/// When a router took a message.
+struct RouterTime: Sendable, Equatable {
+    /// Milliseconds since 1970.
+    let milliseconds: Int64
+
+    /// - Parameter seconds: since 1970, as the router says it.
+    /// - Returns: nil unless it is one of ``AgentLimits/routerTimes``.
+    init?(seconds: Int64) {
+        guard AgentLimits.routerTimes.contains(seconds) else { return nil }
+        milliseconds = seconds * 1000
+    }
+}

@@ -1,0 +1,79 @@
+import SMPProtocol
+import SMPRatchet
+import SMPSimulation
+import SMPWire
+import TestSupport
+import Testing
+
+@testable import SMPAgent
+
+/// Work that a peer or a router makes for nothing.
+@Suite struct IdleWorkTests {
+    @Test func `After a burst so many messages a second are acknowledged, and after a rest a burst again`() {
+        var allowance = IdleWorkAllowance()
+        let start: Int64 = 1_700_000_000_000
+        var waits = (0..<IdleWorkAllowance.burst).map { _ in allowance.take(now: start) }
+        #expect(waits.allSatisfy { $0 == .zero })
+        // Each comes when the one before it was acknowledged.
+        var now = start
+        for _ in 0..<50 {
+            let wait = allowance.take(now: now)
+            #expect(wait == .milliseconds(IdleWorkAllowance.interval))
+            now += IdleWorkAllowance.interval
+        }
+        waits = (0..<2 * IdleWorkAllowance.burst).map { _ in allowance.take(now: now + 1_000_000) }
+        #expect(waits.prefix(Int(IdleWorkAllowance.burst)).allSatisfy { $0 == .zero })
+        #expect(waits.last == .milliseconds(IdleWorkAllowance.burst * IdleWorkAllowance.interval))
+        // The clock is put back by a year: nobody waits for longer than for a burst.
+        #expect(allowance.take(now: now - 31_536_000_000) <= .milliseconds(IdleWorkAllowance.burst * IdleWorkAllowance.interval))
+    }
+
+    @Test func `A peer whose messages cannot be decrypted is slowed down, and heard all the same`() async throws {
+        let pair = try await Pair(quota: 1_000)
+        let (alice, bob) = try await pair.connect()
+        let count = Int(IdleWorkAllowance.burst) + 5
+        for number in 0..<count {
+            let body = Bytes(repeating: UInt8(truncatingIfNeeded: number), count: 15_900)
+            try await pair.alice.inject(AgentEnvelope.message(version: 7, encrypted: body).wireBytes, into: alice)
+        }
+        try await pair.alice.send("after", to: alice)
+        await pair.bob.wait("after") { $0.order[bob]?.last == Bytes("after".utf8) }
+        let lane = pair.bob.agent.core.lanes.checkOut(bob)
+        #expect(lane.countIdleWork(now: pair.bob.agent.core.now) > .zero, "the allowance is used up")
+        pair.bob.agent.core.lanes.checkIn(lane)
+        await pair.close()
+    }
+
+    @Test func `Of one queue a bounded number of deliveries wait, and the same one waits once`() {
+        let lane = ConnectionLane(ConnectionID([1]))
+        let server = SMPServerAddress(host: .domain("x.example"), keyHash: KeyHash(Bytes(repeating: 1, count: 32)))
+        func incoming(_ row: RowID, _ number: UInt8) -> IncomingMessage {
+            IncomingMessage(
+                queue: QueueKey(server: server, recipientID: EntityID([UInt8(row)])), row: row,
+                message: ReceivedMessage(id: MessageID([number]), encryptedBody: []))
+        }
+        #expect(lane.append(incoming(1, 1)))
+        for _ in 0..<1_000 { #expect(!lane.append(incoming(1, 1))) }
+        for number in 0..<200 { _ = lane.append(incoming(2, UInt8(number))) }
+        var waiting: [(RowID, UInt8)] = []
+        while let next = lane.nextIncoming() { waiting.append((next.row, next.message.id.bytes[0])) }
+        #expect(waiting.map(\.0) == [1, 2, 2, 2, 2])
+        #expect(waiting.map(\.1) == [1, 196, 197, 198, 199])
+    }
+
+    @Test func `A peer that sends new keys for the ratchet without end is refused after some`() async throws {
+        let pair = try await Pair()
+        let (alice, _) = try await pair.connect()
+        var state = try #require(try await pair.alice.agent.core.store.connection(alice))
+        let context = pair.alice.agent.core.context
+        for number in 0..<AgentLimits.maximumAgreements { state.processedRatchetKeys[Bytes("\(number)".utf8)] = 1 }
+        var transition = Transition(state)
+        let keys = AgreementKeys(proposingKEM: false, context)
+        #expect(throws: AgentError.peer(.prohibited("AgentRatchetKey: too many agreements"))) {
+            try transition.receive(keys.offer(version: 3), context)
+        }
+        #expect(transition.state.processedRatchetKeys.count == AgentLimits.maximumAgreements)
+        #expect(transition.storeChanges.isEmpty)
+        await pair.close()
+    }
+}
