@@ -44,6 +44,11 @@ let systemLibraries: [Target] = [
     .target(name: "CProgramFiles", path: "Sources/System/CProgramFiles"),
     .target(name: "ResidentMemory", dependencies: ["CProgramFiles", "WholeFiles"], path: "Sources/System/ResidentMemory", swiftSettings: settings),
     .testTarget(name: "ResidentMemoryTests", dependencies: ["ResidentMemory", "CProgramFiles", "WholeFiles"], path: "Tests/ResidentMemoryTests", swiftSettings: settings),
+    // What is being processed, for the process that comes after one that died.
+    .target(name: "InFlight", path: "Sources/System/InFlight", swiftSettings: settings),
+    .testTarget(name: "InFlightTests", dependencies: ["InFlight"], path: "Tests/InFlightTests", swiftSettings: settings),
+    // The end of a process that crashes.
+    .target(name: "CCrashSignals", path: "Sources/System/CCrashSignals"),
     // systemd and its like.
     .target(name: "ServiceManager", path: "Sources/System/ServiceManager", swiftSettings: settings),
     .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager", "TestSupport"], path: "Tests/ServiceManagerTests", swiftSettings: settings),
@@ -91,7 +96,7 @@ let chat: [Target] =
     + room(
         "ChatEngine", on: "Chat",
         uses: [
-            "FailPoints", "SteadyTime", "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "EncryptedSQLite", grdb, logging,
+            "FailPoints", "InFlight", "SteadyTime", "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "EncryptedSQLite", grdb, logging,
         ],
         tests: ["SMPSimulation", "SMPServer", "TranscriptSupport", "StorageFaults"])
 
@@ -111,8 +116,8 @@ let bots: [Target] =
     room(
         "Parley", on: "Bots",
         uses: [
-            "FailPoints", "ResidentMemory", "ServiceManager", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire", "SMPProtocol", "SMPTransport", "SMPServer", "EncryptedSQLite", "CRE2",
-            "CQRencode", grdb, logging, lifecycle, signals,
+            "CCrashSignals", "FailPoints", "InFlight", "ResidentMemory", "ServiceManager", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire", "SMPProtocol", "SMPTransport", "SMPServer", "EncryptedSQLite", "CRE2",
+            "CQRencode", grdb, logging, lifecycle, signals, .product(name: "DequeModule", package: "swift-collections"),
         ])
     + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
 

@@ -4,7 +4,7 @@ import Parley
 @main struct DoormanBot {
     static let unwelcome: Set<String> = ["mallory"]
 
-    static func main() async throws {
+    static func main() async {
         let bot = Bot("Doorman", bio: "I let people in", address: .manual(welcome: nil)) {
             On(.contactRequest, where: { unwelcome.contains($0.name.lowercased()) }) { request in
                 try await request.reject()
@@ -29,6 +29,6 @@ import Parley
                 try await message.react("✅")
             }
         }
-        try await bot.run()
+        await bot.run()
     }
 }

@@ -2,7 +2,7 @@ import Parley
 
 /// Says what you say. Run it with `swift run EchoBot`.
 @main struct EchoBot {
-    static func main() async throws {
+    static func main() async {
         let bot = Bot("Echo", bio: "I say what you say", address: .automatic(welcome: "Hello! Write something.")) {
             On(.text) { message in
                 try await message.reply(message.text)
@@ -14,6 +14,6 @@ import Parley
                 try await edit.reply("So you meant: \(edit.text)")
             }
         }
-        try await bot.run()
+        await bot.run()
     }
 }

@@ -3,7 +3,7 @@ import Parley
 
 /// Squares numbers. Run it with `swift run SquaringBot`.
 @main struct SquaringBot {
-    static func main() async throws {
+    static func main() async {
         let bot = Bot("Squaring", bio: "Send me a number", address: .automatic(welcome: "Send me a number, or /square 7.")) {
             On(.command("square", "Square a number", parameters: "<number>")) { message in
                 try await message.reply(square(message.arguments))
@@ -15,7 +15,7 @@ import Parley
                 try await message.send("Send me a number, for example 7.")
             }
         }
-        try await bot.run()
+        await bot.run()
     }
 
     /// The answer to a text that should be a number.

@@ -278,7 +278,7 @@ import Testing
 
     private struct Failure: Error {}
 
-    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     /// Runs bots on a core until the body has ended.
     private func running<Result: Sendable>(

@@ -153,7 +153,10 @@ final class ScriptedCore: IdempotentChatCore {
         case .after(let id, let count):
             guard items.contains(where: { $0.id == id }) else { return nil }
             return Array(items.filter { $0.id > id }.prefix(count))
-        case .around, .initial: return nil
+        case .around(let id, _):
+            guard items.contains(where: { $0.id == id }) else { return nil }
+            return items.filter { $0.id == id }
+        case .initial: return nil
         }
     }
 

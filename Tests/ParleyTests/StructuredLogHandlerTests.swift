@@ -23,10 +23,10 @@ import Testing
 
     /// Else a name could add records of its own, with a priority of its choice.
     @Test func whateverIsLoggedIsOneLine() {
-        for hostile in ["a\n<2>b", "a\r\nb", "a\u{0}b", "a\u{1b}[2Jb", "\"a\" b=c\n"] {
+        for hostile in ["a\n<2>b", "a\r\nb", "a\u{0}b", "a\u{1b}[2Jb", "a\u{9b}2Jb", "a\u{7f}b", "a\u{202e}b", "a\u{2028}b", "\"a\" b=c\n"] {
             for format in [StructuredLogHandler.Format.text, .json] {
                 let text = line(.info, "\(hostile)", ["name": "\(hostile)"], format: format, isForJournal: true)
-                #expect(text.utf8.allSatisfy { $0 >= 32 }, "\(text)")
+                #expect(text.unicodeScalars.allSatisfy { !VisibleText.isHidden($0) }, "\(text)")
             }
         }
         #expect(line(.info, "it rains", ["much": "1", "long": "two hours"]).hasSuffix(#" info parley.test it rains long="two hours" much=1"#))

@@ -117,10 +117,18 @@ actor Person {
 
     /// Sends a message and waits for the answer.
     func ask(_ text: String) async throws -> String {
+        try await send(text)
+        return try await answer()
+    }
+
+    /// Sends a message.
+    func send(_ text: String) async throws {
         guard let contact, let target = SendTarget(.direct(contact.contactID)) else { throw RunFault("\(name) is not connected") }
         _ = try await host.core.send(.messages(.send(to: target, [ComposedMessage(content: .text(text))])), as: user.userID)
-        return try await withTimeLimit(.seconds(120), else: "\(name) got no answer") { try await self.nextMessage() }
     }
+
+    /// Waits for a message.
+    func answer() async throws -> String { try await withTimeLimit(.seconds(120), else: "\(name) got no answer") { try await self.nextMessage() } }
 
     private func nextMessage() async throws -> String {
         for try await event in events {

@@ -120,6 +120,32 @@ actor Deployment {
         bot = try startBot()
     }
 
+    /// Starts the bot anew, with the fault that it crashes when something with this text comes to a place; nil for one without the fault. The
+    /// one that runs is stopped in good order.
+    func startBot(crashingAt fault: (point: TrapPoint, text: String)?) async throws {
+        _ = try await bot.ready()
+        bot.send(.terminate)
+        let exitCode = try await bot.exit()
+        guard exitCode == 0 else { throw RunFault("the bot did not stop in good order: \(exitCode)") }
+        bot = try startBot(environment: Self.environment(of: fault))
+    }
+
+    /// Waits until the bot has crashed, and starts it again with the same fault.
+    func replaceCrashedBot(crashingAt fault: (point: TrapPoint, text: String)) async throws {
+        let exitCode = try await bot.exit(within: .seconds(90))
+        guard exitCode == 128 + SIGILL else { throw RunFault("the bot was to crash, and ended with exit code \(exitCode):\n\(log("bot"))") }
+        bot = try startBot(environment: Self.environment(of: fault))
+    }
+
+    /// Starts the bot again that was stopped.
+    func restartStoppedBot() throws { bot = try startBot() }
+
+    /// As a person has it, who says nothing about backtraces.
+    private static func environment(of fault: (point: TrapPoint, text: String)?) -> [String: String] {
+        guard let fault else { return [:] }
+        return [TrapPoint.variable: "\(fault.point.rawValue):\(fault.text)", "SWIFT_BACKTRACE": ""]
+    }
+
     private func startBot(environment: [String: String] = [:]) throws -> ChildProcess {
         try Self.startBot(folder, port, router: router.map { _ in routerAddress }, environment: environment)
     }

@@ -1,12 +1,8 @@
 internal import ArgumentParser
-internal import ChatAPI
 internal import ChatProtocol
-internal import EncryptedSQLite
 internal import Foundation
 internal import Parley
 internal import ParleyRules
-internal import SMPServer
-internal import ServiceManager
 
 /// How the process ends.
 enum Outcome {
@@ -37,25 +33,18 @@ enum Outcome {
         let code = ParleyCommand.exitCode(for: error)
         switch error {
         // Everything that is wrong in a file, each with its own code.
-        case let error as BotsFileError: end(saying: error.description, 2)
+        case let error as BotsFileError: ProcessFault.end(saying: error.description, 2)
         case is CleanExit: ParleyCommand.exit(withError: error)
         // Help, and exit codes of commands that have said what there is to say.
         case is ExitCode: Foundation.exit(code.rawValue)
         case _ where code == .success: ParleyCommand.exit(withError: error)
-        case _ where code == .validationFailure: end(saying: ParleyCommand.fullMessage(for: error), 2)
+        case _ where code == .validationFailure: ProcessFault.end(saying: ParleyCommand.fullMessage(for: error), 2)
         default:
             let fault = Fault(error)
             // Scripts read standard output.
             if CommandLine.arguments.contains("--json") { Output.line(fault.json) }
-            end(saying: "parley: \(fault.message) [\(fault.code)]", fault.exitCode)
+            ProcessFault.end(saying: "parley: \(fault.message) [\(fault.code)]", fault.exitCode)
         }
-    }
-
-    private static func end(saying text: String, _ code: Int32) -> Never {
-        // What ends a service is an error in the system's journal.
-        let lines = ServiceManager.current.reads(STDERR_FILENO) ? ServiceManager.prefixed(text, .error) : text
-        try? FileHandle.standardError.write(contentsOf: Data((lines + "\n").utf8))
-        exit(code)
     }
 }
 
@@ -71,13 +60,9 @@ struct Fault: Equatable {
         case let error as Outcome.BadInput: self.init(error.code, error.description, exitCode: 2)
         case let error as Outcome.Failed: self.init(error.code, error.description)
         case let error as ChatLine.Fault: self.init("badInput", error.message, exitCode: 2)
-        case let error as HandlerFault: self.init("handlers", error.description, exitCode: 2)
-        case let error as HostError: self.init(error.code.rawValue, error.message, exitCode: error.code.isInput ? 2 : 1)
-        case let error as ChatCoreError: self.init(error.code.rawValue, Self.sentence(error.message, error.cause))
-        case let error as StorageError:
-            self.init("storage.\(error.code.rawValue)", Self.sentence(error.message, error.cause), exitCode: error.code.isInput ? 2 : 1)
-        case let error as SMPServer.RouterError: self.init("router.\(error.code.rawValue)", Self.sentence(error.message, error.cause))
-        default: self.init("failed", (error as? any LocalizedError)?.errorDescription ?? String(describing: error))
+        default:
+            let fault = ProcessFault(error)
+            self.init(fault.code, fault.message, exitCode: fault.exitCode)
         }
     }
 
@@ -89,26 +74,4 @@ struct Fault: Equatable {
 
     /// For `--json`.
     var json: JSONValue { ["event": "error", "code": .string(code), "message": .string(message)] }
-
-    private static func sentence(_ message: String, _ cause: Any?) -> String { message + (cause.map { " (\($0))" } ?? "") }
-}
-
-extension HostError.Code {
-    /// Whether what a person gave is wrong.
-    var isInput: Bool {
-        switch self {
-        case .serverAddress, .handlers, .databaseKey: true
-        case .dataFolder, .dataFolderInUse, .router, .portInUse: false
-        }
-    }
-}
-
-extension StorageError.Code {
-    /// Whether the key that a person gave is wrong.
-    var isInput: Bool {
-        switch self {
-        case .keyNeeded, .wrongKey, .notEncrypted, .invalidKey: true
-        default: false
-        }
-    }
 }

@@ -11,8 +11,24 @@ enum Output {
     /// The prompt that stands in the last line of the terminal, if there is one.
     private static let prompt = Mutex<String?>(nil)
 
-    /// Prints a line at once, so that a script that waits for it sees it. A prompt stays below it.
-    static func line(_ text: String) {
+    /// The columns of the terminal; nil where standard output is none.
+    static var width: Int? {
+        var size = winsize()
+        guard isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+
+    /// Prints a line at once, so that a script that waits for it sees it. A prompt stays below it. Nothing in it but a line break steers the
+    /// terminal.
+    static func line(_ text: String) { raw(VisibleText.lines(text)) }
+
+    /// Prints what somebody wrote, behind a head such as the writer's name. Only its first line looks as if it were one.
+    ///
+    /// - Parameter head: made of ``VisibleText/name(_:)`` and words of our own.
+    static func block(_ head: String, _ text: String) { raw(VisibleText.block(head, text, width: width)) }
+
+    /// Prints what is fit for a terminal already.
+    private static func raw(_ text: String) {
         prompt.withLock { prompt in
             if let prompt { write("\r\u{1B}[K\(text)\n\(prompt)") } else { write(text + "\n") }
         }
@@ -20,6 +36,7 @@ enum Output {
 
     /// Shows a prompt in the last line.
     static func show(prompt text: String) {
+        let text = VisibleText.line(text)
         prompt.withLock { prompt in
             prompt = text
             write(text)
@@ -31,13 +48,13 @@ enum Output {
 
     /// A link with its QR code below, on a terminal; the link alone elsewhere.
     static func link(_ link: String, indent: String = "  ") {
-        var lines = [link]
-        if isTerminal, let code = QRCode.lines(for: link) { lines += code }
-        for text in lines { line(indent + text) }
+        line(indent + VisibleText.line(link, limit: .max))
+        guard isTerminal, let code = QRCode.lines(for: link) else { return }
+        for text in code { raw(indent + text) }
     }
 
     /// Prints JSON for a script, in one line.
-    static func line(_ json: JSONValue) { line(json.text) }
+    static func line(_ json: JSONValue) { raw(VisibleText.escapedJSON(json.text)) }
 
     /// An object whose members `body` sets; those that are nil are left out.
     static func object(_ body: (inout JSONObjectWriter) -> Void) -> JSONValue {

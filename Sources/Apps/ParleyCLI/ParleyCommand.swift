@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Parley
 
 /// `parley`: runs bots, checks their files, talks to people from a terminal, and runs a router.
 @main
@@ -15,6 +16,7 @@ struct ParleyCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        CrashHandling.install(program: "parley")
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

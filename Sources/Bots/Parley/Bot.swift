@@ -4,7 +4,7 @@
 /// let bot = Bot("Echo") {
 ///     On(.text) { message in try await message.reply("You said: \(message.text)") }
 /// }
-/// try await bot.run()
+/// await bot.run()
 /// ```
 ///
 /// Many bots can live in one process: give them to a ``BotHost``.

@@ -1,6 +1,7 @@
 public import ChatAPI
 import ChatProtocol
 public import EncryptedSQLite
+import InFlight
 import Logging
 import SMPAgent
 public import SMPClient
@@ -25,12 +26,23 @@ public final class NativeCore: IdempotentChatCore {
         configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, reports: AsyncStream<AgentNotification>,
         network: (any SMPRouting)? = nil, lock: FolderLock? = nil,
         random: any RandomSource = SystemRandomSource(), clock: any Clock<Duration> = ContinuousClock(),
-        now: @escaping @Sendable () -> UTCTimestamp = { .current() }
+        now: @escaping @Sendable () -> UTCTimestamp = { .current() }, inFlight: InFlightTable? = nil
     ) {
         self.lock = lock
         self.network = network
         core = EngineCore(
-            configuration: configuration, store: store, agent: agent, reports: reports, random: random, clock: clock, now: now)
+            configuration: configuration, store: store, agent: agent, reports: reports, random: random, clock: clock, now: now, inFlight: inFlight)
+    }
+
+    /// The note of what is being received, beside the databases. Without it everything works but setting aside what processes die of.
+    private static func inFlight(_ configuration: NativeCoreConfiguration) -> InFlightTable? {
+        guard let prefix = configuration.prefix else { return nil }
+        do throws(InFlightError) {
+            return try InFlightTable(path: prefix + ".inflight", slots: ReceivingWatch.slots)
+        } catch {
+            configuration.logger.warning("what a process dies of will not be known", metadata: ["reason": "\(error)"])
+            return nil
+        }
     }
 
     /// Opens the core of a folder, and makes its databases if they are not there.
@@ -51,7 +63,8 @@ public final class NativeCore: IdempotentChatCore {
             let agentStore = try AgentStore(
                 path: configuration.prefix.map { $0 + "_agent.db" }, key: configuration.key, health: disk.take)
             let agent = SMPAgent(configuration: configuration.agent, store: agentStore, network: network)
-            let core = NativeCore(configuration: configuration, store: store, agent: agent, reports: agent.events, network: network, lock: lock)
+            let core = NativeCore(configuration: configuration, store: store, agent: agent, reports: agent.events, network: network, lock: lock,
+                inFlight: inFlight(configuration))
             disk.report(to: core.core.hub)
             return core
         } catch {

@@ -47,7 +47,7 @@ struct ChatCommandLine: AsyncParsableCommand {
         let session = ChatSession(core: host.core, user: user, printer: ChatPrinter(json: options.json))
         let events = host.core.events()
         Task { try await session.listen(to: events) }
-        if lines.isEmpty, !options.json { Output.line("You are \(user.localDisplayName). Type a message, or :help. Ctrl-D leaves.") }
+        if lines.isEmpty, !options.json { Output.line("You are \(VisibleText.name(user.localDisplayName)). Type a message, or :help. Ctrl-D leaves.") }
         // What was said before comes before what has come since.
         try await session.openLast(showing: TerminalInput.isTerminal && lines.isEmpty ? 10 : 0)
         _ = try await host.core.send(.core(.start()), as: nil)

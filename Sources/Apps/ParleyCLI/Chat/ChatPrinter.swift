@@ -7,10 +7,17 @@ internal import Parley
 struct ChatPrinter: Sendable {
     let json: Bool
 
-    /// Something that is no message.
-    func say(_ text: String) {
-        if json { object("note", ["text": .string(text)]) } else { Output.line(text) }
+    /// Something that is no message, in words of our own: names in it are made with ``name(_:)``.
+    func say(_ text: String) { say(text, of: nil) }
+
+    /// Something that is no message, with a text of somebody else behind it.
+    private func say(_ words: String, of text: String?) {
+        if json { return object("note", ["text": .string(words + (text ?? ""))]) }
+        if let text { Output.block(words, text) } else { Output.line(words) }
     }
+
+    /// A name as it stands in what ``say(_:)`` is given: fit for a terminal, or as it is for a script.
+    func name(_ name: String) -> String { json ? name : VisibleText.name(name) }
 
     /// A message of a chat, or what stands in the place of one that could not be read.
     func show(_ item: ChatItem, in info: ChatInfo, from user: User, withTime: Bool = false) {
@@ -26,8 +33,12 @@ struct ChatPrinter: Sendable {
                 ])
         }
         let time = withTime ? "[\(Self.time(item.meta.itemTimestamp))] " : ""
-        if let quote = item.quotedItem { Output.line("    | \(Self.line(quote.content.text, 100))") }
-        Output.line(item.isMessage ? "\(time)\(sender): \(item.meta.text)" : "\(time)(\(item.meta.text))")
+        if let quote = item.quotedItem { Output.line("    | \(VisibleText.line(quote.content.text, limit: 100))") }
+        if item.isMessage {
+            Output.block("\(time)\(name(sender)): ", item.meta.text)
+        } else {
+            Output.block("\(time)(", "\(item.meta.text))")
+        }
     }
 
     /// A chat in a list.
@@ -37,8 +48,8 @@ struct ChatPrinter: Sendable {
         if json {
             return object("chat", ["name": .string(name), "unread": .int(unread), "last": .string(last)])
         }
-        if case .contactRequest = chat.chatInfo { return Output.line("\(name) asks to connect: :accept \(name), or :reject \(name)") }
-        Output.line(name + (unread > 0 ? " (\(unread) unread)" : "") + (last.isEmpty ? "" : ": \(Self.line(last, 60))"))
+        if case .contactRequest = chat.chatInfo { return Output.line(Self.request(by: self.name(name))) }
+        Output.line(self.name(name) + (unread > 0 ? " (\(unread) unread)" : "") + (last.isEmpty ? "" : ": \(VisibleText.line(last, limit: 60))"))
     }
 
     func show(link: CreatedConnectionLink) {
@@ -48,24 +59,23 @@ struct ChatPrinter: Sendable {
 
     func connected(_ contact: Contact) {
         let name = contact.localDisplayName
-        if json { object("connected", ["chat": .string(name)]) } else { Output.line("\(name) is connected.") }
+        if json { object("connected", ["chat": .string(name)]) } else { Output.line("\(self.name(name)) is connected.") }
     }
 
     /// What others do beside writing.
     func show(_ event: ChatEvent) {
         switch event {
         case .chatItemUpdated(_, let entry) where entry.chatItem.direction.isReceived && entry.chatItem.meta.isEdited:
-            say("\(entry.chatInfo.localDisplayName) changed a message: \(entry.chatItem.meta.text)")
+            say("\(name(entry.chatInfo.localDisplayName)) changed a message: ", of: entry.chatItem.meta.text)
         case .chatItemReaction(_, let added, let reaction) where reaction.chatReaction.direction.isReceived:
             guard case .emoji(let emoji) = reaction.chatReaction.reaction else { return }
-            let text = Self.line(reaction.chatReaction.chatItem.meta.text, 60)
-            say("\(reaction.chatInfo.localDisplayName) \(added ? "reacted" : "took back") \(emoji.text): \(text)")
+            let text = VisibleText.line(reaction.chatReaction.chatItem.meta.text, limit: 60)
+            say("\(name(reaction.chatInfo.localDisplayName)) \(added ? "reacted" : "took back") \(VisibleText.name(emoji.text)): \(text)")
         case .chatItemsDeleted(_, let deletions, byUser: false, _):
-            for deletion in deletions { say("\(deletion.deletedChatItem.chatInfo.localDisplayName) deleted a message.") }
-        case .receivedContactRequest(_, let request, _):
-            say("\(request.localDisplayName) asks to connect: :accept \(request.localDisplayName), or :reject \(request.localDisplayName)")
+            for deletion in deletions { say("\(name(deletion.deletedChatItem.chatInfo.localDisplayName)) deleted a message.") }
+        case .receivedContactRequest(_, let request, _): say(Self.request(by: name(request.localDisplayName)))
         case .contactDeletedByContact(_, let contact):
-            say("\(contact.localDisplayName) has deleted you.")
+            say("\(name(contact.localDisplayName)) has deleted you.")
         default: break
         }
     }
@@ -74,10 +84,7 @@ struct ChatPrinter: Sendable {
         Output.line(.object(JSONObject([("event", .string(event))] + members.map { ($0.key, $0.value) })))
     }
 
-    /// The beginning of a text, in one line.
-    private static func line(_ text: String, _ limit: Int) -> String {
-        String(text.prefix(limit).map { $0.isNewline ? " " : $0 })
-    }
+    private static func request(by name: String) -> String { "\(name) asks to connect: :accept \(name), or :reject \(name)" }
 
     private static func time(_ timestamp: UTCTimestamp) -> String {
         let style = Date.VerbatimFormatStyle(

@@ -4,13 +4,16 @@ internal import Parley
 
 /// Lines about links, contacts and lists.
 extension ChatSession {
+    /// Chats that an error names at the most.
+    private static let namesInErrors = 50
+
     func connect(_ link: String) async throws {
         connecting += 1
         do {
             switch try await core.send(.connections(.connectLink(link)), as: user.userID) {
             case .contactAlreadyExists(_, let contact):
                 connecting -= 1
-                printer.say("You are connected to \(contact.localDisplayName) already.")
+                printer.say("You are connected to \(printer.name(contact.localDisplayName)) already.")
                 try await openChat(.direct(contact: contact))
             case .sentConfirmation, .sentInvitation:
                 printer.say("Connecting …")
@@ -66,7 +69,7 @@ extension ChatSession {
             default: nil
             }
         }.first
-        guard let request = found else { throw Outcome.BadInput("chat.noRequest", description: "\"\(name)\" has not asked to connect") }
+        guard let request = found else { throw Outcome.BadInput("chat.noRequest", description: "\"\(VisibleText.line(name))\" has not asked to connect") }
         if accept {
             connecting += 1
             _ = try await core.send(.address(.accept(request)), as: user.userID)
@@ -80,7 +83,7 @@ extension ChatSession {
         guard let reference = info.reference else { return }
         _ = try await core.send(.chats(.delete(reference)), as: user.userID)
         if reference == open { closeChat() }
-        printer.say("\(info.localDisplayName) is deleted.")
+        printer.say("\(printer.name(info.localDisplayName)) is deleted.")
     }
 
     /// Contacts, groups and requests, the last active first. Notes to oneself have no name to call them by.
@@ -95,7 +98,7 @@ extension ChatSession {
         if let chat = chats.first(where: { $0.chatInfo.localDisplayName == name }) { return chat }
         let similar = chats.filter { $0.chatInfo.localDisplayName.lowercased() == name.lowercased() }
         if similar.count == 1 { return similar[0] }
-        let names = chats.map { "\"\($0.chatInfo.localDisplayName)\"" }.joined(separator: ", ")
-        throw Outcome.BadInput("chat.unknown", description: "there is no chat \"\(name)\"; there are: \(names.isEmpty ? "none" : names)")
+        let names = chats.prefix(Self.namesInErrors).map { "\"\(VisibleText.line($0.chatInfo.localDisplayName, limit: VisibleText.longestName))\"" }.joined(separator: ", ")
+        throw Outcome.BadInput("chat.unknown", description: "there is no chat \"\(VisibleText.line(name))\"; there are: \(names.isEmpty ? "none" : names)\(chats.count > Self.namesInErrors ? ", …" : "")")
     }
 }

@@ -29,12 +29,30 @@ actor ChatSession {
         self.deliveryTimeout = deliveryTimeout
     }
 
-    /// Prints what happens until the core is closed.
-    func listen(to events: ChatEvents) async throws {
-        for try await event in events where event.user == nil || event.user?.userID == user.userID { await take(event) }
+    /// Prints what happens until the core is closed. What comes faster than it is printed is not printed, and that is said.
+    func listen(to events: ChatEvents) async throws(ChatCoreError) {
+        var isComplete = try await takeAll(events)
+        while !isComplete {
+            printer.say("(more came than could be shown: :list and :history show it)")
+            isComplete = try await takeAll(core.events())
+        }
     }
 
-    var prompt: String { "\(openName ?? "parley")> " }
+    /// - Returns: false if events were lost.
+    private func takeAll(_ events: ChatEvents) async throws(ChatCoreError) -> Bool {
+        var iterator = events.makeAsyncIterator()
+        do throws(ChatCoreError) {
+            while let event = try await iterator.next() {
+                if event.user == nil || event.user?.userID == user.userID { await take(event) }
+            }
+        } catch {
+            guard error.code == .eventsLost else { throw error }
+            return false
+        }
+        return true
+    }
+
+    var prompt: String { "\(openName.map(VisibleText.name) ?? "parley")> " }
 
     /// Carries out one line.
     ///
@@ -178,7 +196,7 @@ actor ChatSession {
             _ = try await core.send(command(open), as: user.userID)
         } catch {
             // It stays unread, as it would if nobody had looked.
-            printer.say("(not marked as read: \(error.message))")
+            printer.say("(not marked as read: \(VisibleText.line(error.message)))")
         }
     }
 

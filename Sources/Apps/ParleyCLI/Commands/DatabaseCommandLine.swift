@@ -7,8 +7,8 @@ internal import Parley
 /// `parley db`: checks, keys and backups of the databases of a data folder.
 struct DatabaseCommandLine: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "db", abstract: "Check, encrypt and back up the databases of a data folder.",
-        discussion: "The bots of the folder must not be running.", subcommands: [Check.self, Key.self, Backup.self])
+        commandName: "db", abstract: "Check, encrypt and back up the databases of a data folder, and see what is set aside in them.",
+        discussion: "The bots of the folder must not be running.", subcommands: [Check.self, Key.self, Backup.self, QuarantineCommandLine.self])
 
     /// The folder, its key, and how to print.
     struct Options: ParsableArguments {

@@ -27,7 +27,7 @@ struct ProfileCommand: AsyncParsableCommand {
         }
 
         private func show(_ name: String, _ id: Int64) {
-            if options.json { Output.line(["name": .string(name), "id": .int(id)]) } else { Output.line(name) }
+            if options.json { Output.line(["name": .string(name), "id": .int(id)]) } else { Output.line(VisibleText.name(name)) }
         }
     }
 
@@ -54,7 +54,7 @@ struct ProfileCommand: AsyncParsableCommand {
         }
 
         private func show(_ name: String, full: String?, short: String?) throws {
-            guard let full else { throw Outcome.Failed("profile.noAddress", description: "\(name) has no address") }
+            guard let full else { throw Outcome.Failed("profile.noAddress", description: "\(VisibleText.name(name)) has no address") }
             if options.json {
                 Output.line(
                     Output.object { object in

@@ -26,7 +26,7 @@ struct RunCommand: AsyncParsableCommand {
         let configuration = try options.configuration(data: data, network: description.network)
         let json = options.json
         if !json { Output.line("Starting \(bots.count) bot\(bots.count == 1 ? "" : "s") from \(file), data in \(configuration.dataFolder) …") }
-        try await BotHost(bots, configuration: configuration).run { ready in
+        try await BotHost(bots, configuration: configuration).serve { ready in
             if json { Output.line(ReadyReport.json(ready)) } else { ReadyReport.show(ready) }
         }
         if !json { Output.line("Stopped.") }
@@ -38,10 +38,10 @@ enum ReadyReport {
     static func show(_ ready: HostReady) {
         for profile in ready.profiles {
             guard let link = profile.shortAddress ?? profile.address else {
-                Output.line("\n\(profile.name) is running, without an address.")
+                Output.line("\n\(VisibleText.name(profile.name)) is running, without an address.")
                 continue
             }
-            Output.line("\n\(profile.name) can be reached at")
+            Output.line("\n\(VisibleText.name(profile.name)) can be reached at")
             Output.link(link)
         }
         Output.line("\nReady. Ctrl-C stops.")

@@ -65,7 +65,7 @@ struct ProfileFinder {
 
     /// The one of a name, or the only one.
     static func choose<Profile>(_ name: String?, among profiles: [Profile], name nameOf: (Profile) -> String) throws -> Profile {
-        let names = profiles.map(nameOf).joined(separator: ", ")
+        let names = profiles.map { VisibleText.name(nameOf($0)) }.joined(separator: ", ")
         guard let name else {
             if profiles.count == 1 { return profiles[0] }
             throw Outcome.BadInput(

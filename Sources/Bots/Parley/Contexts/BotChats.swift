@@ -39,24 +39,27 @@ public struct BotChats: Sendable {
         try await model.readItems(chat, of: userID, page).map(\.chatItem)
     }
 
-    /// Tells which chats are not as they were, again and again, as long as the bot runs. Changes that nobody has read yet are put
-    /// together, so a slow reader does not fall behind.
+    /// Tells which chats are not as they were, again and again, as long as the bot runs. One task may read a stream.
+    ///
+    /// Changes that nobody has read yet are put together, each chat once, so a slow reader does not fall behind. When more chats have changed
+    /// than are remembered (``ChatModelChanges``, 65,536), the reader is told all chats that there are.
     public func changes() -> AsyncStream<Set<ChatReference>> {
         let changes = model.changes(), userID = userID
-        return AsyncStream { continuation in
-            let task = Task {
-                for await batch in changes {
-                    let chats = batch.compactMap { change -> ChatReference? in
-                        switch change {
-                        case .chat(userID, let chat), .chatRemoved(userID, let chat): chat
-                        default: nil
-                        }
+        // Taken when they are asked for: they wait where they are put together.
+        return AsyncStream {
+            var iterator = changes.makeAsyncIterator()
+            while let batch = await iterator.next() {
+                var chats: Set<ChatReference> = []
+                for change in batch {
+                    switch change {
+                    case .chat(userID, let chat), .chatRemoved(userID, let chat): chats.insert(chat)
+                    case .everything: chats.formUnion(await all.map(\.reference))
+                    default: break
                     }
-                    if !chats.isEmpty { continuation.yield(Set(chats)) }
                 }
-                continuation.finish()
+                if !chats.isEmpty { return chats }
             }
-            continuation.onTermination = { _ in task.cancel() }
+            return nil
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import ChatAPI
 internal import Foundation
+internal import InFlight
 internal import Logging
 internal import ResidentMemory
 public import ServiceLifecycle
@@ -8,8 +9,8 @@ internal import UnixSignals
 
 /// Runs bots in one process, on one data folder.
 ///
-/// It is a `Service`, so it can run beside others in a `ServiceGroup`; ``run(onReady:)`` makes a group of its own that stops on
-/// SIGTERM and SIGINT. Run by systemd with `Type=notify`, it says when every bot has started.
+/// It is a `Service`, so it can run beside others in a `ServiceGroup`; ``serve(onReady:)`` makes a group of its own that stops on
+/// SIGTERM and SIGINT, and ``run(onReady:)`` is a whole program. Run by systemd with `Type=notify`, it says when every bot has started.
 public struct BotHost: Service, CustomStringConvertible {
     private let bots: [Bot]
     private let configuration: HostConfiguration
@@ -37,7 +38,7 @@ public struct BotHost: Service, CustomStringConvertible {
             let store = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: configuration.logger)
             let session = HostSession(
                 core: host.core, bots: bots, store: store, parallelHandlers: configuration.parallelHandlers,
-                logger: configuration.logger)
+                logger: configuration.logger, inFlight: inFlight(host))
             try await cancelWhenGracefulShutdown {
                 do {
                     try await session.run { profiles in
@@ -63,12 +64,41 @@ public struct BotHost: Service, CustomStringConvertible {
         }
     }
 
+    /// Runs the bots in a process that is theirs alone, until it gets SIGTERM or SIGINT: the last thing that a `main` does.
+    ///
+    /// What prevents it is said on standard error and ends the process with exit code 2 if what was given is wrong (an address, a key, a
+    /// handler's pattern), so that another start would fail too, and with 1 for everything else. A crash ends the process within a moment,
+    /// with one line on standard error; `SWIFT_BACKTRACE=enable=yes` in the environment asks for a backtrace instead.
+    ///
+    /// Use ``serve(onReady:)`` to take care of errors yourself.
+    public func run(onReady: @escaping @Sendable (HostReady) -> Void) async {
+        let program = ProcessInfo.processInfo.processName
+        CrashHandling.install(program: program)
+        do {
+            try await serve(onReady: onReady)
+        } catch {
+            ProcessFault(error).end(program: program)
+        }
+    }
+
     /// Runs the bots until the process gets SIGTERM or SIGINT.
-    public func run(onReady: @escaping @Sendable (HostReady) -> Void) async throws {
+    ///
+    /// - Throws: ``HostError``, ``HandlerFault``, `StorageError`, or ``ChatCoreError`` for what the core cannot do.
+    public func serve(onReady: @escaping @Sendable (HostReady) -> Void = { _ in }) async throws {
         let host = BotHost(bots, configuration: configuration, onReady: onReady)
         let group = ServiceGroup(
             services: [host], gracefulShutdownSignals: [.sigterm, .sigint], logger: configuration.logger)
         try await group.run()
+    }
+
+    /// Where it is noted what handlers are handling. Without it everything works but setting aside what processes die of.
+    private func inFlight(_ host: CoreHost) -> InFlightTable? {
+        do throws(InFlightError) {
+            return try InFlightTable(path: host.dataFolder + "/bots.inflight", slots: configuration.parallelHandlers)
+        } catch {
+            configuration.logger.warning("what a process dies of will not be known", metadata: ["reason": "\(error)"])
+            return nil
+        }
     }
 
     /// Other processes cannot look into the folder while this one uses it.
@@ -93,18 +123,28 @@ public struct BotHost: Service, CustomStringConvertible {
 }
 
 extension Bot {
-    /// Runs the bot alone in this process until it gets SIGTERM or SIGINT, and prints its address with a QR code.
+    /// Runs the bot alone in this process until that gets SIGTERM or SIGINT, and prints its address with a QR code: the last thing that a
+    /// `main` does.
     ///
     /// The data folder and the routers come from the environment variables `PARLEY_DATA` and `PARLEY_SERVER`, or from
-    /// `configuration`.
-    public func run(configuration: HostConfiguration = HostConfiguration()) async throws {
-        try await BotHost([self], configuration: configuration).run { ready in
-            for profile in ready.profiles {
-                guard let link = profile.shortAddress ?? profile.address else { continue }
-                let code = isatty(STDOUT_FILENO) == 1 ? QRCode.lines(for: link) ?? [] : []
-                let text = (["\(profile.name) can be reached at", link] + code).joined(separator: "\n")
-                try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
-            }
+    /// `configuration`. Errors end the process, as ``BotHost/run(onReady:)`` says; ``serve(configuration:)`` throws them.
+    public func run(configuration: HostConfiguration = HostConfiguration()) async {
+        await BotHost([self], configuration: configuration).run(onReady: Self.show)
+    }
+
+    /// Runs the bot alone in this process, as ``run(configuration:)`` does, in a program that takes care of errors itself.
+    ///
+    /// - Throws: what ``BotHost/serve(onReady:)`` does.
+    public func serve(configuration: HostConfiguration = HostConfiguration()) async throws {
+        try await BotHost([self], configuration: configuration).serve(onReady: Self.show)
+    }
+
+    @Sendable private static func show(_ ready: HostReady) {
+        for profile in ready.profiles {
+            guard let link = profile.shortAddress ?? profile.address else { continue }
+            let code = isatty(STDOUT_FILENO) == 1 ? QRCode.lines(for: link) ?? [] : []
+            let text = (["\(VisibleText.name(profile.name)) can be reached at", VisibleText.line(link)] + code).joined(separator: "\n")
+            try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
         }
     }
 }

@@ -8,20 +8,34 @@ internal import Synchronization
 /// One bot at work: turns what happens in its profile into runs of its handlers.
 ///
 /// Jobs of one chat are handled in order, those of different chats side by side. A handler that throws is logged, and the
-/// event counts as handled.
+/// event counts as handled, unless the handler was interrupted by the end of the bots.
 final class BotRuntime: Sendable {
     let identity: BotIdentity
     private let model: ChatModel
     private let router: Router
     private let store: BotStateStore
     private let lanes: Lanes<LaneKey>
+    private let watch: HandlerWatch
     private let logger: Logger
     private let tracker: Mutex<ChatProgressTracker>
+    /// Connections and requests that were set aside and are to be handled once more.
+    private let retried: Set<HandlerEventName>
 
     init(
         identity: BotIdentity, handlers: [On], progress: HandledProgress, model: ChatModel, store: BotStateStore,
-        lanes: Lanes<LaneKey>, logger: Logger
+        lanes: Lanes<LaneKey>, watch: HandlerWatch, retried: Set<HandlerEventName> = [], logger: Logger
     ) {
+        self.watch = watch
+        self.retried = retried
+        var progress = progress
+        // They are found in the store as if nobody had seen them.
+        for event in retried {
+            switch event.kind {
+            case .connected: progress.references[.connected]?.remove(event.reference)
+            case .request: progress.references[.request]?.remove(event.reference)
+            case .message: break
+            }
+        }
         self.identity = identity
         self.model = model
         self.store = store
@@ -69,8 +83,9 @@ final class BotRuntime: Sendable {
                 tracker.didSubmit(id, in: name)
                 return true
             }
+            let event = HandlerEventName(.message, id, in: name, of: identity.userID)
             let isTaken = lanes.submit(LaneKey(userID: identity.userID, chat: name)) { [self] in
-                await run(incoming)
+                guard await run(incoming, as: event) else { return }
                 FailPoint.botHandled.pass()
                 store.noteHandled(upTo: id, in: name, of: identity.userID)
             }
@@ -84,7 +99,8 @@ final class BotRuntime: Sendable {
         let effects = effects("connected/\(contact.contactID)")
         let context = ContactContext(chat: chat(.direct(contact: contact), effects: effects), contact: contact)
         let incoming = Incoming(content: .connected(context), source: self.context(of: event, effects: effects))
-        submit("\(ChatReference.direct(contact.contactID))", incoming, kind: .connected, reference: contact.contactID)
+        let chat = "\(ChatReference.direct(contact.contactID))"
+        submit(chat, incoming, .connected, as: HandlerEventName(.connected, contact.contactID, in: chat, of: identity.userID))
     }
 
     func takeRequest(_ request: UserContactRequest, event: ChatEvent) {
@@ -92,7 +108,8 @@ final class BotRuntime: Sendable {
         let effects = effects("request/\(request.contactRequestID)")
         let context = RequestContext(bot: identity, request: request, effects: effects)
         let incoming = Incoming(content: .request(context), source: self.context(of: event, effects: effects))
-        submit("request \(request.contactRequestID)", incoming, kind: .request, reference: request.contactRequestID)
+        let lane = "request \(request.contactRequestID)"
+        submit(lane, incoming, .request, as: HandlerEventName(.request, request.contactRequestID, in: lane, of: identity.userID))
     }
 
     /// The last item of a chat that was given to its lane.
@@ -164,10 +181,13 @@ final class BotRuntime: Sendable {
         EventContext(bot: identity, event: event, effects: effects)
     }
 
-    private func submit(_ chat: String, _ incoming: Incoming, kind: HandledProgress.Kind? = nil, reference: Int64 = 0) {
+    /// - Parameters:
+    ///   - kind: what is noted once it is handled; nil for what is told once.
+    ///   - event: its name; nil for what does not come again.
+    private func submit(_ chat: String, _ incoming: Incoming, _ kind: HandledProgress.Kind? = nil, as event: HandlerEventName? = nil) {
         let isTaken = lanes.submit(LaneKey(userID: identity.userID, chat: chat)) { [self] in
-            await run(incoming)
-            if let kind { store.noteHandled(kind, reference, of: identity.userID) }
+            guard await run(incoming, as: event) else { return }
+            if let kind, let event { store.noteHandled(kind, event.reference, of: identity.userID) }
         }
         if !isTaken {
             // Connections and requests are found again at the next start; the rest is only told as long as there is room.
@@ -175,15 +195,42 @@ final class BotRuntime: Sendable {
         }
     }
 
-    private func run(_ incoming: Incoming) async {
-        guard let (place, body) = router.route(incoming) else { return }
+    /// Gives a received message to the handlers once more that was set aside, before what its chat brings from now on.
+    func retry(_ entry: ItemInChat, event: ChatEvent) {
+        guard let chat = entry.chatInfo.reference, let incoming = message(entry, event: event) else { return }
+        let name = HandlerEventName(.message, entry.chatItem.id, in: "\(chat)", of: identity.userID)
+        lanes.submit(LaneKey(userID: identity.userID, chat: "\(chat)")) { [self] in
+            _ = await watch.noting(name, isRetry: true) { await run(incoming) }
+        }
+    }
+
+    /// - Parameter event: its name; nil for what does not come again.
+    /// - Returns: see ``run(_:)``.
+    private func run(_ incoming: Incoming, as event: HandlerEventName?) async -> Bool {
+        guard let event else { return await run(incoming) }
+        // It counts as handled: who wants it handled says so.
+        if watch.isQuarantined(event) { return true }
+        return await watch.noting(event, isRetry: retried.contains(event)) { await run(incoming) }
+    }
+
+    /// - Returns: false if the handler was interrupted because the bots stop: then it runs again at the next start. A handler that fails has
+    ///   handled the event, also one that throws `CancellationError` of its own accord.
+    private func run(_ incoming: Incoming) async -> Bool {
+        if let message = incoming.message { TrapPoint.botHandle.pass(Array(message.text.utf8)) }
+        guard let (place, body) = router.route(incoming) else { return true }
         do {
             try await body()
         } catch {
+            // Only the end of the bots cancels the tasks of handlers.
+            guard !Task.isCancelled else {
+                logger.notice("handler interrupted: it runs again at the next start", metadata: ["handler": "\(place)", "kind": "\(incoming.kind)"])
+                return false
+            }
             logger.error(
                 "handler failed",
                 metadata: ["handler": "\(place)", "kind": "\(incoming.kind)", "code": "\((error as? ChatCoreError)?.code.rawValue ?? "handler")", "error": "\(error)"])
         }
+        return true
     }
 }
 

@@ -19,12 +19,14 @@ public final class CoreHost: Sendable {
     let dataFolder: String
     /// What the databases of the folder are encrypted with.
     let key: DatabaseKey?
+    let logger: Logger
     private let native: NativeCore
     private let router: SMPRouter?
     private let lock: FolderLock
 
-    private init(native: NativeCore, router: SMPRouter?, servers: [String], dataFolder: String, key: DatabaseKey?, lock: FolderLock) {
+    private init(native: NativeCore, router: SMPRouter?, servers: [String], dataFolder: String, key: DatabaseKey?, lock: FolderLock, logger: Logger) {
         self.lock = lock
+        self.logger = logger
         self.key = key
         core = native
         self.native = native
@@ -62,7 +64,8 @@ public final class CoreHost: Sendable {
             setup.companions = data.companions
             return CoreHost(
                 native: try NativeCore.open(setup), router: router,
-                servers: servers.map { router == nil ? $0.wireString : $0.server.wireString }, dataFolder: folder, key: key, lock: lock)
+                servers: servers.map { router == nil ? $0.wireString : $0.server.wireString }, dataFolder: folder, key: key, lock: lock,
+                logger: configuration.logger)
         } catch {
             await router?.stop()
             lock.release()
@@ -119,6 +122,8 @@ public struct HostError: Error, Sendable, CustomStringConvertible {
         case portInUse
         /// The bots cannot be run as they are written.
         case handlers
+        /// Nothing of that name is in quarantine.
+        case quarantine
     }
 
     public let code: Code

@@ -1,5 +1,6 @@
 internal import ChatAPI
 internal import ChatModel
+internal import InFlight
 internal import Logging
 
 /// Bots at work on one core, from the first command to the last event.
@@ -8,29 +9,34 @@ internal import Logging
 actor HostSession {
     private let model: ChatModel
     private let store: BotStateStore
+    private let watch: HandlerWatch
     private let logger: Logger
     private let bots: [Bot]
     private let lanes: Lanes<LaneKey>
     /// Chats that have to be read: what came to them was refused, or they could not be read before.
-    private let unread: (chats: AsyncStream<LaneKey>, add: AsyncStream<LaneKey>.Continuation)
+    private let unread: KeyQueue<LaneKey>
     private let clock: any Clock<Duration>
     private var runtimes: [UserID: BotRuntime] = [:]
 
     /// How long a chat that cannot be read is left alone.
     static let pauseBeforeReading = Duration.seconds(1)
 
-    /// - Parameter clock: for waiting before a chat is read again that could not be read.
+    /// - Parameters:
+    ///   - inFlight: where it is noted what handlers are handling; nil if it is not.
+    ///   - clock: for waiting before a chat is read again that could not be read.
     init(
-        core: any ChatCore, bots: [Bot], store: BotStateStore, parallelHandlers: Int, logger: Logger, clock: any Clock<Duration> = ContinuousClock()
+        core: any ChatCore, bots: [Bot], store: BotStateStore, parallelHandlers: Int, logger: Logger, inFlight: InFlightTable? = nil,
+        clock: any Clock<Duration> = ContinuousClock()
     ) {
+        watch = HandlerWatch(table: inFlight, store: store)
         model = ChatModel(core: core)
         self.bots = bots
         self.store = store
         self.logger = logger
         self.clock = clock
-        let (chats, add) = AsyncStream.makeStream(of: LaneKey.self)
-        unread = (chats, add)
-        lanes = Lanes(width: parallelHandlers) { add.yield($0) }
+        let unread = KeyQueue<LaneKey>()
+        self.unread = unread
+        lanes = Lanes(width: parallelHandlers) { unread.add($0) }
     }
 
     /// Makes or finds the profiles, then handles events until the task is cancelled or the core is closed.
@@ -38,12 +44,14 @@ actor HostSession {
     /// - Parameter onReady: called once every bot has started.
     func run(onReady: @Sendable ([HostReady.Profile]) async -> Void) async throws {
         let provisioner = Provisioner(model: model, store: store, logger: logger)
+        let retried = Set(try await watch.load(logger: logger))
         var profiles: [HostReady.Profile] = []
         for bot in bots {
             let provisioned = try await provisioner.provision(bot)
             runtimes[provisioned.identity.userID] = BotRuntime(
                 identity: provisioned.identity, handlers: bot.handlers, progress: try await store.progress(of: provisioned.identity.userID),
-                model: model, store: store, lanes: lanes, logger: logger)
+                model: model, store: store, lanes: lanes, watch: watch,
+                retried: retried.filter { $0.userID == provisioned.identity.userID }, logger: logger)
             profiles.append(provisioned.report)
         }
         try await model.load()
@@ -52,6 +60,7 @@ actor HostSession {
         let taking = Task { [model] in try await model.run() }
         defer { taking.cancel() }
         _ = try await model.send(.core(.start()), as: nil)
+        await retry(retried)
         for runtime in runtimes.values { try await catchUp(runtime) }
         await onReady(profiles)
         let fetching = Task { await fetchUnread() }
@@ -123,6 +132,22 @@ actor HostSession {
         }
     }
 
+    /// Gives messages to the handlers once more that were set aside.
+    private func retry(_ events: Set<HandlerEventName>) async {
+        for event in events.sorted(by: { $0.reference < $1.reference }) where event.kind == .message {
+            guard let runtime = runtimes[event.userID], let chat = ChatReference(event.chat), let user = await model.state.users[event.userID]?.user
+            else { continue }
+            do throws(ChatCoreError) {
+                let page = try await model.readItems(chat, of: event.userID, .around(event.reference, count: 1))
+                guard let entry = page.first(where: { $0.chatItem.id == event.reference }) else { continue }
+                runtime.retry(entry, event: .newChatItems(user: user, chatItems: [entry]))
+            } catch {
+                // It stays in quarantine, and is tried at the next start again.
+                logger.warning("what was set aside cannot be read", metadata: ["chat": "\(chat)", "item": "\(event.reference)", "error": "\(error)"])
+            }
+        }
+    }
+
     /// Gives the items of a chat behind the last one that was given to the handlers to them. A chat that cannot be read is read again later,
     /// and what is announced for it until then waits for that.
     private func fetch(_ chat: ChatReference, for runtime: BotRuntime, of user: User) async {
@@ -143,13 +168,13 @@ actor HostSession {
             Task { [clock, unread] in
                 // Also a wait that is interrupted is followed by a try.
                 try? await clock.sleep(for: Self.pauseBeforeReading)
-                unread.add.yield(key)
+                unread.add(key)
             }
         }
     }
 
     private func fetchUnread() async {
-        for await key in unread.chats {
+        while let key = await unread.next() {
             let state = await model.state
             guard let runtime = runtimes[key.userID], let chat = ChatReference(key.chat), let user = state.users[key.userID]?.user,
                 state.chats(of: key.userID).contains(where: { $0.chatInfo.reference == chat })

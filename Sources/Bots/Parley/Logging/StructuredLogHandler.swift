@@ -78,14 +78,14 @@ public struct StructuredLogHandler: LogHandler {
     }
 
     private static func value(_ text: String) -> String {
-        let plain = !text.isEmpty && text.unicodeScalars.allSatisfy { $0.value > 32 && $0 != "\"" && $0 != "=" && $0.value != 127 }
+        let plain = !text.isEmpty && text.unicodeScalars.allSatisfy { $0 != " " && $0 != "\"" && $0 != "=" && !VisibleText.isHidden($0) }
         return plain ? text : quoted(text)
     }
 
     private static func oneLine(_ text: String) -> String {
-        // Other control characters would reach the terminal of who reads the log.
-        text.unicodeScalars.contains { $0.value < 32 } ? quoted(text) : text
+        // Other characters would steer the terminal of who reads the log.
+        text.unicodeScalars.contains(where: VisibleText.isHidden) ? quoted(text) : text
     }
 
-    private static func quoted(_ text: String) -> String { JSONValue.string(text).text }
+    private static func quoted(_ text: String) -> String { VisibleText.escapedJSON(JSONValue.string(text).text) }
 }

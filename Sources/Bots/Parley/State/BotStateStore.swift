@@ -7,8 +7,8 @@ internal import Logging
 /// The database is `bots.db` in the data folder. Messages are not in it: they are in the core's store, and what has not been
 /// handled is read from there again after a crash.
 final class BotStateStore: Sendable {
-    private let database: DatabaseFile
-    private let logger: Logger
+    let database: DatabaseFile
+    let logger: Logger
 
     /// - Parameters:
     ///   - path: nil for a store in memory.
@@ -39,6 +39,20 @@ final class BotStateStore: Sendable {
                     reference INTEGER NOT NULL,
                     PRIMARY KEY (user_id, kind, reference)
                 ) STRICT, WITHOUT ROWID;
+                """)
+        }
+        migrator.registerMigration("2 handlers that processes died of") { db in
+            try db.execute(sql: """
+                CREATE TABLE crash_suspect (
+                    name BLOB NOT NULL PRIMARY KEY,
+                    deaths INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE quarantine (
+                    quarantine_id INTEGER PRIMARY KEY AUTOINCREMENT,
+                    name BLOB NOT NULL UNIQUE,
+                    retries INTEGER NOT NULL DEFAULT 0,
+                    quarantined_at REAL NOT NULL
+                ) STRICT;
                 """)
         }
         return migrator
@@ -95,7 +109,7 @@ final class BotStateStore: Sendable {
         }
     }
 
-    private func submit(_ body: @escaping @Sendable (Database) throws -> Void) {
+    func submit(_ body: @escaping @Sendable (Database) throws -> Void) {
         database.submit(body) { [logger] result in
             if case .failure(let error) = result { logger.error("progress not stored", metadata: ["error": "\(error)"]) }
         }

@@ -50,8 +50,20 @@ public enum CoreCommand: Sendable, Hashable {
     case workers(details: Bool = false)
     /// Queues of the agent.
     case queues
+    /// Received events that were set aside because processes died of them. Not a command of official cores.
+    case quarantine(QuarantineCommand)
     /// A command of an extension: what stands behind `//`.
     case custom(String)
+}
+
+/// What to do with received events that were set aside.
+public enum QuarantineCommand: Sendable, Hashable {
+    /// Tells what there is.
+    case list
+    /// Receives an event as if it came now.
+    case retry(Int64)
+    /// Forgets an event.
+    case drop(Int64)
 }
 
 extension CoreCommand {
@@ -83,6 +95,9 @@ extension CoreCommand {
         case .subscriptions(let details): "/get subs\(details ? " details" : "")"
         case .workers(let details): "/get workers\(details ? " details" : "")"
         case .queues: "/get queues"
+        case .quarantine(.list): "/_quarantine"
+        case .quarantine(.retry(let id)): "/_quarantine retry \(id)"
+        case .quarantine(.drop(let id)): "/_quarantine drop \(id)"
         case .custom(let text): "//\(text)"
         }
     }
@@ -121,6 +136,9 @@ extension CoreCommand {
         CommandForm("/get subs") { r in .core(.subscriptions(details: r.skip(" details"))) },
         CommandForm("/get workers") { r in .core(.workers(details: r.skip(" details"))) },
         CommandForm("/get queues") { _ in .core(.queues) },
+        CommandForm("/_quarantine retry ") { r throws(CommandMismatch) in .core(.quarantine(.retry(try r.decimal()))) },
+        CommandForm("/_quarantine drop ") { r throws(CommandMismatch) in .core(.quarantine(.drop(try r.decimal()))) },
+        CommandForm("/_quarantine") { _ in .core(.quarantine(.list)) },
         CommandForm("//") { r in .core(.custom(r.rest())) },
     ]
 }

@@ -353,6 +353,9 @@ extension ChatResponse {
             self = .debugLocks(
                 chatLockName: try object.optional("chatLockName"), chatEntityLocks: try object.required("chatEntityLocks"),
                 agentLocks: try object.required("agentLocks"))
+        case "quarantine": self = .quarantine(events: try object.required("events"))
+        case "quarantineRetried": self = .quarantineRetried(event: try object.required("event"))
+        case "quarantineDropped": self = .quarantineDropped(event: try object.required("event"))
         case "agentSubsTotal":
             self = .agentSubsTotal(
                 user: try object.required("user"), subscriptions: try object.required("subsTotal"),

@@ -230,6 +230,9 @@ extension ChatResponse {
         case .debugLocks(let chatLockName, let chatEntityLocks, let agentLocks):
             object.write("debugLocks", [
                 "chatLockName": chatLockName, "chatEntityLocks": chatEntityLocks, "agentLocks": agentLocks])
+        case .quarantine(let events): object.write("quarantine", ["events": events])
+        case .quarantineRetried(let event): object.write("quarantineRetried", ["event": event])
+        case .quarantineDropped(let event): object.write("quarantineDropped", ["event": event])
         case .agentSubsTotal(let user, let subscriptions, let hasSession):
             object.write("agentSubsTotal", ["user": user, "subsTotal": subscriptions, "hasSession": hasSession])
         case .agentServersSummary(let user, let summary):

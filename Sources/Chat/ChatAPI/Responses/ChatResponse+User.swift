@@ -48,7 +48,7 @@ extension ChatResponse {
             .usersList, .chatStarted, .chatRunning, .chatStopped, .connectionsDiff, .chats, .chatContentTypes,
             .serverOperatorConditions, .usageConditions, .networkConfig, .chatHelp, .versionInfo, .standaloneFileInfo,
             .callInvitations, .ntfTokenStatus, .remoteHostList, .remoteCtrlList, .sqlResult, .archiveExported, .archiveImported,
-            .slowSQLQueries, .debugLocks, .agentWorkersDetails, .agentWorkersSummary, .agentSubs, .agentSubsDetails,
+            .slowSQLQueries, .debugLocks, .quarantine, .quarantineRetried, .quarantineDropped, .agentWorkersDetails, .agentWorkersSummary, .agentSubs, .agentSubsDetails,
             .agentQueuesInfo, .appSettings, .other:
             nil
         }

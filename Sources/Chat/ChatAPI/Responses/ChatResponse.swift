@@ -258,6 +258,12 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     case slowSQLQueries(chatQueries: [JSONValue], agentQueries: [JSONValue])
     /// Locks that are held.
     case debugLocks(chatLockName: String?, chatEntityLocks: JSONValue, agentLocks: JSONValue)
+    /// Received events that were set aside because processes died of them.
+    case quarantine(events: [QuarantinedEvent])
+    /// An event that was set aside has been received.
+    case quarantineRetried(event: QuarantinedEvent)
+    /// An event that was set aside is forgotten.
+    case quarantineDropped(event: QuarantinedEvent)
     /// Counts of subscriptions.
     case agentSubsTotal(user: User, subscriptions: JSONValue, hasSession: Bool)
     /// Statistics by server.

@@ -57,6 +57,7 @@ extension CommandRunner {
         case .resetServersStatistics:
             await core.agent.resetServerStatistics()
             return .cmdOk(user: nil)
+        case .quarantine(let command): return try await run(command)
         case .quit, .workers, .queues: return try await refuse("this command")
         }
     }

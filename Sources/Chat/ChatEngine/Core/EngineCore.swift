@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import EncryptedSQLite
+import InFlight
 import Logging
 import SMPAgent
 import SMPCrypto
@@ -15,6 +16,8 @@ final class EngineCore: Sendable {
     let agent: any AgentService
     /// What the agent reports.
     let reports: AsyncStream<AgentNotification>
+    /// Which events processes died of.
+    let watch: ReceivingWatch
     let hub = ChatEventHub()
     let turns = Turns()
     let random: any RandomSource
@@ -55,8 +58,9 @@ final class EngineCore: Sendable {
 
     init(
         configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, reports: AsyncStream<AgentNotification>, random: any RandomSource,
-        clock: any Clock<Duration>, now: @escaping @Sendable () -> UTCTimestamp
+        clock: any Clock<Duration>, now: @escaping @Sendable () -> UTCTimestamp, inFlight: InFlightTable? = nil
     ) {
+        watch = ReceivingWatch(table: inFlight)
         self.configuration = configuration
         storeKey = Mutex(configuration.key)
         self.store = store

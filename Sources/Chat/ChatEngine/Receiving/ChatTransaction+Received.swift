@@ -46,7 +46,9 @@ extension ChatTransaction {
     }
 
     /// Passes over an event that the store will never take. Of a message its chat tells that there was one.
-    func setAside(_ incoming: Incoming, _ cause: ChatCoreError) throws {
+    ///
+    /// - Parameter text: what the chat tells.
+    func setAside(_ incoming: Incoming, _ cause: ChatCoreError, shown text: String = "the message could not be stored") throws {
         emit(.chatError(error: cause.chatError ?? .store(error: .internalError(message: cause.message))))
         guard let number = incoming.messageID, let connection = incoming.notification.connection,
             let record = try db.connection(agentID: connection.bytes), let user = try db.user(record.userID),
@@ -55,7 +57,7 @@ extension ChatTransaction {
         try db.updateConnection(record.id, lastReceived: number)
         guard var contact = try record.contactID.flatMap({ try db.contact($0, of: user) }) else { return }
         try addInternalItems(
-            [.receivedMessageError(error: .parseError(error: "the message could not be stored"))], isSent: false, to: &contact, of: user)
+            [.receivedMessageError(error: .parseError(error: text))], isSent: false, to: &contact, of: user)
     }
 
     private func receive(_ incoming: Incoming, in context: inout ReceivingContext) throws {
@@ -70,7 +72,7 @@ extension ChatTransaction {
         case .connected(let pqEncryption): try receiveConnected(pqEncryption: pqEncryption, in: &context)
         case .joined(let isSecured):
             try db.updateConnection(context.record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: now)
-        case .message(let metadata, _, _): try receiveMessage(metadata, incoming.messages, in: &context)
+        case .message(let metadata, _, _): try receiveMessage(metadata, incoming.messages, isRetry: incoming.isRetry, in: &context)
         case .receipts(let metadata, let receipts): try receiveReceipts(metadata, receipts, in: &context)
         case .messageDelayed(let id, let fault):
             try receiveStatus(.sendWarning(error: fault.sendError), of: [id], in: context)

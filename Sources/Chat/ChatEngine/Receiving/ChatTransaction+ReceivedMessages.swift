@@ -9,15 +9,19 @@ extension ChatTransaction {
     /// Messages that this version does not act on are kept for later ones, at most so many of a connection.
     static let unhandledLimit = 1_000
 
+    /// - Parameter isRetry: whether it was set aside before, when it counted as received.
     func receiveMessage(
-        _ metadata: MessageMetadata, _ messages: [ReceivedChatMessage.ParsingResult], in context: inout ReceivingContext
+        _ metadata: MessageMetadata, _ messages: [ReceivedChatMessage.ParsingResult], isRetry: Bool = false, in context: inout ReceivingContext
     ) throws {
         effects.sendsReceipt = asksForReceipt(messages, in: context)
-        guard metadata.messageID > context.record.lastReceivedMessageID else { return }
-        try db.updateConnection(context.record.id, lastReceived: metadata.messageID)
+        if !isRetry {
+            guard metadata.messageID > context.record.lastReceivedMessageID else { return }
+            try db.updateConnection(context.record.id, lastReceived: metadata.messageID)
+        }
         guard context.contact != nil else { return }
         if context.connection.status != .ready { try beginChat(in: &context) }
-        try receiveEncryption(metadata.pqEncryption, in: &context)
+        // How an old message was protected says nothing about now.
+        if !isRetry { try receiveEncryption(metadata.pqEncryption, in: &context) }
         try receiveIntegrity(metadata, in: &context)
         let brokerTime = UTCTimestamp(milliseconds: metadata.brokerTime)
         for message in messages {

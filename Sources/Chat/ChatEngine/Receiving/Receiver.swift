@@ -2,6 +2,7 @@ import ChatAPI
 import ChatProtocol
 import FailPoints
 import GRDB
+import InFlight
 import Logging
 import SMPAgent
 import SMPWire
@@ -11,6 +12,8 @@ import Synchronization
 ///
 /// Messages are parsed while earlier ones are being committed; all that wait for the disk share one commit. Nothing here waits
 /// for a network, so no connection holds up another.
+///
+/// An event that processes died of is received alone, so that it is known what the next one dies of; after three it is set aside unread.
 final class Receiver: Sendable {
     /// Events whose effects are not on disk yet, at most: more wait in the agent.
     static let openLimit = 1_024
@@ -26,6 +29,12 @@ final class Receiver: Sendable {
 
     /// Runs until the agent's events end.
     func run() async {
+        do {
+            try await core.watch.load(from: core.store, at: core.moment, logger: core.logger)
+        } catch {
+            // Bots that run without it are better than bots that do not run.
+            core.logger.error("it is not known what earlier processes died of", metadata: ["error": "\(error)"])
+        }
         for await notification in core.reports {
             if !core.configuration.reportsHosts, notification.isAboutHost { continue }
             await gate.enter()
@@ -38,8 +47,24 @@ final class Receiver: Sendable {
                 core.ledger.enter(sent, of: connection)
                 continue
             }
-            handle(Incoming(notification), attempt: 0)
+            await receive(notification)
         }
+    }
+
+    private func receive(_ notification: AgentNotification) async {
+        let key = notification.key
+        let isQuarantined = core.watch.isQuarantined(key), isAlone = isQuarantined || core.watch.isSuspect(key)
+        if isAlone { await gate.waitUntilInside(1) }
+        if isQuarantined, let key {
+            quarantine(Incoming(unread: notification, key: key), as: key)
+        } else {
+            let incoming = core.watch.noting(key) {
+                if let body = notification.body { TrapPoint.chatParse.pass(body) }
+                return Incoming(notification, key: key)
+            }
+            handle(incoming, attempt: 0)
+        }
+        if isAlone { await gate.waitUntilInside(0) }
     }
 
     private func handle(_ incoming: Incoming, attempt: Int) {
@@ -49,7 +74,10 @@ final class Receiver: Sendable {
         // While the disk fails it waits, and what came later waits behind it.
         core.store.submit(isPersistent: true, { db -> Effects in
             let transaction = ChatTransaction(db, at: moment, random: core.random)
-            try transaction.receive(incoming)
+            try core.watch.noting(incoming.key) {
+                if let body = incoming.notification.body { TrapPoint.chatReceive.pass(body) }
+                try transaction.receive(incoming)
+            }
             return transaction.effects
         }, completion: { [self] result in
             switch result {
@@ -69,6 +97,12 @@ final class Receiver: Sendable {
             if let handOvers, handOvers != core.courier.handOvers { return handle(incoming, attempt: 0) }
         }
         FailPoint.chatStored.pass()
+        if let key = incoming.key, incoming.isRead, core.watch.clear(key) {
+            core.store.submitLater({ db in try db.deleteCrashSuspect(key) }) { [core] result in
+                guard case .failure(let error) = result else { return }
+                core.logger.warning("an event that nobody dies of stays suspect", metadata: ["error": "\(error)"])
+            }
+        }
         core.publish(effects)
         gate.leave()
         FailPoint.chatAnnounced.pass()
@@ -98,6 +132,29 @@ final class Receiver: Sendable {
         }, completion: { [self] result in
             switch result {
             case .success(let effects): finish(incoming, effects, handOvers: nil)
+            case .failure(let error):
+                // Not acknowledged: the agent reports it again after a restart.
+                core.logger.critical("an event could not be set aside", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
+                gate.leave()
+            }
+        })
+    }
+
+    /// Sets an event aside that processes died of, without reading it, so that what comes after it goes on.
+    private func quarantine(_ incoming: Incoming, as key: InFlightKey) {
+        let core = core
+        let moment = core.moment
+        core.store.submit(isPersistent: true, { db -> (Effects, Int64) in
+            let transaction = ChatTransaction(db, at: moment, random: core.random)
+            let id = try transaction.quarantine(incoming, as: key)
+            return (transaction.effects, id)
+        }, completion: { [self] result in
+            switch result {
+            case .success((let effects, let id)):
+                core.logger.error(
+                    "a received event is set aside: \(CrashSuspects.deathsToQuarantine) processes died of it. parley db quarantine shows it",
+                    metadata: ["code": "event.quarantined", "event": "\(incoming.name)", "id": "\(id)"])
+                finish(incoming, effects, handOvers: nil)
             case .failure(let error):
                 // Not acknowledged: the agent reports it again after a restart.
                 core.logger.critical("an event could not be set aside", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
@@ -138,9 +195,27 @@ struct Incoming: Sendable {
     let notification: AgentNotification
     /// The messages of a body; empty for other events.
     let messages: [ReceivedChatMessage.ParsingResult]
+    /// The event's name, if it comes again.
+    let key: InFlightKey?
+    /// Whether what is in it was parsed.
+    let isRead: Bool
+    /// Whether it was set aside before and is received on demand.
+    let isRetry: Bool
 
-    init(_ notification: AgentNotification) {
+    /// An event that is not to be parsed.
+    init(unread notification: AgentNotification, key: InFlightKey?) {
         self.notification = notification
+        self.key = key
+        messages = []
+        isRead = false
+        isRetry = false
+    }
+
+    init(_ notification: AgentNotification, key: InFlightKey? = nil, isRetry: Bool = false) {
+        self.notification = notification
+        self.key = key
+        self.isRetry = isRetry
+        isRead = true
         messages =
             switch notification.event {
             case .message(_, _, let body): ReceivedChatMessage.parse(body)
@@ -189,6 +264,8 @@ final class Gate: Sendable {
     private struct State {
         var inside = 0
         var waiter: CheckedContinuation<Void, Never>?
+        /// Who waits until no more than so many are inside.
+        var quiet: (count: Int, continuation: CheckedContinuation<Void, Never>)?
     }
 
     private let limit: Int
@@ -218,9 +295,23 @@ final class Gate: Sendable {
                 return waiter
             }
             state.inside -= 1
-            return nil
+            guard let quiet = state.quiet, state.inside <= quiet.count else { return nil }
+            state.quiet = nil
+            return quiet.continuation
         }
         waiter?.resume()
+    }
+
+    /// Waits until no more than so many are inside. Only the task that enters may wait, so that nobody comes in meanwhile.
+    func waitUntilInside(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isQuiet = state.withLock { state -> Bool in
+                if state.inside <= count { return true }
+                state.quiet = (count, continuation)
+                return false
+            }
+            if isQuiet { continuation.resume() }
+        }
     }
 }
 

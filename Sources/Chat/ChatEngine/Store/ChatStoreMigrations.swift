@@ -48,6 +48,25 @@ enum ChatStoreMigrations {
                     CREATE INDEX counted_events_by_time ON counted_events(counted_at);
                     """)
         }
+        migrator.registerMigration("6 received events that processes died of") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE crash_suspects (
+                        event_key BLOB NOT NULL PRIMARY KEY,
+                        deaths INTEGER NOT NULL,
+                        died_at INTEGER NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE quarantined_events (
+                        quarantine_id INTEGER PRIMARY KEY AUTOINCREMENT,
+                        event_key BLOB NOT NULL UNIQUE,
+                        agent_connection_id BLOB,
+                        kind TEXT NOT NULL,
+                        event_json TEXT NOT NULL,
+                        body BLOB,
+                        quarantined_at INTEGER NOT NULL
+                    ) STRICT;
+                    """)
+        }
         return migrator
     }
 

@@ -1,7 +1,12 @@
 internal import Synchronization
 
 /// Changes of a model, as one subscriber reads them: each time all that came since the last, each only once.
+///
+/// At most ``limit`` different changes wait; when there are more, one ``ChatModelChange/everything`` waits instead.
 public struct ChatModelChanges: AsyncSequence, Sendable {
+    /// Changes that wait for a subscriber at the most.
+    public static let limit = 65_536
+
     public typealias Element = [ChatModelChange]
 
     let subscription: ChatModelChangeSubscription
@@ -25,6 +30,16 @@ final class ChatModelChangeSubscription: Sendable {
         var isFinished = false
         var reader: CheckedContinuation<[ChatModelChange]?, Never>?
 
+        mutating func add(_ change: ChatModelChange, limit: Int) {
+            guard !seen.contains(.everything), seen.insert(change).inserted else { return }
+            if changes.count < limit {
+                changes.append(change)
+            } else {
+                changes = [.everything]
+                seen = [.everything]
+            }
+        }
+
         mutating func take() -> [ChatModelChange] {
             defer {
                 changes = []
@@ -40,13 +55,16 @@ final class ChatModelChangeSubscription: Sendable {
     }
 
     private let state = Mutex(State())
+    private let limit: Int
+
+    init(limit: Int = ChatModelChanges.limit) { self.limit = limit }
 
     /// Whether somebody waits for changes.
     var isAwaited: Bool { state.withLock { $0.reader != nil } }
 
     func add(_ changes: [ChatModelChange]) {
         let waiting = state.withLock { state -> (CheckedContinuation<[ChatModelChange]?, Never>, [ChatModelChange])? in
-            for change in changes where state.seen.insert(change).inserted { state.changes.append(change) }
+            for change in changes { state.add(change, limit: limit) }
             return state.takeReader().map { ($0, state.take()) }
         }
         waiting?.0.resume(returning: waiting?.1)

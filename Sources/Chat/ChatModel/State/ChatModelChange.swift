@@ -20,4 +20,6 @@ public enum ChatModelChange: Sendable, Hashable {
     case address(UserID)
     /// Whether the core sends and receives.
     case running
+    /// More than a subscriber's changes can name while they wait to be read: what is known should be read anew.
+    case everything
 }

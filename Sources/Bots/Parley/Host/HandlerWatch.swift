@@ -1,0 +1,112 @@
+internal import Foundation
+internal import InFlight
+internal import Logging
+internal import Synchronization
+
+/// Knows what processes died of while a handler ran, and notes what handlers are handling now.
+///
+/// What a process died of is handled alone at the next start, one after the other, so that only what is to blame dies again. After three
+/// deaths handlers are not given it.
+final class HandlerWatch: Sendable {
+    private let table: InFlightTable?
+    private let store: BotStateStore
+    private let suspects = Mutex(CrashSuspects())
+    private let hasSuspects = Atomic(false)
+    private let turn = Turn()
+
+    /// - Parameter table: nil if nothing is noted.
+    init(table: InFlightTable?, store: BotStateStore) {
+        self.table = table
+        self.store = store
+    }
+
+    /// Counts what the process before this one died of, if it did.
+    ///
+    /// - Returns: what is to be handled once more because somebody wants it.
+    func load(logger: Logger) async throws -> [HandlerEventName] {
+        let died = table?.leftBehind ?? []
+        let (known, new) = try await store.count(died: died, at: Date())
+        table?.forgetLeftBehind()
+        if !died.isEmpty {
+            logger.warning("the process before this one died while handlers ran", metadata: ["events": "\(died.count)", "code": "handler.suspect"])
+        }
+        for event in new {
+            logger.error(
+                "handlers are not given this any more: \(CrashSuspects.deathsToQuarantine) processes died of it. parley db quarantine shows it",
+                metadata: ["code": "handler.quarantined", "kind": "\(event.kind)", "chat": "\(event.chat)", "reference": "\(event.reference)"])
+        }
+        suspects.withLock { $0 = known }
+        hasSuspects.store(!known.isEmpty, ordering: .releasing)
+        return try await store.quarantined().filter(\.isToBeRetried).map(\.event)
+    }
+
+    /// Whether handlers are not given something.
+    func isQuarantined(_ event: HandlerEventName?) -> Bool {
+        guard hasSuspects.load(ordering: .acquiring), let key = event?.key else { return false }
+        return suspects.withLock { $0.isQuarantined(key) }
+    }
+
+    /// Runs `body` while it is noted that something is being handled; alone, if processes died of it.
+    ///
+    /// - Parameters:
+    ///   - isRetry: whether it was set aside before.
+    ///   - body: returns whether it counts as handled now; then it is not looked for any more.
+    /// - Returns: what `body` returns.
+    func noting(_ event: HandlerEventName, isRetry: Bool = false, _ body: () async -> Bool) async -> Bool {
+        guard let key = event.key else { return await body() }
+        guard hasSuspects.load(ordering: .acquiring), suspects.withLock({ $0.isSuspect(key) }) else {
+            return await run(key, wasCounted: isRetry, body)
+        }
+        await turn.begin()
+        defer { turn.end() }
+        return await run(key, wasCounted: true, body)
+    }
+
+    private func run(_ key: InFlightKey, wasCounted: Bool, _ body: () async -> Bool) async -> Bool {
+        let slot = table?.begin(key)
+        let isHandled = await body()
+        table?.end(slot)
+        guard wasCounted, isHandled else { return isHandled }
+        suspects.withLock { suspects in
+            _ = suspects.clear(key)
+            hasSuspects.store(!suspects.isEmpty, ordering: .releasing)
+        }
+        store.forgetSuspect(key)
+        return isHandled
+    }
+}
+
+/// Lets one in after the other, in the order in which they come.
+final class Turn: Sendable {
+    private struct State {
+        var isTaken = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func begin() async {
+        await withCheckedContinuation { continuation in
+            let isMine = state.withLock { state -> Bool in
+                guard state.isTaken else {
+                    state.isTaken = true
+                    return true
+                }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isMine { continuation.resume() }
+        }
+    }
+
+    func end() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard !state.waiting.isEmpty else {
+                state.isTaken = false
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+        next?.resume()
+    }
+}

@@ -1,0 +1,29 @@
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+
+// Commands about received events that were set aside because processes died of them.
+
+extension CommandRunner {
+    func run(_ command: QuarantineCommand) async throws(ChatCoreError) -> ChatResponse {
+        switch command {
+        case .list: return .quarantine(events: try await query { try $0.db.quarantinedEvents() })
+        case .drop(let id):
+            let key = try await query { try $0.db.quarantinedContent(id)?.key }
+            let response = try await transaction { try $0.dropQuarantined(id) }
+            _ = core.watch.clear(key)
+            return response
+        case .retry(let id):
+            let content = try await query { try $0.db.quarantinedContent(id) }
+            guard let content else { throw ChatCoreError(Refusal.command("there is no event \(id) in quarantine").error) }
+            guard let notification = AgentNotification(
+                connection: content.connection, kind: content.kind, stored: content.event, body: content.body)
+            else { throw ChatCoreError(Refusal.command("an event of this kind cannot be received again: it can be dropped").error) }
+            // Should this process die of it, too, it is in quarantine all the same: it leaves when its effects are stored.
+            let incoming = Incoming(notification, isRetry: true)
+            let response = try await transaction { try $0.retry(incoming, number: id) }
+            _ = core.watch.clear(content.key)
+            return response
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import ChatAPI
+import ChatProtocol
+import EncryptedSQLite
+import GRDB
+import InFlight
+import SMPWire
+
+// What processes died of, and received events that were set aside because of it.
+
+extension Database {
+    /// Events that are set aside at the most; the oldest make room for new ones.
+    static var quarantineLimit: Int { 1_000 }
+
+    // MARK: Suspects
+
+    func crashSuspects() throws -> [CrashSuspects.Count] {
+        try all("SELECT event_key, deaths FROM crash_suspects") { row in
+            let key = row.bytes(), deaths = row.int()
+            return InFlightKey(key).map { CrashSuspects.Count(key: $0, deaths: Int(clamping: deaths)) }
+        }.compactMap { (count: CrashSuspects.Count?) in count }
+    }
+
+    func set(_ count: CrashSuspects.Count, at time: UTCTimestamp) throws {
+        try run(
+            """
+            INSERT INTO crash_suspects (event_key, deaths, died_at) VALUES (?, ?, ?)
+            ON CONFLICT (event_key) DO UPDATE SET deaths = excluded.deaths, died_at = excluded.died_at
+            """, [count.key.bytes.blob, count.deaths, time.stored])
+    }
+
+    func deleteCrashSuspect(_ key: InFlightKey) throws { try run("DELETE FROM crash_suspects WHERE event_key = ?", [key.bytes.blob]) }
+
+    // MARK: Events
+
+    /// - Returns: its number, the same if it is there already.
+    func insertQuarantined(
+        _ key: InFlightKey, connection: Bytes?, kind: String, event: JSONValue, body: Bytes?, at time: UTCTimestamp
+    ) throws -> Int64 {
+        if let known = try number("SELECT quarantine_id FROM quarantined_events WHERE event_key = ?", [key.bytes.blob]) { return known }
+        try run(
+            "DELETE FROM quarantined_events WHERE quarantine_id <= (SELECT quarantine_id FROM quarantined_events ORDER BY quarantine_id DESC LIMIT 1 OFFSET ?)",
+            [Self.quarantineLimit - 1])
+        return try insert(
+            """
+            INSERT INTO quarantined_events (event_key, agent_connection_id, kind, event_json, body, quarantined_at) VALUES (?, ?, ?, ?, ?, ?)
+            """, [key.bytes.blob, connection?.blob, kind, event.text, body?.blob, time.stored])
+    }
+
+    /// All of them, oldest first, or the one with a number.
+    func quarantinedEvents(_ id: Int64? = nil) throws -> [QuarantinedEvent] {
+        try all(
+            """
+            SELECT q.quarantine_id, q.kind, q.agent_connection_id, ct.local_display_name, coalesce(length(q.body), 0), q.quarantined_at
+            FROM quarantined_events q
+            LEFT JOIN connections cn ON cn.agent_connection_id = q.agent_connection_id
+            LEFT JOIN contacts ct ON ct.contact_id = cn.contact_id
+            WHERE q.quarantine_id = coalesce(?, q.quarantine_id) ORDER BY q.quarantine_id
+            """, [id]
+        ) { row in
+            let id = row.int(), kind = row.text(), connection = row.optionalBytes(), contact = row.optionalText(), size = row.int()
+            return QuarantinedEvent(
+                id: id, kind: kind, agentConnectionID: connection.map { Base64URL.encode($0) } ?? "", contactName: contact, size: size,
+                quarantinedAt: UTCTimestamp(stored: row.int()))
+        }
+    }
+
+    /// What an event was, as it is needed to receive it again.
+    func quarantinedContent(_ id: Int64) throws -> (key: InFlightKey, connection: Bytes?, kind: String, event: JSONValue, body: Bytes?)? {
+        try first(
+            "SELECT event_key, agent_connection_id, kind, event_json, body FROM quarantined_events WHERE quarantine_id = ?", [id]
+        ) { row in
+            let key = row.bytes(), connection = row.optionalBytes(), kind = row.text()
+            let event = try JSONValue(parsing: row.text()), body = row.optionalBytes()
+            return InFlightKey(key).map { (key: $0, connection: connection, kind: kind, event: event, body: body) }
+        } ?? nil
+    }
+
+    func deleteQuarantined(_ id: Int64) throws {
+        try run("DELETE FROM crash_suspects WHERE event_key = (SELECT event_key FROM quarantined_events WHERE quarantine_id = ?)", [id])
+        try run("DELETE FROM quarantined_events WHERE quarantine_id = ?", [id])
+    }
+}

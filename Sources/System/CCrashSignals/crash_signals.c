@@ -1,0 +1,79 @@
+#include "crash_signals.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+// The signals by which faults of a program end it, with the lines that are written then: made beforehand, because a handler of signals may
+// not format anything.
+static struct {
+    int number;
+    const char *name;
+    char line[256];
+    size_t length;
+} signals[] = {
+    { SIGILL, "SIGILL", "", 0 },
+    { SIGTRAP, "SIGTRAP", "", 0 },
+    { SIGSEGV, "SIGSEGV", "", 0 },
+    { SIGBUS, "SIGBUS", "", 0 },
+    { SIGFPE, "SIGFPE", "", 0 },
+    { SIGABRT, "SIGABRT", "", 0 },
+};
+
+enum { count = sizeof(signals) / sizeof(signals[0]) };
+
+static void append(char *line, size_t *length, size_t limit, const char *text) {
+    while (*text != 0 && *length < limit) line[(*length)++] = *text++;
+}
+
+static void crashed(int number) {
+    for (int index = 0; index < count; index++) {
+        if (signals[index].number != number) continue;
+        ssize_t written = write(STDERR_FILENO, signals[index].line, signals[index].length);
+        (void)written;
+    }
+    // The signal waits until this handler returns, and ends the process then.
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void parley_end_on_crash(const char *program, const char *advice) {
+    static int installed = 0;
+    if (__atomic_exchange_n(&installed, 1, __ATOMIC_ACQ_REL)) return;
+    for (int index = 0; index < count; index++) {
+        char *line = signals[index].line;
+        size_t length = 0, limit = sizeof(signals[index].line) - 1;
+        append(line, &length, limit / 2, program);
+        append(line, &length, limit, ": crashed (");
+        append(line, &length, limit, signals[index].name);
+        append(line, &length, limit, "). ");
+        append(line, &length, limit, advice);
+        line[length++] = '\n';
+        signals[index].length = length;
+
+        struct sigaction action;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = crashed;
+        // All of them wait meanwhile: threads that crash together write one line. On a stack of its own where there is one, because the
+        // thread's may be what is used up.
+        sigfillset(&action.sa_mask);
+        action.sa_flags = SA_ONSTACK | SA_RESETHAND;
+        sigaction(signals[index].number, &action, NULL);
+    }
+}
+
+int parley_hide_memory(void) {
+    struct rlimit none = { 0, 0 };
+    if (setrlimit(RLIMIT_CORE, &none) != 0) return errno;
+#ifdef __linux__
+    // A handler of core dumps that the system has (`|/usr/lib/…` in core_pattern) gets them whatever the limit is.
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return errno;
+#endif
+    return 0;
+}

@@ -1,0 +1,15 @@
+#ifndef PARLEY_CRASH_SIGNALS_H
+#define PARLEY_CRASH_SIGNALS_H
+
+/// Ends a process that crashes at once: takes the signals of a crash away from whoever handles them, writes one line to standard error and
+/// lets the signal end the process. The line is "`program`: crashed (SIGSEGV). `advice`".
+///
+/// Does nothing when it is called again. Texts that are too long are cut.
+void parley_end_on_crash(const char *program, const char *advice);
+
+/// Keeps the memory of the process from others: it leaves no core dump, and no process of the same user can read it.
+///
+/// Returns 0, or the number of the error.
+int parley_hide_memory(void);
+
+#endif

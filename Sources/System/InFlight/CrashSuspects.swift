@@ -1,0 +1,54 @@
+/// Decides what is set aside because processes die of it.
+///
+/// What was being processed when a process died is suspect. A suspect is to be processed alone: it is cleared when that is done, and counted
+/// again when the process dies again. What processes have died of three times is in quarantine from then on.
+///
+/// A value without I/O: it is told what happened and answers what to do.
+public struct CrashSuspects: Sendable {
+    /// Deaths after which something is in quarantine.
+    public static let deathsToQuarantine = 3
+
+    /// A key whose deaths have to be stored.
+    public struct Count: Hashable, Sendable {
+        public let key: InFlightKey
+        public let deaths: Int
+
+        public init(key: InFlightKey, deaths: Int) {
+            self.key = key
+            self.deaths = deaths
+        }
+    }
+
+    private var deaths: [InFlightKey: Int]
+
+    /// - Parameter stored: what was counted before.
+    public init(_ stored: [Count] = []) { deaths = Dictionary(stored.map { ($0.key, $0.deaths) }) { max($0, $1) } }
+
+    /// A process has died while these were being processed.
+    ///
+    /// - Returns: the counts that have to be stored.
+    public mutating func processDied(with keys: [InFlightKey]) -> [Count] {
+        Set(keys).map { key in
+            let count = min(deaths[key] ?? 0, Self.deathsToQuarantine) + 1
+            deaths[key] = count
+            return Count(key: key, deaths: count)
+        }
+    }
+
+    /// Whether there is nothing to look for.
+    public var isEmpty: Bool { deaths.isEmpty }
+
+    /// Whether something is to be processed alone.
+    public func isSuspect(_ key: InFlightKey) -> Bool { deaths[key].map { $0 < Self.deathsToQuarantine } ?? false }
+
+    /// Whether something is not to be processed.
+    public func isQuarantined(_ key: InFlightKey) -> Bool { deaths[key].map { $0 >= Self.deathsToQuarantine } ?? false }
+
+    /// What is not to be processed.
+    public var quarantined: [InFlightKey] { deaths.filter { $0.value >= Self.deathsToQuarantine }.map(\.key) }
+
+    /// Something was processed, or is in the store of what is set aside: it is nothing to look for any more.
+    ///
+    /// - Returns: whether there was a count, which has to be removed from where it is stored.
+    public mutating func clear(_ key: InFlightKey) -> Bool { deaths.removeValue(forKey: key) != nil }
+}

@@ -1,0 +1,127 @@
+internal import Synchronization
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// A small file in memory that says what is being processed, for the process that comes after one that died.
+///
+/// Noting something is a copy of some bytes within the process: nothing waits for a disk. The system keeps what was noted when the process
+/// dies, and loses it when the machine does; then nobody died of what was being processed. The file holds names only, and is for its owner
+/// alone.
+///
+/// Layout: 16 bytes that name the format, then slots of 64 bytes: the length of the name (0 if the slot is free), and the name.
+public final class InFlightTable: Sendable {
+    private static let header: [UInt8] = Array("PARLEY inflight1".utf8)
+    private static let slotSize = InFlightKey.longest + 1
+    /// The largest file that is read: whoever wrote more is not us.
+    private static let largestFile = 1 << 20
+
+    /// What was being processed when the process before this one died; empty after one that ended in good order. It stays in the file until
+    /// ``forgetLeftBehind()``.
+    public let leftBehind: [InFlightKey]
+    public let slots: Int
+
+    private nonisolated(unsafe) let memory: UnsafeMutableRawPointer
+    private let length: Int
+    private let free: Mutex<[Int]>
+
+    /// Opens the file, and makes it if it is not there.
+    ///
+    /// - Parameters:
+    ///   - path: only one process at a time may use it.
+    ///   - slots: things that can be noted at once, 1 to 4,096.
+    /// - Throws: ``InFlightError``; without the file nothing but its purpose is lost.
+    public init(path: String, slots: Int) throws(InFlightError) {
+        let slots = min(max(slots, 1), 4_096), length = Self.header.count + slots * Self.slotSize
+        let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw InFlightError("cannot open \(path)") }
+        defer { close(file) }
+        let found = try Self.contents(of: file, path)
+        leftBehind = Self.keys(in: found)
+        let image = Self.image(of: leftBehind, slots: slots)
+        if found != image {
+            // Written and not only made longer: a page without a place on a full disk would end the process when it is used.
+            guard fchmod(file, 0o600) == 0, ftruncate(file, 0) == 0, pwrite(file, image, length, 0) == length else {
+                throw InFlightError("cannot write \(path)")
+            }
+        }
+        guard let memory = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), memory != MAP_FAILED else {
+            throw InFlightError("cannot map \(path)")
+        }
+        self.memory = memory
+        self.length = length
+        self.slots = slots
+        free = Mutex(Array((0..<slots).reversed()))
+    }
+
+    deinit { munmap(memory, length) }
+
+    /// What was left behind is counted: it need not be found again. To be called before anything is noted.
+    public func forgetLeftBehind() {
+        for slot in 0..<slots { (memory + Self.header.count + slot * Self.slotSize).storeBytes(of: 0, as: UInt8.self) }
+    }
+
+    /// Notes that something is being processed.
+    ///
+    /// - Returns: the slot for ``end(_:)``; nil when all are taken, and it is not noted.
+    public func begin(_ key: InFlightKey) -> Int? {
+        guard let slot = free.withLock({ $0.popLast() }) else { return nil }
+        let place = memory + Self.header.count + slot * Self.slotSize
+        key.bytes.withUnsafeBytes { (place + 1).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(place), byteCount: $0.count) }
+        // A name without a length is not there; a length before its name would name something else.
+        atomicMemoryFence(ordering: .releasing)
+        place.storeBytes(of: UInt8(truncatingIfNeeded: key.bytes.count), as: UInt8.self)
+        atomicMemoryFence(ordering: .releasing)
+        return slot
+    }
+
+    /// Something is not being processed any more.
+    public func end(_ slot: Int?) {
+        guard let slot, (0..<slots).contains(slot) else { return }
+        atomicMemoryFence(ordering: .releasing)
+        (memory + Self.header.count + slot * Self.slotSize).storeBytes(of: 0, as: UInt8.self)
+        free.withLock { $0.append(slot) }
+    }
+
+    // MARK: The file
+
+    /// A file that says that these are being processed: as many as there are slots.
+    static func image(of keys: [InFlightKey], slots: Int) -> [UInt8] {
+        let noted = keys.prefix(slots).flatMap { key in
+            [UInt8(truncatingIfNeeded: key.bytes.count)] + key.bytes + [UInt8](repeating: 0, count: InFlightKey.longest - key.bytes.count)
+        }
+        return header + noted + [UInt8](repeating: 0, count: slots * slotSize - noted.count)
+    }
+
+    private static func contents(of file: Int32, _ path: String) throws(InFlightError) -> [UInt8] {
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw InFlightError("\(path) is not a file") }
+        guard status.st_size > 0, status.st_size <= largestFile else { return [] }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        let count = pread(file, &bytes, bytes.count, 0)
+        guard count >= 0 else { throw InFlightError("cannot read \(path)") }
+        return Array(bytes.prefix(count))
+    }
+
+    /// What a file says; nothing for one that is not of this format.
+    static func keys(in bytes: [UInt8]) -> [InFlightKey] {
+        guard bytes.starts(with: header) else { return [] }
+        return stride(from: header.count, to: bytes.count, by: slotSize).compactMap { start in
+            let length = Int(bytes[start])
+            guard length > 0, length < slotSize, start + 1 + length <= bytes.count else { return nil }
+            return InFlightKey(Array(bytes[start + 1..<start + 1 + length]))
+        }
+    }
+}
+
+/// Why what is being processed cannot be noted.
+public struct InFlightError: Error, Sendable, CustomStringConvertible {
+    public let description: String
+
+    init(_ what: String) { description = "\(what): \(String(cString: strerror(errno)))" }
+}

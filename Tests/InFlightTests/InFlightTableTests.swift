@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import InFlight
+
+/// The file that says what is being processed.
+@Suite final class InFlightTableTests {
+    private let path = FileManager.default.temporaryDirectory.appendingPathComponent("inflight-\(UUID().uuidString)").path
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    private func key(_ text: String) throws -> InFlightKey { try #require(InFlightKey(Array(text.utf8))) }
+
+    @Test func theNextProcessFindsWhatWasNotEnded() throws {
+        var table: InFlightTable? = try InFlightTable(path: path, slots: 3)
+        #expect(table?.leftBehind == [])
+        _ = table?.begin(try key("a"))
+        let ended = table?.begin(try key("b"))
+        _ = table?.begin(try key("c"))
+        table?.end(ended)
+        // A process that dies writes nothing more.
+        table = nil
+        for _ in 1...2 {
+            // Also when one looked and did not count.
+            #expect(Set(try InFlightTable(path: path, slots: 3).leftBehind) == [try key("a"), try key("c")])
+        }
+        try InFlightTable(path: path, slots: 3).forgetLeftBehind()
+        #expect(try InFlightTable(path: path, slots: 3).leftBehind == [])
+    }
+
+    @Test func aTableOfAnotherSizeKeepsWhatIsInIt() throws {
+        _ = try InFlightTable(path: path, slots: 64).begin(try key("a"))
+        #expect(try InFlightTable(path: path, slots: 2).leftBehind == [try key("a")])
+        #expect(try InFlightTable(path: path, slots: 128).leftBehind == [try key("a")])
+    }
+
+    @Test func whatDoesNotFitIsNotNotedAndASlotCanBeUsedAgain() throws {
+        let table = try InFlightTable(path: path, slots: 1), first = table.begin(try key("a"))
+        #expect(first != nil)
+        #expect(table.begin(try key("b")) == nil)
+        table.end(nil)
+        table.end(first)
+        #expect(table.begin(try key("b")) != nil)
+        #expect(try InFlightTable(path: path, slots: 1).leftBehind == [try key("b")])
+    }
+
+    @Test func onlyTheOwnerCanReadIt() throws {
+        _ = try InFlightTable(path: path, slots: 1)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test(arguments: [[], Array("something else".utf8), Array("PARLEY inflight1".utf8), Array("PARLEY inflight1".utf8) + [63, 1], Array("PARLEY inflight1".utf8) + [200] + [UInt8](repeating: 1, count: 63)])
+    func aFileThatSaysNothingIsReplaced(_ bytes: [UInt8]) throws {
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let table = try InFlightTable(path: path, slots: 2)
+        #expect(table.leftBehind == [])
+        _ = table.begin(try key("a"))
+        #expect(try InFlightTable(path: path, slots: 2).leftBehind == [try key("a")])
+    }
+
+    @Test func aFolderOrALinkIsNoTable() throws {
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/passwd")
+        #expect(throws: InFlightError.self) { try InFlightTable(path: path, slots: 1) }
+        #expect(throws: InFlightError.self) { try InFlightTable(path: FileManager.default.temporaryDirectory.path, slots: 1) }
+    }
+
+    @Test func namesHaveABound() {
+        #expect(InFlightKey([]) == nil)
+        #expect(InFlightKey([UInt8](repeating: 1, count: 63)) != nil)
+        #expect(InFlightKey([UInt8](repeating: 1, count: 64)) == nil)
+    }
+}

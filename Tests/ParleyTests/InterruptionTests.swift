@@ -1,0 +1,185 @@
+import ChatAPI
+import ChatProtocol
+import Foundation
+import InFlight
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Parley
+
+/// What an orderly stop, and a crash, leave to the next start.
+@Suite struct InterruptionTests {
+    @Test func aHandlerThatTheStopInterruptsRunsAgainAndSendsNothingTwice() async throws {
+        let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger)
+        let isStopping = Mutex(true)
+        let bot = Bot("Echo", id: "echo") {
+            On(.text("slow")) { message in
+                try await message.send("begun")
+                if isStopping.withLock(\.self) { try await Task.sleep(for: .seconds(600)) }
+                try await message.send("done")
+            }
+            On(.text) { try await $0.send("re: \($0.text)") }
+        }
+        let ann = try core.add(contact: 4, name: "ann")
+        try await run([bot], on: core, store, stoppingWithin: .zero) {
+            core.receive("slow", from: ann)
+            await core.waitForSent(1, to: 4)
+            core.receive("behind", from: ann)
+        }
+        #expect(core.sent(to: 4) == ["begun"])
+        isStopping.withLock { $0 = false }
+        let again = core.restarted()
+        try await run([bot], on: again, store, stoppingWithin: .seconds(600)) { await again.waitForSent(3, to: 4) }
+        #expect(again.sent(to: 4) == ["begun", "done", "re: behind"])
+    }
+
+    @Test func aHandlerThatThrowsACancellationOfItsOwnHasHandledTheMessage() async throws {
+        let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger)
+        let runs = Mutex(0)
+        let bot = Bot("Echo", id: "echo") {
+            On(.text("cancel")) { _ in
+                runs.withLock { $0 += 1 }
+                throw CancellationError()
+            }
+            On(.text) { try await $0.send("re: \($0.text)") }
+        }
+        let ann = try core.add(contact: 4, name: "ann")
+        for isFirst in [true, false] {
+            let core = isFirst ? core : core.restarted()
+            try await run([bot], on: core, store, stoppingWithin: .seconds(600)) {
+                core.receive(isFirst ? "cancel" : "more", from: ann)
+                core.receive("then", from: ann)
+                await core.waitForSent(isFirst ? 1 : 3, to: 4)
+            }
+        }
+        #expect(runs.withLock(\.self) == 1)
+    }
+
+    @Test func anInterruptedGreetingIsRepeated() async throws {
+        let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger)
+        let greeted = Mutex(0), begun = Gate()
+        let bot = Bot("Echo", id: "echo") {
+            On(.connected) { _ in
+                greeted.withLock { $0 += 1 }
+                begun.open()
+                if greeted.withLock(\.self) == 1 { try await Task.sleep(for: .seconds(600)) }
+            }
+        }
+        try core.add(contact: 4, name: "ann")
+        try await run([bot], on: core, store, stoppingWithin: .zero) { await begun.wait() }
+        for _ in 1...2 { try await run([bot], on: core.restarted(), store, stoppingWithin: .seconds(600)) {} }
+        #expect(greeted.withLock(\.self) == 2)
+    }
+
+    // MARK: Crashes
+
+    @Test func whatThreeProcessesDiedOfIsNotHandledUntilSomebodyWantsItAndTheRestGoesOn() async throws {
+        let folder = try Folder()
+        let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger)
+        let bot = Bot("Echo", id: "echo") { On(.text) { try await $0.send("re: \($0.text)") } }
+        let ann = try core.add(contact: 4, name: "ann")
+        // The profile is made, so that the messages that come while no bot runs are its.
+        try await run([bot], on: core, store, folder, stoppingWithin: .seconds(600)) {}
+        let poison = core.receive("poison", from: ann, announcing: false)
+        core.receive("next", from: ann, announcing: false)
+        let name = HandlerEventName(.message, poison, in: "\(ChatReference.direct(4))", of: 1)
+        for deaths in 1...3 {
+            let watch = HandlerWatch(table: try folder.table(), store: store)
+            _ = try await watch.load(logger: Self.logger)
+            #expect(!watch.isQuarantined(name), "after \(deaths - 1)")
+            // As a process that dies in the middle.
+            _ = try folder.table().begin(try #require(name.key))
+        }
+        let fourth = core.restarted()
+        try await run([bot], on: fourth, store, folder, stoppingWithin: .seconds(600)) { await fourth.waitForSent(1, to: 4) }
+        #expect(fourth.sent(to: 4) == ["re: next"])
+        let entry = try #require(try await store.quarantined().first)
+        #expect(entry.event == name && !entry.isToBeRetried)
+        #expect(try await !store.retryQuarantined(entry.id + 1))
+        #expect(try await store.retryQuarantined(entry.id))
+        let fifth = fourth.restarted()
+        try await run([bot], on: fifth, store, folder, stoppingWithin: .seconds(600)) { await fifth.waitForSent(2, to: 4) }
+        #expect(fifth.sent(to: 4) == ["re: next", "re: poison"])
+        #expect(try await store.quarantined().isEmpty)
+        let sixth = fifth.restarted()
+        try await run([bot], on: sixth, store, folder, stoppingWithin: .seconds(600)) {}
+        #expect(sixth.sent(to: 4).count == 2)
+    }
+
+    @Test func whatWasInFlightBesideTheCulpritIsHandledAloneAndCleared() async throws {
+        let folder = try Folder()
+        let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger)
+        let running = Mutex(0), most = Mutex(0)
+        let bot = Bot("Echo", id: "echo") {
+            On(.text) { message in
+                let now = running.withLock { running in
+                    running += 1
+                    return running
+                }
+                most.withLock { $0 = max($0, now) }
+                for _ in 1...20 { await Task.yield() }
+                running.withLock { $0 -= 1 }
+                try await message.send("re: \(message.text)")
+            }
+        }
+        try await run([bot], on: core, store, folder, stoppingWithin: .seconds(600)) {}
+        let table = try folder.table()
+        for id in 1...6 {
+            let contact = try core.add(contact: ContactID(id), name: "person\(id)")
+            let item = core.receive("hello", from: contact, announcing: false)
+            _ = table.begin(try #require(HandlerEventName(.message, item, in: "\(ChatReference.direct(ContactID(id)))", of: 1).key))
+        }
+        let again = core.restarted()
+        try await run([bot], on: again, store, folder, stoppingWithin: .seconds(600)) {
+            for id in 1...6 { await again.waitForSent(1, to: ContactID(id)) }
+        }
+        #expect(most.withLock(\.self) == 1, "suspects are handled one after the other")
+        #expect(try await store.count(died: [], at: Date()).suspects.isEmpty)
+        #expect(try folder.table().leftBehind.isEmpty)
+    }
+
+    @Test func namesOfEventsAreReadAsTheyWereWritten() throws {
+        let events = [
+            HandlerEventName(.message, 1 << 40, in: "@12", of: 3), HandlerEventName(.connected, 5, in: "@5", of: .max), HandlerEventName(.request, -1, in: "request -1", of: 0),
+        ]
+        for event in events { #expect(HandlerEventName(try #require(event.key)) == event) }
+        #expect(HandlerEventName(try #require(InFlightKey([1, 2, 3]))) == nil)
+        #expect(HandlerEventName(try #require(InFlightKey([9] + [UInt8](repeating: 0, count: 20)))) == nil)
+    }
+
+    // MARK: Parts
+
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private final class Folder: Sendable {
+        private let path = FileManager.default.temporaryDirectory.appendingPathComponent("interruption-\(UUID().uuidString)").path
+        init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+        func table() throws -> InFlightTable { try InFlightTable(path: path + "/bots.inflight", slots: 8) }
+    }
+
+    /// Runs bots until the body has ended, and stops them then.
+    private func run(
+        _ bots: [Bot], on core: ScriptedCore, _ store: BotStateStore, _ folder: Folder? = nil, stoppingWithin limit: Duration, _ body: @Sendable () async throws -> Void
+    ) async throws {
+        let session = HostSession(
+            core: core, bots: bots, store: store, parallelHandlers: 8, logger: Self.logger, inFlight: try folder?.table(), clock: ImpatientClock())
+        let (ready, continuation) = AsyncStream.makeStream(of: Void.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { continuation.finish() }
+                try await session.run { _ in continuation.yield() }
+            }
+            var iterator = ready.makeAsyncIterator()
+            try #require(await iterator.next() != nil)
+            try await body()
+            if limit > .zero { await session.settle() }
+            await session.drain(within: limit)
+            core.finish()
+            try await group.waitForAll()
+        }
+        try await store.setUserID(0, of: "waits for what was noted before")
+    }
+}
