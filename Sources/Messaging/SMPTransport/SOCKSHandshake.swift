@@ -17,7 +17,7 @@ struct SOCKSHandshake: Sendable {
         case failed(String)
     }
 
-    private enum State { case method, password, reply, over }
+    private enum State { case method, password, reply, over, broken }
 
     private let credentials: (user: Bytes, password: Bytes)?
     private let request: Bytes
@@ -82,6 +82,7 @@ struct SOCKSHandshake: Sendable {
                 state = .over
                 return .finished(received)
             case .over: return .finished(bytes)
+            case .broken: return .failed("the handshake has failed already")
             }
         }
     }
@@ -104,7 +105,8 @@ struct SOCKSHandshake: Sendable {
     }
 
     private mutating func fail(_ reason: String) -> Step {
-        state = .over
+        state = .broken
+        received = []
         return .failed(reason)
     }
 

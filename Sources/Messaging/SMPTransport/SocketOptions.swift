@@ -8,11 +8,16 @@ import Musl
 
 /// When and how often TCP probes a peer that sends nothing.
 public struct TCPKeepAlive: Sendable, Hashable {
-    /// Seconds of silence before the first probe.
+    /// What Linux takes for ``idleSeconds`` and ``intervalSeconds``.
+    public static let secondsRange = 1...32_767
+    /// What Linux takes for ``probes``.
+    public static let probesRange = 1...127
+
+    /// Seconds of silence before the first probe; the nearest end of ``secondsRange`` counts.
     public var idleSeconds: Int = 30
-    /// Seconds between probes.
+    /// Seconds between probes; the nearest end of ``secondsRange`` counts.
     public var intervalSeconds: Int = 15
-    /// Probes without an answer after which the connection is given up.
+    /// Probes without an answer after which the connection is given up; the nearest end of ``probesRange`` counts.
     public var probes: Int = 4
 
     public init() {}
@@ -21,9 +26,13 @@ public struct TCPKeepAlive: Sendable, Hashable {
     func apply(to channel: any Channel) throws {
         guard let options = channel.syncOptions else { return }
         try options.setOption(.socketOption(.so_keepalive), value: 1)
-        try options.setOption(.tcpOption(.init(rawValue: TCP_KEEPIDLE)), value: .init(idleSeconds))
-        try options.setOption(.tcpOption(.init(rawValue: TCP_KEEPINTVL)), value: .init(intervalSeconds))
-        try options.setOption(.tcpOption(.init(rawValue: TCP_KEEPCNT)), value: .init(probes))
+        for (option, value, range) in [
+            (TCP_KEEPIDLE, idleSeconds, Self.secondsRange), (TCP_KEEPINTVL, intervalSeconds, Self.secondsRange),
+            (TCP_KEEPCNT, probes, Self.probesRange),
+        ] {
+            try options.setOption(
+                .tcpOption(.init(rawValue: option)), value: .init(min(max(value, range.lowerBound), range.upperBound)))
+        }
     }
 }
 

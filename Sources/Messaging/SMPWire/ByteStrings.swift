@@ -9,7 +9,11 @@ public struct ShortBytes: WireCodable, StringCodable, Hashable, Sendable {
 
     /// The textual form is padded base64url.
     public func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(bytes)) }
-    public init(fromString parser: inout WireParser) throws(WireError) { bytes = try parser.base64URL() }
+    public init(fromString parser: inout WireParser) throws(WireError) {
+        let start = parser.offset
+        bytes = try parser.base64URL()
+        guard bytes.count <= 255 else { throw WireError(.tooLong, "at most 255 bytes in base64url", at: start) }
+    }
 }
 
 /// Bytes behind a two-byte length: at most 65,535 of them.

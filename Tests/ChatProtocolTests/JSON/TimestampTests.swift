@@ -18,11 +18,29 @@ import Testing
     }
 
     @Test(arguments: [
-        (Int64.max, UInt32(999_999_999), "292277026596-12-04T15:30:07.999999999Z"), (Int64.min, 0, "-292277022657-01-27T08:29:52Z"),
-        (-62_167_219_201, 10, "-0001-12-31T23:59:59.00000001Z"), (253_402_300_800, 0, "10000-01-01T00:00:00Z"),
+        (Int64.max, UInt32.max, "9999-12-31T23:59:59.999999999Z"), (Int64.min, 0, "0000-01-01T00:00:00Z"),
+        (-62_167_219_200, 0, "0000-01-01T00:00:00Z"), (-62_167_219_201, 10, "0000-01-01T00:00:00Z"),
+        (253_402_300_799, 1, "9999-12-31T23:59:59.000000001Z"), (253_402_300_800, 0, "9999-12-31T23:59:59.999999999Z"),
+        (253_402_300_799, 1_000_000_000, "9999-12-31T23:59:59.999999999Z"),
     ])
-    func timesOutsideFourDigitYearsArePrinted(seconds: Int64, nanoseconds: UInt32, text: String) {
-        #expect(UTCTimestamp(seconds: seconds, nanoseconds: nanoseconds).description == text)
+    func timesOutsideFourDigitYearsStandAtTheNearestEndWhichIsReadBack(seconds: Int64, nanoseconds: UInt32, text: String) {
+        let time = UTCTimestamp(seconds: seconds, nanoseconds: nanoseconds)
+        #expect(time.description == text)
+        #expect(UTCTimestamp(text) == time)
+    }
+
+    @Test func offsetsThatLeadOutOfFourDigitYearsAreRefused() {
+        for text in ["0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "9999-12-31T23:59:60Z"] { #expect(UTCTimestamp(text) == nil) }
+        #expect(UTCTimestamp(exactly: UTCTimestamp.range.upperBound + 1) == nil)
+        #expect(UTCTimestamp(exactly: .min) == nil)
+        #expect(UTCTimestamp(exactly: UTCTimestamp.range.lowerBound)?.seconds == UTCTimestamp.range.lowerBound)
+    }
+
+    @Test func durationsOfAnyLengthMakeATime() {
+        #expect(UTCTimestamp(sinceEpoch: .seconds(Int64.max)).seconds == UTCTimestamp.range.upperBound)
+        #expect(UTCTimestamp(sinceEpoch: .seconds(Int64.max) * 10).seconds == UTCTimestamp.range.upperBound)
+        #expect(UTCTimestamp(sinceEpoch: .seconds(Int64.min)).seconds == UTCTimestamp.range.lowerBound)
+        #expect(UTCTimestamp(sinceEpoch: .nanoseconds(-1)).description == "1969-12-31T23:59:59.999999999Z")
     }
 
     @Test(arguments: [

@@ -50,8 +50,9 @@ extension CommandRunner {
         case .lastItemID(let chat, let index):
             return try await query { transaction in
                 let user = try transaction.user()
-                let items = try transaction.lastItems(index + 1, of: chat, search: nil, user: user)
-                return .chatItemID(user: user, chatItemID: items.first?.chatItem.meta.itemID)
+                let scope = try chat.map { ItemScope.chat(try transaction.place(try transaction.reference($0, of: user), of: user).owner) }
+                return .chatItemID(
+                    user: user, chatItemID: try transaction.db.itemID(behind: index, in: scope ?? .user(user.userID)))
             }
         case .showItem(let id):
             return try await query { transaction in

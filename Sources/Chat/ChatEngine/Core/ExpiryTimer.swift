@@ -71,7 +71,8 @@ final class ExpiryTimer: Sendable {
 
     private func sleep(until moment: UTCTimestamp?, _ core: EngineCore) async {
         let now = core.steadyNow
-        let wait = moment.map { Duration.nanoseconds(max(0, $0.stored - now.stored)) } ?? Self.longestSleep
+        // Durations, as stored times may be further apart than their numbers can tell.
+        let wait = moment.map { max(.zero, $0.sinceEpoch - now.sinceEpoch) } ?? Self.longestSleep
         let clock = core.clock
         let sleeper = Task { try await clock.sleep(for: min(wait, Self.longestSleep)) }
         let isAwake = state.withLock { state in

@@ -29,8 +29,8 @@ public struct NetworkOptions: Sendable, Hashable {
     public var privateRouting: PrivateRoutingPolicy.Mode?
     /// What to do when they cannot.
     public var privateRoutingFallback: PrivateRoutingPolicy.Fallback?
-    /// How long a router may take to answer somebody who waits, in seconds: connecting may take half as long again, work that nobody waits
-    /// for three times as long.
+    /// How long a router may take to answer somebody who waits, in seconds, at most a day: connecting may take half as long again, work that
+    /// nobody waits for three times as long.
     public var timeout: Int64?
     /// How long a router that could not be reached is left alone at first; 2 seconds if it is not said. Further pauses grow from there.
     public var retryPause: Duration?
@@ -71,7 +71,7 @@ public struct NetworkOptions: Sendable, Hashable {
 extension NetworkConfig {
     /// Sets both limits from the time that a router may take to answer somebody who waits.
     mutating func setTimeout(seconds: Int64) {
-        let answer = seconds * 1_000_000, connection = answer * 3 / 2
+        let answer = min(max(seconds, 1), NetworkPlan.longestAnswer) * 1_000_000, connection = answer * 3 / 2
         tcpTimeout = NetworkTimeout(background: answer * 3, interactive: answer)
         tcpConnectTimeout = NetworkTimeout(background: connection * 3, interactive: connection)
     }

@@ -5,9 +5,16 @@ import SMPTransport
 
 /// What a network configuration means for the agent.
 struct NetworkPlan: Sendable, Hashable {
+    /// The most seconds that a router may be given to answer: a day.
+    static let longestAnswer: Int64 = 86_400
+    /// What limits and pauses can be, in microseconds: up to ten days, which is more than all that follows from ``longestAnswer``.
+    static let times: ClosedRange<Int64> = 1...864_000_000_000
+    /// Pings without an answer after which a connection is closed.
+    static let pings = 1...10_000
+
     var settings = NetworkConfiguration()
 
-    /// - Throws: `commandError` for words that the configuration cannot have.
+    /// - Throws: `commandError` for words and numbers that the configuration cannot have.
     init(_ config: NetworkConfig) throws(Refusal) {
         if let text = config.socksProxy {
             guard let proxy = SOCKSProxy(parsing: text) else { throw Refusal.command("socksProxy: \"\(text)\" is not host:port") }
@@ -16,9 +23,15 @@ struct NetworkPlan: Sendable, Hashable {
         for (time, name) in [
             (config.tcpConnectTimeout.interactive, "tcpConnectTimeout"), (config.tcpConnectTimeout.background, "tcpConnectTimeout"),
             (config.tcpTimeout.interactive, "tcpTimeout"), (config.tcpTimeout.background, "tcpTimeout"),
-            (config.smpPingInterval, "smpPingInterval"), (Int64(config.smpPingCount), "smpPingCount"),
-            (Int64(config.tcpKeepAlive.map { min($0.keepIdle, $0.keepInterval, $0.keepCount) } ?? 1), "tcpKeepAlive"),
-        ] where time <= 0 { throw Refusal.command("\(name) must be above 0") }
+            (config.smpPingInterval, "smpPingInterval"),
+        ] { try Self.check(time, name, in: Self.times) }
+        try Self.check(config.tcpTimeoutPerKb, "tcpTimeoutPerKb", in: 0...Self.times.upperBound)
+        try Self.check(config.smpPingCount, "smpPingCount", in: Self.pings)
+        if let options = config.tcpKeepAlive {
+            try Self.check(options.keepIdle, "tcpKeepAlive.keepIdle", in: TCPKeepAlive.secondsRange)
+            try Self.check(options.keepInterval, "tcpKeepAlive.keepIntvl", in: TCPKeepAlive.secondsRange)
+            try Self.check(options.keepCount, "tcpKeepAlive.keepCnt", in: TCPKeepAlive.probesRange)
+        }
         guard case .string(let webPorts) = config.smpWebPortServers else {
             throw Refusal.command("smpWebPortServers cannot be \(config.smpWebPortServers.text)")
         }
@@ -40,6 +53,12 @@ struct NetworkPlan: Sendable, Hashable {
         settings.pingInterval = .microseconds(config.smpPingInterval)
         settings.pingCount = config.smpPingCount
         settings.logsTLSErrors = config.logTLSErrors
+    }
+
+    private static func check<Number: BinaryInteger>(_ number: Number, _ name: String, in range: ClosedRange<Number>) throws(Refusal) {
+        guard range.contains(number) else {
+            throw Refusal.command("\(name) must be from \(range.lowerBound) to \(range.upperBound)")
+        }
     }
 
     private static func limit(_ timeout: NetworkTimeout) -> NetworkConfiguration.Limit {
@@ -81,7 +100,7 @@ extension NetworkConfig {
         }
         smpWebPortServers = .string(words["smp-web-port-servers"] ?? (words["smp-web-port"] == nil ? "preset" : "all"))
         if let text = words["timeout"] {
-            guard let seconds = Int64(text), (1...86_400).contains(seconds) else { throw Refusal.command("timeout=\(text) is not a number of seconds") }
+            guard let seconds = Int64(text), (1...NetworkPlan.longestAnswer).contains(seconds) else { throw Refusal.command("timeout=\(text) is not a number of seconds") }
             setTimeout(seconds: seconds)
         }
         logTLSErrors = words["log"] == "on"

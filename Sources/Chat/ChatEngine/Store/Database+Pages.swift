@@ -44,25 +44,31 @@ enum ItemScope: Sendable, Hashable {
 }
 
 extension Database {
+    /// Items or chats that a page has at most, whatever number was asked for: they are in memory together, several times over.
+    static let largestPage = 10_000
+
+    private static func bounded(_ count: Int) -> Int { min(max(count, 0), largestPage) }
+
     /// The items of a page, oldest first, and for pages that do not end at the newest item what comes after.
     ///
     /// - Returns: nil if the item that the page is relative to is not there.
     func items(
         _ page: ChatPagination, in scope: ItemScope, filter: ItemFilter = ItemFilter(), at now: UTCTimestamp
     ) throws -> (items: [StoredItem], navigation: NavigationInfo?)? {
+        let count = Self.bounded(page.count)
         switch page {
-        case .last(let count):
+        case .last:
             return (try items(in: scope, filter, " ORDER BY i.chat_item_id DESC LIMIT ?", [count], now).reversed(), nil)
-        case .after(let id, let count):
+        case .after(let id, _):
             guard try hasItem(id, scope) else { return nil }
             return (try items(in: scope, filter, " AND i.chat_item_id > ? ORDER BY i.chat_item_id LIMIT ?", [id, count], now), nil)
-        case .before(let id, let count):
+        case .before(let id, _):
             guard try hasItem(id, scope) else { return nil }
             return (try itemsBefore(id, count, scope, filter, now), nil)
-        case .around(let id, let count):
+        case .around(let id, _):
             guard try hasItem(id, scope) else { return nil }
             return try itemsAround(id, count, scope, filter, now)
-        case .initial(let count):
+        case .initial:
             if let unread = try firstUnread(scope) { return try itemsAround(unread, count, scope, filter, now) }
             let last = try items(in: scope, filter, " ORDER BY i.chat_item_id DESC LIMIT ?", [count], now)
             return (last.reversed(), NavigationInfo())
@@ -107,6 +113,13 @@ extension Database {
     private func firstUnread(_ scope: ItemScope) throws -> ChatItemID? {
         let (column, id) = scope.column
         return try number("SELECT min(chat_item_id) FROM chat_items WHERE \(column) = ? AND status = 'rcvNew'", [id])
+    }
+
+    /// The item that so many others follow, or the oldest if there are not as many.
+    func itemID(behind newer: Int, in scope: ItemScope) throws -> ChatItemID? {
+        let (column, id) = scope.column
+        return try number("SELECT chat_item_id FROM chat_items WHERE \(column) = ? ORDER BY chat_item_id DESC LIMIT 1 OFFSET ?", [id, max(0, newer)])
+            ?? number("SELECT min(chat_item_id) FROM chat_items WHERE \(column) = ?", [id])
     }
 
     /// The newest item of a chat.
@@ -174,13 +187,13 @@ extension Database {
         switch page {
         case .last(let count):
             sql += " ORDER BY ts DESC, 2 DESC LIMIT ?"
-            arguments += [count]
+            arguments += [Self.bounded(count)]
         case .after(let time, let count):
             sql += " WHERE ts > ? ORDER BY ts, 2 LIMIT ?"
-            arguments += [time.stored, count]
+            arguments += [time.stored, Self.bounded(count)]
         case .before(let time, let count):
             sql += " WHERE ts < ? ORDER BY ts DESC, 2 DESC LIMIT ?"
-            arguments += [time.stored, count]
+            arguments += [time.stored, Self.bounded(count)]
         }
         let entries = try all(sql, arguments) { row in
             ChatListEntry(

@@ -14,8 +14,9 @@ import SMPWire
 extension UTCTimestamp {
     /// The moment that many nanoseconds after 1970-01-01T00:00:00Z, as times are stored.
     init(stored nanoseconds: Int64) {
-        let seconds = nanoseconds >= 0 ? nanoseconds / 1_000_000_000 : (nanoseconds - 999_999_999) / 1_000_000_000
-        self.init(seconds: seconds, nanoseconds: UInt32(nanoseconds - seconds * 1_000_000_000))
+        // Also for the least number, which is what all moments before 1678 are stored as.
+        let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        self.init(seconds: rest < 0 ? seconds - 1 : seconds, nanoseconds: UInt32(rest < 0 ? rest + 1_000_000_000 : rest))
     }
 
     /// Nanoseconds since 1970-01-01T00:00:00Z; moments beyond the years 1678 to 2262 stand at the limits.
@@ -25,10 +26,10 @@ extension UTCTimestamp {
         return overflow || past ? (seconds < 0 ? .min : .max) : sum
     }
 
-    /// This moment and some seconds more.
+    /// This moment and some seconds more, or less; the nearest end of the years that can be told if it would be outside.
     func adding(seconds more: Int64) -> UTCTimestamp {
         let (sum, overflow) = seconds.addingReportingOverflow(more)
-        return overflow ? self : UTCTimestamp(seconds: sum, nanoseconds: nanoseconds)
+        return UTCTimestamp(seconds: overflow ? (more < 0 ? .min : .max) : sum, nanoseconds: nanoseconds)
     }
 }
 

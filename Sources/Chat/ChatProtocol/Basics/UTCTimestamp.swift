@@ -1,19 +1,44 @@
+internal import SMPWire
+
 /// A moment in universal time, to the nanosecond. Its JSON form is the one of ISO 8601 that chat messages use:
 /// `2024-05-06T07:08:09.123Z`, with as many digits after the point as are needed and none for whole seconds.
+///
+/// The years are 0 to 9999, which that form can tell: a moment outside is not read from text or from binary encodings, and what is reckoned
+/// stands at the nearest end. Differences of two moments therefore always fit the type of ``seconds``.
 public struct UTCTimestamp: Hashable, Sendable {
-    /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
+    /// Seconds since 1970 that a moment can have: from 0000-01-01T00:00:00Z to the last second of the year 9999.
+    public static let range: ClosedRange<Int64> = UnixTime.range
+
+    /// Whole seconds since 1970-01-01T00:00:00Z, rounded down; in ``range``.
     public let seconds: Int64
     /// Nanoseconds after ``seconds``, 0 to 999,999,999.
     public let nanoseconds: UInt32
 
+    /// The moment, or the nearest end of ``range``.
     public init(seconds: Int64, nanoseconds: UInt32 = 0) {
-        self.seconds = seconds + Int64(nanoseconds / 1_000_000_000)
-        self.nanoseconds = nanoseconds % 1_000_000_000
+        let (whole, overflow) = seconds.addingReportingOverflow(Int64(nanoseconds / 1_000_000_000))
+        if !overflow, Self.range.contains(whole) {
+            self.seconds = whole
+            self.nanoseconds = nanoseconds % 1_000_000_000
+        } else if seconds < 0 {
+            self.seconds = Self.range.lowerBound
+            self.nanoseconds = 0
+        } else {
+            self.seconds = Self.range.upperBound
+            self.nanoseconds = 999_999_999
+        }
     }
 
-    /// Seconds since 1970 as a binary number, as Foundation's `timeIntervalSince1970`; exact to the microsecond, and no
-    /// further from 1970 than 100,000 years.
+    /// The moment that a peer tells as seconds since 1970; nil outside of ``range``.
+    public init?(exactly seconds: Int64) {
+        guard Self.range.contains(seconds) else { return nil }
+        self.init(seconds: seconds)
+    }
+
+    /// Seconds since 1970 as a binary number, as Foundation's `timeIntervalSince1970`; exact to the microsecond. Outside of ``range`` the
+    /// nearest end, and 1970 for what is no number.
     public init(timeIntervalSince1970 interval: Double) {
+        // Its microseconds fit 64 bits.
         let furthest = 3_155_760_000_000.0
         let bounded = interval.isNaN ? 0 : min(max(interval, -furthest), furthest)
         let microseconds = Int64((bounded * 1_000_000).rounded())
@@ -24,9 +49,11 @@ public struct UTCTimestamp: Hashable, Sendable {
     /// Seconds since 1970 as a binary number, as Foundation has them.
     public var timeIntervalSince1970: Double { Double(seconds) + Double(nanoseconds) / 1_000_000_000 }
 
-    /// The moment so long after the beginning of 1970, or before it.
+    /// The moment so long after the beginning of 1970, or before it; the nearest end of ``range`` if that is outside.
     public init(sinceEpoch duration: Duration) {
-        let (seconds, attoseconds) = duration.components
+        // The components of the longest durations do not fit their type.
+        let furthest = Duration.seconds(Self.range.upperBound + 1)
+        let (seconds, attoseconds) = min(max(duration, .zero - furthest), furthest).components
         // Before 1970 both count backwards.
         let nanoseconds = attoseconds / 1_000_000_000
         self =
@@ -64,7 +91,7 @@ extension UTCTimestamp: JSONConvertible, CustomStringConvertible {
         let remainder = Int(seconds % 86_400)
         let second = remainder < 0 ? remainder + 86_400 : remainder
         let date = CivilDate(daysSince1970: days)
-        return String(unsafeUninitializedCapacity: 48) { buffer in
+        return String(unsafeUninitializedCapacity: 32) { buffer in
             var text = TimestampText(buffer: buffer)
             text.write(date.year, digits: 4)
             text.write("-", date.month)
@@ -78,7 +105,7 @@ extension UTCTimestamp: JSONConvertible, CustomStringConvertible {
         }
     }
 
-    /// Reads `YYYY-MM-DD`, a `T` or a space, `hh:mm`, optional seconds with an optional fraction, and `Z` or an offset
+    /// Reads a moment in ``range``: `YYYY-MM-DD`, a `T` or a space, `hh:mm`, optional seconds with an optional fraction, and `Z` or an offset
     /// (`+hh:mm`, `+hhmm`, `+hh`). Digits below the nanosecond are dropped.
     public init?(_ text: String) {
         var reader = TimestampReader(text: Array(text.utf8))
@@ -192,6 +219,8 @@ private struct TimestampReader {
         }
         guard let offset = offset(), next == nil else { return nil }
         let seconds = date.daysSince1970 * 86_400 + Int64(hour * 3600 + minute * 60 + second - offset)
+        // An offset may lead out of the years that can be told, and so may a leap second.
+        guard UTCTimestamp.range.contains(seconds) else { return nil }
         return UTCTimestamp(seconds: seconds, nanoseconds: nanoseconds)
     }
 }
@@ -201,7 +230,7 @@ private struct TimestampText {
     private let buffer: UnsafeMutableBufferPointer<UInt8>
     private(set) var count = 0
 
-    /// - Precondition: the buffer has room for a year of 12 digits with its sign and 27 bytes more.
+    /// - Precondition: the buffer has room for a year of 4 digits and 26 bytes more.
     init(buffer: UnsafeMutableBufferPointer<UInt8>) { self.buffer = buffer }
 
     mutating func write(_ mark: Unicode.Scalar) { append(UInt8(ascii: mark)) }

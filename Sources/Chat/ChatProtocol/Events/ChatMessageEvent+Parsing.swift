@@ -25,7 +25,7 @@ extension ChatMessageEvent {
             return .updateMessage(
                 MessageUpdate(
                     messageID: try object.required("msgId"), content: try object.required("content"),
-                    mentions: try object.optional("mentions") ?? [:], ttl: try object.optional("ttl"),
+                    mentions: try object.optional("mentions") ?? [:], ttl: try object.optionalTimeToLive("ttl"),
                     live: try object.optional("live"), scope: try object.optional("scope"),
                     asGroup: try object.optional("asGroup")))
         case .deleteMessage:

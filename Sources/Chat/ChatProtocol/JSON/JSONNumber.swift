@@ -1,5 +1,11 @@
 /// A JSON number with the text that it was written with. Numbers are equal when their values are: `1`, `1.0` and `10e-1`.
+///
+/// Reading, comparing and hashing take time and memory linear in the text: an exponent is reckoned with, never written out.
 public struct JSONNumber: Sendable, Hashable {
+    /// The largest exponent, up or down, with which a number is compared by value. One with a larger exponent equals only the number of the
+    /// same text.
+    public static let maximumExponent = 1 << 40
+
     /// The number as JSON text.
     public let text: String
 
@@ -16,10 +22,13 @@ public struct JSONNumber: Sendable, Hashable {
     /// - Precondition: `text` is a JSON number; only the parser, which has checked it, calls this.
     init(checked text: String) { self.text = text }
 
-    /// The value if it is whole and fits the type. Exponents are only followed as far as the type can hold.
+    /// The value if it is whole and fits the type, however it is spelled.
     public func integer<Integer: FixedWidthInteger>(_ type: Integer.Type = Int64.self) -> Integer? {
         if let value = Integer(text) { return value }
-        guard let decimal = Decimal(text), decimal.exponent >= 0, decimal.exponent <= 20 else { return nil }
+        guard let decimal = Decimal(text), decimal.exponent >= 0 else { return nil }
+        // More digits than the type's longest number has are not written out.
+        let longest = String(Integer.max).utf8.count
+        guard decimal.exponent <= longest, decimal.digits.utf8.count <= longest else { return nil }
         let digits = decimal.digits + String(repeating: "0", count: decimal.exponent)
         return Integer((decimal.isNegative ? "-" : "") + digits)
     }
@@ -28,12 +37,16 @@ public struct JSONNumber: Sendable, Hashable {
     public var double: Double { Double(text) ?? .nan }
 
     public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
+        // Most numbers are spelled alike, and have the same value then.
         if left.text == right.text { return true }
         guard let left = Decimal(left.text), let right = Decimal(right.text) else { return false }
         return left == right
     }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(Decimal(text)) }
+    public func hash(into hasher: inout Hasher) {
+        // As `==` compares: by value, or else by text.
+        if let decimal = Decimal(text) { hasher.combine(decimal) } else { hasher.combine(text) }
+    }
 
     /// The value as sign, digits without zeros at either end, and a power of ten.
     private struct Decimal: Hashable {
@@ -41,6 +54,7 @@ public struct JSONNumber: Sendable, Hashable {
         var digits = "0"
         var exponent = 0
 
+        /// - Returns: nil for an exponent beyond ``JSONNumber/maximumExponent``.
         init?(_ text: String) {
             var digits: [UInt8] = []
             var exponentText = ""
@@ -64,8 +78,8 @@ public struct JSONNumber: Sendable, Hashable {
                 return
             }
             if inExponent {
-                // An exponent that an Int cannot hold makes the number equal only to itself, by its text.
-                guard let power = Int(exponentText), abs(power) < 1 << 40 else { return nil }
+                // The magnitude, as the least integer has no opposite.
+                guard let power = Int(exponentText), power.magnitude <= JSONNumber.maximumExponent.magnitude else { return nil }
                 exponent += power
             }
             while digits.last == UInt8(ascii: "0") {

@@ -21,6 +21,11 @@ extension JSONObject {
         do { return try Value(json: value) } catch { throw error.under(key) }
     }
 
+    /// The seconds of a member that says for how long something lives, within ``TimeToLive/range``; nil if it is absent or null.
+    func optionalTimeToLive(_ key: String) throws(JSONError) -> Int? {
+        try optional(key, as: Int.self).map(TimeToLive.bounded)
+    }
+
     /// Adds a member. Its name must not be there yet.
     mutating func add(_ key: String, _ value: some JSONConvertible) { append(key, value.json) }
 

@@ -159,7 +159,7 @@ public struct MessageContainer: Hashable, JSONConvertible {
         content = try object.required("content")
         mentions = try object.optional("mentions") ?? [:]
         file = try object.optional("file")
-        ttl = try object.optional("ttl")
+        ttl = try object.optionalTimeToLive("ttl")
         live = try object.optional("live")
         scope = try object.optional("scope")
         asGroup = try object.optional("asGroup")

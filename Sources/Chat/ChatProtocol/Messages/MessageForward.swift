@@ -40,7 +40,11 @@ extension MessageForward: WireCodable {
         case UInt8(ascii: "C"): sender = .channel
         default: throw WireError(.invalidValue, "a forwarded message is from a member or the channel", at: parser.offset - 1)
         }
-        brokerTimestamp = UTCTimestamp(seconds: try parser.read(Int64.self))
+        let start = parser.offset
+        guard let timestamp = UTCTimestamp(exactly: try parser.read()) else {
+            throw WireError(.invalidValue, "a time in the years 0 to 9999", at: start)
+        }
+        brokerTimestamp = timestamp
     }
 
     /// The longest beginning of whole characters that a one-byte length can tell.

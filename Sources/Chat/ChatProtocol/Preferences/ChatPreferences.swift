@@ -24,7 +24,7 @@ public struct TimedMessagesPreference: Hashable, JSONObjectConvertible {
 
     public init(object: JSONObject) throws(JSONError) {
         allow = try object.required("allow")
-        ttl = try object.optional("ttl")
+        ttl = try object.optionalTimeToLive("ttl")
     }
 
     public func write(into object: inout JSONObjectWriter) {

@@ -76,8 +76,14 @@ extension GroupFeature {
     }
 }
 
-/// How people read times to live.
+/// Times to live of messages, in seconds.
 public enum TimeToLive {
+    /// What a time to live can be: none to a hundred years.
+    public static let range = 0...3_155_760_000
+
+    /// The time to live that a peer or a command tells, or the nearest end of ``range``: what is longer than a life ends at no other time.
+    public static func bounded(_ seconds: Int) -> Int { min(max(seconds, range.lowerBound), range.upperBound) }
+
     /// Seconds in words: `1 day 2 hours`, `1 week`. Months have 30 days.
     public static func text(_ seconds: Int) -> String {
         guard seconds != 0 else { return "0 sec" }

@@ -47,7 +47,7 @@ public struct TimedMessagesGroupPreference: Hashable, JSONObjectConvertible {
 
     public init(object: JSONObject) throws(JSONError) {
         enable = try object.required("enable")
-        ttl = try object.optional("ttl")
+        ttl = try object.optionalTimeToLive("ttl")
     }
 
     public func write(into object: inout JSONObjectWriter) {
@@ -72,9 +72,9 @@ public struct CommentsGroupPreference: Hashable, JSONObjectConvertible {
     public init(object: JSONObject) throws(JSONError) {
         enable = try object.required("enable")
         if let duration = try object.optional("duration", as: Int.self) {
-            self.duration = duration
+            self.duration = TimeToLive.bounded(duration)
         } else {
-            duration = try object.optional("closeAfter")
+            duration = try object.optionalTimeToLive("closeAfter")
         }
     }
 

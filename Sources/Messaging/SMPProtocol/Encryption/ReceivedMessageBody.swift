@@ -60,9 +60,10 @@ extension ReceivedMessageBody: WireCodable {
 
     public init(from parser: inout WireParser) throws(WireError) {
         if parser.skip("QUOTA ") {
-            self = .quotaExceeded(timestamp: try parser.read())
+            self = .quotaExceeded(timestamp: UnixTime.bounded(try parser.read()))
         } else {
-            let timestamp = try parser.read(Int64.self)
+            // A router's clock must neither cost a message nor end what reckons with it.
+            let timestamp = UnixTime.bounded(try parser.read())
             let flags = try parser.read(MessageFlags.self)
             try parser.expect(UInt8(ascii: " "))
             self = .message(timestamp: timestamp, flags: flags, body: parser.rest())
@@ -91,7 +92,7 @@ public struct NotificationMessageMeta: WireCodable, Hashable, Sendable {
     /// Passes over what later versions may append.
     public init(from parser: inout WireParser) throws(WireError) {
         id = try parser.read()
-        timestamp = try parser.read()
+        timestamp = UnixTime.bounded(try parser.read())
         _ = parser.rest()
     }
 

@@ -135,10 +135,8 @@ public enum ConnectionRequestURI: WireCodable, StringCodable, Hashable, Sendable
             let versions = try query.required("v", as: VersionRange.self)
             let queues = try query.value("smp") { parser throws(WireError) in try ConnectionRequest.readQueues(&parser) } ?? []
             guard !queues.isEmpty else { throw WireError(.invalidValue, "parameter smp is missing") }
-            let data = query.bytes("data")
-            guard data?.count ?? 0 <= ConnectionRequest.maximumClientData else { throw WireError(.tooLong, "client data") }
             let request = ConnectionRequest(
-                agentVersions: versions, queues: queues, clientData: data.map { String(decoding: $0, as: UTF8.self) })
+                agentVersions: versions, queues: queues, clientData: try query.bytes("data").map(ConnectionRequest.readClientData))
             switch mode {
             case .invitation: self = .invitation(request, try query.required("e2e"))
             case .contact: self = .contact(request.withSupportedVersions)
@@ -187,7 +185,14 @@ public struct ConnectionRequest: WireCodable, Hashable, Sendable {
             queue.address.mode = queue.address.mode ?? .contact
             return queue
         }
-        clientData = try parser.optional(LargeBytes.self).map { String(decoding: $0.bytes, as: UTF8.self) }
+        clientData = try parser.optional(LargeBytes.self).map { bytes throws(WireError) in try Self.readClientData(bytes.bytes) }
+    }
+
+    /// What is not UTF-8 is mended, which makes it longer: the limit is for what is written again.
+    static func readClientData(_ bytes: Bytes) throws(WireError) -> String {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.utf8.count <= maximumClientData else { throw WireError(.tooLong, "client data of at most \(maximumClientData) bytes") }
+        return text
     }
 
     static func readQueues(_ parser: inout WireParser) throws(WireError) -> [SMPQueueURI] {
