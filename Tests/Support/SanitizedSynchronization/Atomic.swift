@@ -52,3 +52,6 @@ extension Atomic where Value: FixedWidthInteger {
 public enum AtomicLoadOrdering: Sendable { case relaxed, acquiring, sequentiallyConsistent }
 public enum AtomicStoreOrdering: Sendable { case relaxed, releasing, sequentiallyConsistent }
 public enum AtomicUpdateOrdering: Sendable { case relaxed, acquiring, releasing, acquiringAndReleasing, sequentiallyConsistent }
+
+/// A fence. The sanitizer knows none, so that what only fences order is not checked.
+public func atomicMemoryFence(ordering _: AtomicUpdateOrdering) {}
