@@ -89,6 +89,13 @@ import Testing
         ("router: 1\nfsync: 5ms", ":2:8: error: \"5ms\" is not a policy"),
         ("router: 1\nhosts: [a.example, \"b c\"]", ":2:20: error: \"b c\" is not the name"),
         ("router: 1\nmessage-days: 0", ":2:15: error: message-days must be from 1"),
+        ("router: 1\nconnections-per-address: 0", ":2:26: error: connections-per-address must be from 1"),
+        ("router: 1\nconnections-per-address: never", ":2:26: error"),
+        ("router: 1\nqueues-per-address: 1000001", ":2:21: error: queues-per-address must be from 1"),
+        ("router: 1\nhandshake-seconds: 3601", ":2:20: error: handshake-seconds must be from 1"),
+        ("router: 1\nhandshakes: 0", ":2:13: error: handshakes must be from 1"),
+        ("router: 1\nrelays: 0", ":2:9: error: relays must be from 1"),
+        ("router: 1\nallow-private-relays: perhaps", ":2:23: error"),
         ("router: 2", ":1:9: error: this program reads version 1"),
         ("port: 1", ":1:1: error: the file needs the key \"router\""),
         ("[]", ":1:1: error: the file must be a mapping"),
@@ -104,6 +111,27 @@ import Testing
         let outcome = try await run(["server", "smp", "start", "--data", folder("r")])
         #expect(outcome.exitCode == 2, "\(outcome)")
         #expect(outcome.errors.contains(expected), "\(outcome.errors)")
+    }
+
+    @Test func theLimitsForStrangersAreSetInTheFile() async throws {
+        let folder = try ScratchFolder("router-limits")
+        defer { folder.remove() }
+        try FileManager.default.createDirectory(atPath: folder("r"), withIntermediateDirectories: false)
+        try folder.write(
+            """
+            router: 1
+            port: 0
+            connections-per-address: unlimited
+            queues-per-address: unlimited
+            handshakes: 8
+            handshake-seconds: 1
+            relays: 1
+            allow-private-relays: true
+            """, to: "r/router.yaml")
+        let router = try ParleyProgram.start(["server", "smp", "start", "--json", "--data", folder("r")], log: folder("log"))
+        _ = try await router.ready()
+        router.send(.terminate)
+        #expect(try await router.exit() == 0)
     }
 
     private func run(_ arguments: [String]) async throws -> (exitCode: Int32, output: String, errors: String) {

@@ -112,6 +112,7 @@ public struct SMPTransportClient: Sendable {
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try keepAlive?.apply(to: channel)
+                        limitUnsent(channel)
                         try initialize(channel)
                     }
                 }

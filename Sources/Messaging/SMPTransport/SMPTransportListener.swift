@@ -93,6 +93,7 @@ public final class SMPTransportListener: Sendable {
                             throw ConnectionError(.closed, "there are as many connections as allowed")
                         }
                         try keepAlive?.apply(to: channel)
+                        limitUnsent(channel)
                         let (credential, context) = presented.now
                         let session = try TLSSession(context, verifying: .client, allocator: channel.allocator)
                         try channel.pipeline.syncOperations.addHandlers([

@@ -36,6 +36,19 @@ public struct TCPKeepAlive: Sendable, Hashable {
     }
 }
 
+/// Has the kernel take no more than this for a peer that does not read, besides what is on its way: left to itself it takes megabytes for each
+/// connection, and all of them share what the machine has for TCP. What a fast peer is sent is not limited by it. Must be called on the
+/// channel's event loop.
+func limitUnsent(_ channel: any Channel) {
+    #if os(Linux)
+        // A socket that does not take the option works without it.
+        try? channel.syncOptions?.setOption(.tcpOption(.init(rawValue: TCP_NOTSENT_LOWAT)), value: .init(unsentLimit))
+    #endif
+}
+
+/// Bytes.
+private let unsentLimit = 8 * SMPConnection.blockSize
+
 /// Lets the kernel acknowledge what has arrived at once; it falls back to waiting by itself. Must be called on the channel's
 /// event loop.
 ///
