@@ -10,7 +10,7 @@ import Testing
 @testable import Parley
 
 /// What an orderly stop, and a crash, leave to the next start.
-@Suite struct InterruptionTests {
+@Suite(.timeLimit(.minutes(5))) struct InterruptionTests {
     @Test func aHandlerThatTheStopInterruptsRunsAgainAndSendsNothingTwice() async throws {
         let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger)
         let isStopping = Mutex(true)
