@@ -8,7 +8,7 @@ SWIFT ?= swift
 # A crash prints its error, not 150 lines of stack.
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: run test bench fuzz simulate sanitize format lint clean packages
+.PHONY: run test bench fuzz mutate simulate sanitize format lint clean packages
 
 run: packages
 	$(SWIFT) build -c release --product parley
@@ -34,13 +34,19 @@ bench: packages
 	"$$($(SWIFT) build -c release --show-bin-path)/ParleyBench" $(ARGUMENTS)
 
 # Searches for inputs that break what takes them (docs/reliability.md). TARGET names one of Tests/FuzzTests/Corpus, else all have their turn.
+# SEED is where chance begins; without it one is drawn for each target. Either is printed.
 TARGET ?= $(basename $(notdir $(wildcard Tests/FuzzTests/Corpus/*.txt)))
 SECONDS ?= 60
 SIMULATION ?= .build-simulation
 fuzz: packages
 	PARLEY_FUZZ=1 $(SWIFT) build -c release --scratch-path .build-fuzz --product ParleyFuzz -Xswiftc -enable-testing -Xswiftc -sanitize=fuzzer \
 		-Xswiftc -parse-as-library -Xswiftc -use-ld=lld
-	@for target in $(TARGET); do Tests/FuzzTests/fuzz .build-fuzz/release/ParleyFuzz $$target $(SECONDS) || exit 1; done
+	@for target in $(TARGET); do Tests/FuzzTests/fuzz .build-fuzz/release/ParleyFuzz $$target $(SECONDS) $(SEED) || exit 1; done
+
+# The same search without a fuzzer's instrumentation, in the tests that `make test` has built: SECONDS for each target, from a drawn SEED that is
+# printed, or a given one.
+mutate:
+	$(if $(SEED),PARLEY_SEED=$(SEED)) PARLEY_FUZZ_SECONDS=$(SECONDS) $(SWIFT) test --skip-build --filter '^FuzzTests\.MutationTests'
 
 # Goes through simulated worlds on all cores, one seed after the other (docs/reliability.md). SECONDS says how long, PARLEY_SEED where to begin.
 simulate: packages

@@ -106,7 +106,7 @@ let chat: [Target] =
             "ChatProtocol", "ChatAPI", "SMPWire", logging, .product(name: "NIOHTTP1", package: "swift-nio"),
             .product(name: "NIOWebSocket", package: "swift-nio"), .product(name: "DequeModule", package: "swift-collections"),
         ] + nio,
-    )
+        tests: [nioEmbedded])
 
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -226,14 +226,15 @@ let testSupport: [Target] = [
 
 /// The fuzzing targets: tests that go through their corpus or, where `make fuzz` builds them, a program that searches for more.
 let fuzzedRooms: [Target.Dependency] = [
-    "SMPWire", "SMPCrypto", "SMPProtocol", "SMPRatchet", "SMPAgent", "SMPServer", "ChatProtocol", "ChatAPI", "ParleyRules", "VectorSupport",
+    "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPRatchet", "SMPAgent", "SMPServer", "ChatProtocol", "ChatAPI", "ChatEngine", "ParleyRules",
+    "EncryptedSQLite", "TestSupport", "VectorSupport", grdb,
 ]
 let fuzzing: [Target] = [
     Context.environment["PARLEY_FUZZ"] == nil
         ? .testTarget(
             name: "FuzzTests", dependencies: fuzzedRooms, path: "Tests/FuzzTests", exclude: ["Corpus", "Driver", "fuzz"], swiftSettings: settings)
         : .executableTarget(
-            name: "ParleyFuzz", dependencies: fuzzedRooms, path: "Tests/FuzzTests", exclude: ["Corpus", "CorpusTests.swift", "fuzz"],
+            name: "ParleyFuzz", dependencies: fuzzedRooms, path: "Tests/FuzzTests", exclude: ["Corpus", "CorpusTests.swift", "MutationTests.swift", "fuzz"],
             swiftSettings: settings)
 ]
 

@@ -26,10 +26,11 @@ struct FuzzTarget: Sendable {
     static let all: [FuzzTarget] =
         [.block, .command, .response, .handshake, .envelope, .agentMessage, .ratchetHeader, .ratchetParameters, .ratchetConversation]
         + [.link, .linkData, .routerError, .journal, .chatMessage, .compressed, .json, .markdown, .bots, .commandLine]
+        + [.number, .timestamp, .socks, .formats, .incoming]
 }
 
 /// What must not be.
-struct FuzzFault: Error, CustomStringConvertible {
+struct FuzzFault: Error, CustomStringConvertible, Equatable {
     let description: String
 
     init(_ description: String) { self.description = description }

@@ -13,6 +13,12 @@ import NIOWebSocket
 public final class ChatSocketServer: Sendable {
     /// Bytes of one command: room for a hundred long messages with images.
     static let frameLimit = 1 << 26
+    /// Connections at a time, with those that have not asked for a WebSocket yet.
+    static let connectionLimit = 64
+    /// Bytes that may wait for a client to read them before its commands wait too.
+    static let answersLimit = 1 << 20
+    /// How long a connection may take to ask for a WebSocket.
+    static let upgradeLimit = TimeAmount.seconds(10)
 
     /// The port.
     public let port: Int
@@ -31,17 +37,33 @@ public final class ChatSocketServer: Sendable {
     ///   - port: on 127.0.0.1; 0 for any that is free.
     /// - Throws: ``SocketFault``.
     public static func start(_ core: any ChatCore, port: Int, logger: Logger) async throws(SocketFault) -> ChatSocketServer {
-        let sessions = OpenSessions()
+        try await start(core, port: port, upgradeLimit: upgradeLimit, logger: logger)
+    }
+
+    static func start(
+        _ core: any ChatCore, port: Int, upgradeLimit: TimeAmount, connectionLimit: Int = connectionLimit, logger: Logger
+    ) async throws(SocketFault) -> ChatSocketServer {
+        let sessions = OpenSessions(limit: connectionLimit)
         do {
             let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .childChannelOption(.writeBufferWaterMark, value: .init(low: answersLimit / 2, high: answersLimit))
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
+                        guard sessions.admit(channel) else {
+                            logger.warning("a client of the API was refused: there are too many", metadata: ["limit": "\(connectionLimit)"])
+                            throw ChannelError.ioOnClosedChannel
+                        }
+                        let patience = channel.eventLoop.scheduleTask(in: upgradeLimit) { channel.close(promise: nil) }
+                        channel.closeFuture.whenComplete { _ in patience.cancel() }
                         try channel.pipeline.syncOperations.configureHTTPServerPipeline(
                             withServerUpgrade: (
-                                upgraders: [upgrader(core: core, sessions: sessions, logger: logger)],
-                                completionHandler: { context in context.pipeline.syncOperations.removeHandler(name: refusal, promise: nil) }
+                                upgraders: [upgrader(core: core, logger: logger)],
+                                completionHandler: { context in
+                                    patience.cancel()
+                                    context.pipeline.syncOperations.removeHandler(name: refusal, promise: nil)
+                                }
                             ))
                         try channel.pipeline.syncOperations.addHandler(UpgradeOnly(), name: refusal)
                     }
@@ -61,7 +83,7 @@ public final class ChatSocketServer: Sendable {
 
     private static let refusal = "refusal"
 
-    private static func upgrader(core: any ChatCore, sessions: OpenSessions, logger: Logger) -> NIOWebSocketServerUpgrader {
+    private static func upgrader(core: any ChatCore, logger: Logger) -> NIOWebSocketServerUpgrader {
         NIOWebSocketServerUpgrader(
             maxFrameSize: frameLimit,
             shouldUpgrade: { channel, head in
@@ -74,7 +96,7 @@ public final class ChatSocketServer: Sendable {
                         NIOWebSocketFrameAggregator(
                             minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1 << 12, maxAccumulatedFrameSize: frameLimit))
                     try channel.pipeline.syncOperations.addHandler(
-                        SocketSession(core: core, channel: channel, sessions: sessions, logger: logger))
+                        SocketSession(core: core, channel: channel, logger: logger))
                 }
             })
     }

@@ -12,6 +12,8 @@ final class SocketSession: ChannelInboundHandler, Sendable {
 
     /// Commands that may wait for their turn before no more are read.
     private static let waitingLimit = 1024
+    /// Bytes of commands that may wait for their turn before no more are read.
+    private static let waitingBytesLimit = 1 << 26
     /// Events that are on their way to a client at most before it is waited for: each wait is a change of threads.
     private static let eventsUnderWay = 16
     /// Commands of one chat that are carried out together at most.
@@ -19,32 +21,35 @@ final class SocketSession: ChannelInboundHandler, Sendable {
 
     private let core: any ChatCore
     private let channel: any Channel
-    private let sessions: OpenSessions
     private let logger: Logger
     private let bound: NIOLoopBoundBox<State>
 
     private struct Order: Sendable {
         let correlationID: String
         let command: ChatCommand
+        /// Bytes of the frame.
+        let size: Int
     }
 
     /// A class: a structure would be copied, with all that waits in it, at each change through the box.
     private final class State {
         var lanes = CommandLanes<Order>()
         var isReading = true
+        /// Bytes of the commands in the lanes.
+        var bytes = 0
+        /// Lanes whose answers the client has not taken yet: they go on when it has.
+        var answered: [(lane: CommandLanes<Order>.Lane, joined: Int)] = []
         var events: Task<Void, Never>?
     }
 
-    init(core: any ChatCore, channel: any Channel, sessions: OpenSessions, logger: Logger) {
+    init(core: any ChatCore, channel: any Channel, logger: Logger) {
         self.core = core
         self.channel = channel
-        self.sessions = sessions
         self.logger = logger
         bound = NIOLoopBoundBox(State(), eventLoop: channel.eventLoop)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        sessions.add(channel)
         // Subscribed before any command is read, so that a client sees all that its commands bring about.
         let events = core.events()
         bound.value.events = Task { [channel, logger] in
@@ -98,7 +103,9 @@ final class SocketSession: ChannelInboundHandler, Sendable {
         do throws(ChatError) {
             let request = try SocketRequest(frame: frame)
             do throws(ChatError) {
-                let order = Order(correlationID: request.correlationID, command: try ChatCommand(parsing: request.command))
+                let order = Order(
+                    correlationID: request.correlationID, command: try ChatCommand(parsing: request.command), size: frame.count)
+                bound.value.bytes += order.size
                 start(bound.value.lanes.add(order, to: CommandLanes.Lane(order.command)))
                 adjustReading()
             } catch {
@@ -120,11 +127,27 @@ final class SocketSession: ChannelInboundHandler, Sendable {
                 channel.eventLoop.execute { [self] in
                     for frame in frames { write(frame, flushing: false) }
                     channel.flush()
-                    start(bound.value.lanes.end(lane, joined: orders.count - 1))
-                    adjustReading()
+                    bound.value.bytes -= orders.reduce(0) { $0 + $1.size }
+                    bound.value.answered.append((lane, orders.count - 1))
+                    goOn()
                 }
             }
         }
+    }
+
+    /// Starts what waited for those that were answered, unless the client leaves too much of its answers unread.
+    private func goOn() {
+        if channel.isWritable {
+            let answered = bound.value.answered
+            bound.value.answered = []
+            for (lane, joined) in answered { start(bound.value.lanes.end(lane, joined: joined)) }
+        }
+        adjustReading()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        goOn()
+        context.fireChannelWritabilityChanged()
     }
 
     private func carryOut(_ orders: [Order]) async -> [Bytes] {
@@ -139,7 +162,8 @@ final class SocketSession: ChannelInboundHandler, Sendable {
     }
 
     private func adjustReading() {
-        let mayRead = bound.value.lanes.count <= Self.waitingLimit
+        let state = bound.value
+        let mayRead = state.lanes.count <= Self.waitingLimit && state.bytes <= Self.waitingBytesLimit && channel.isWritable
         guard mayRead != bound.value.isReading else { return }
         bound.value.isReading = mayRead
         channel.setOption(.autoRead, value: mayRead).whenFailure { [channel] _ in channel.close(promise: nil) }

@@ -8,6 +8,20 @@ private func runDriver(
     _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
+@_silgen_name("LLVMFuzzerMutate")
+private func mutateAnyhow(_ data: UnsafeMutablePointer<UInt8>?, _ count: Int, _ maximum: Int) -> Int
+
+/// Half of the inputs are changed by libFuzzer, which knows nothing of numbers, and half by the mutator that does.
+@_cdecl("LLVMFuzzerCustomMutator")
+public func mutate(_ data: UnsafeMutablePointer<UInt8>?, _ count: Int, _ maximum: Int, _ seed: UInt32) -> Int {
+    guard let data, seed & 1 == 1, maximum > 0 else { return mutateAnyhow(data, count, maximum) }
+    var mutator = Mutator(seed: UInt64(seed), maximumLength: maximum)
+    let input = Bytes(UnsafeBufferPointer(start: data, count: count))
+    let mutated = mutator.mutate(input, with: input)
+    UnsafeMutableBufferPointer(start: data, count: mutated.count).update(fromContentsOf: mutated)
+    return mutated.count
+}
+
 /// Searches for inputs that break the target which `PARLEY_FUZZ_TARGET` names. The command line is libFuzzer's.
 ///
 /// `PARLEY_FUZZ_UNPACK` and `PARLEY_FUZZ_PACK` name a folder: the first fills it with the corpus and the recordings, the second makes the

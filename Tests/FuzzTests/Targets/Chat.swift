@@ -38,7 +38,7 @@ extension FuzzTarget {
         try Seeds.texts("markdown")
     } run: { input throws(FuzzFault) in
         guard let text = String(validating: input, as: UTF8.self) else { return }
-        _ = Markdown.parse(text)
+        if let pieces = Markdown.parse(text) { try unlessReadAgain(pieces) }
     }
 
     static let commandLine = FuzzTarget("command-line") {

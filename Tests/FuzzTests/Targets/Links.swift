@@ -14,6 +14,13 @@ extension FuzzTarget {
         try check(text: SMPServerWithAuth.self, input)
         try check(text: SMPQueueURI.self, input)
         try check(text: TransportHost.self, input)
+        // What is read as text can be written as bytes that are read. They say less of the modes of old queues.
+        if let text = String(validating: input, as: UTF8.self), let link = try? ConnectionRequestURI(wireString: text) {
+            let bytes = link.wireBytes
+            try FuzzFault.unless(
+                (try? ConnectionRequestURI(wireBytes: bytes))?.request.clientData == link.request.clientData,
+                "\(text) is written as \(FuzzFault.hex(bytes)), which is not read, or read as another")
+        }
         try check(ConnectionShortLink.self, input)
         // A queue's mode is read whatever its version, and written in those that have it.
         if let link = try? ConnectionRequestURI(wireBytes: input) { try FuzzFault.unlessWrittenAgain(link) }

@@ -7,6 +7,8 @@ extension CommandRunner {
     /// What this core answers for its version: the official one whose API it has.
     static let version = "6.5.0.19"
     static let agentVersion = "6.5.0.17"
+    /// The most microseconds for which suspending waits for what is being sent: ten minutes, whatever was asked for.
+    static let longestSuspension: Int64 = 600_000_000
 
     func run(_ command: CoreCommand) async throws(ChatCoreError) -> ChatResponse {
         switch command {
@@ -23,7 +25,7 @@ extension CommandRunner {
             await core.activate()
             return .cmdOk(user: nil)
         case .suspend(let microseconds):
-            await core.agent.suspend(timeout: .microseconds(microseconds))
+            await core.agent.suspend(timeout: .microseconds(min(max(microseconds, 0), Self.longestSuspension)))
             return .cmdOk(user: nil)
         case .connectionsDifference(let showsIDs):
             let difference = try await core.agentDifference()

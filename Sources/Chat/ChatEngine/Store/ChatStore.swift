@@ -35,7 +35,7 @@ final class ChatStore: Sendable {
     }
 
     /// `folded(text)`: text in lower case beyond ASCII, for searches.
-    private static let caseFolding = DatabaseFunction("folded", argumentCount: 1, pure: true) { values in
+    static let caseFolding = DatabaseFunction("folded", argumentCount: 1, pure: true) { values in
         guard let text = String.fromDatabaseValue(values[0]) else { return nil }
         return text.lowercased()
     }

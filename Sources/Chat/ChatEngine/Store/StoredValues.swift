@@ -21,8 +21,10 @@ extension UTCTimestamp {
 
     /// Nanoseconds since 1970-01-01T00:00:00Z; moments beyond the years 1678 to 2262 stand at the limits.
     var stored: Int64 {
-        let (span, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, past) = span.addingReportingOverflow(Int64(nanoseconds))
+        // Before 1970 from the end of the second, as the beginning of the first one that is stored is beyond the limit.
+        let whole = seconds < 0 ? seconds + 1 : seconds
+        let (span, overflow) = whole.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, past) = span.addingReportingOverflow(Int64(nanoseconds) - (seconds < 0 ? 1_000_000_000 : 0))
         return overflow || past ? (seconds < 0 ? .min : .max) : sum
     }
 
