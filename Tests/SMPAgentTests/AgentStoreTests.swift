@@ -166,7 +166,7 @@ import Testing
         let (second, _) = try Ratchet.answer(
             AgreementKeys(proposingKEM: false, random: random).offer(version: 2), pqSupport: false, random: random)
         try await write { $0 = second }
-        #expect(try await stored() == Data(second.encoded))
+        #expect(try await stored() == Data(second.encoded.bytes))
         try await write { _ = try $0.sealHeader() }
         try await fixture.store.apply([.deleteRatchet(row), .setRatchet(row, first)])
         #expect(try await fixture.state().ratchet == first)
@@ -479,7 +479,7 @@ import Testing
             try database.execute(sql: "INSERT INTO users DEFAULT VALUES")
             try StoreChange.insertConnection(record).apply(to: database)
             try StoreChange.insertSendQueue(queue, connection: 5).apply(to: database)
-            try database.execute(sql: "INSERT INTO ratchets (connection_id, state) VALUES (5, ?)", arguments: [Data(ratchet.encoded)])
+            try database.execute(sql: "INSERT INTO ratchets (connection_id, state) VALUES (5, ?)", arguments: [Data(ratchet.encoded.bytes)])
             try database.execute(sql: "INSERT INTO message_bodies (body_id, content) VALUES (77, x'0909'), (78, x'08')")
             let sent = """
                 INSERT INTO sent_messages (
@@ -491,9 +491,9 @@ import Testing
             // Sent and confirmed; waiting with a body of its own, after tries; waiting with a shared body.
             try database.execute(sql: sent, arguments: [3, 2, flags, nil, nil, nil, nil, Data([1]), 1000, nil, nil, "ok", 40])
             try database.execute(
-                sql: sent, arguments: [4, 3, flags, Data([7]), nil, Data(key.encoded), 100, Data([2]), 2000, 60_000, 2000, nil, 41])
+                sql: sent, arguments: [4, 3, flags, Data([7]), nil, Data(key.encoded.bytes), 100, Data([2]), 2000, 60_000, 2000, nil, 41])
             try database.execute(
-                sql: sent, arguments: [6, 4, flags, nil, 77, Data(key.encoded), 100, Data([3]), 3000, nil, nil, nil, nil])
+                sql: sent, arguments: [6, 4, flags, nil, 77, Data(key.encoded.bytes), 100, Data([3]), 3000, nil, nil, nil, nil])
             try database.execute(
                 sql: "INSERT INTO deliveries (queue_id, message_id, connection_id) VALUES (?, 6, 5), (?, 4, 5)",
                 arguments: [queue.row, queue.row])

@@ -70,17 +70,17 @@ private final class CountingKEMKeys: RatchetKeySource {
         #expect(joiner.ratchet.progress.count < 100)
         #expect(!joiner.ratchet.isSameStep(as: initiator.ratchet))
 
-        let bytes = joiner.ratchet.progress
+        let bytes = joiner.ratchet.progress.bytes
         for count in 0..<bytes.count {
-            let error = #expect(throws: RatchetError.self) { try Ratchet(encoded: step.joiner.encoded, progress: Bytes(bytes[..<count])) }
+            let error = #expect(throws: RatchetError.self) { try Ratchet(encoded: step.joiner.encoded, progress: SecretBytes(Bytes(bytes[..<count]))) }
             #expect(error?.code == .malformedState)
         }
         for damaged in [bytes + [0], [9] + bytes.dropFirst(), bytes[..<5] + [0xFF] + bytes[6...]] as [Bytes] {
-            #expect(throws: RatchetError.self) { try Ratchet(encoded: step.joiner.encoded, progress: damaged) }
+            #expect(throws: RatchetError.self) { try Ratchet(encoded: step.joiner.encoded, progress: SecretBytes(damaged)) }
         }
         // The progress of a ratchet that only sends is not that of one that does both.
         let (fresh, _) = try agreement.begin(random)
-        #expect(throws: RatchetError.self) { try Ratchet(encoded: fresh.ratchet.encoded, progress: bytes) }
+        #expect(throws: RatchetError.self) { try Ratchet(encoded: fresh.ratchet.encoded, progress: SecretBytes(bytes)) }
     }
 
     @Test("The KEM is used once both sides want it, until one of them does not")
@@ -254,8 +254,8 @@ private final class CountingKEMKeys: RatchetKeySource {
     @Test("Stored values that are cut off, longer or of another format are refused")
     func malformedStores() throws {
         var (initiator, _) = try Agreement.accepted.established(random)
-        let key = try initiator.ratchet.sealHeader().encoded
-        let state = initiator.ratchet.encoded
+        let key = try initiator.ratchet.sealHeader().encoded.bytes
+        let state = initiator.ratchet.encoded.bytes
         func refused(_ bytes: Bytes, _ read: (Bytes) throws(RatchetError) -> Void) {
             do throws(RatchetError) {
                 try read(bytes)
@@ -265,8 +265,8 @@ private final class CountingKEMKeys: RatchetKeySource {
             }
         }
         for (bytes, read) in [
-            (state, { (bytes) throws(RatchetError) in _ = try Ratchet(encoded: bytes) }),
-            (key, { (bytes) throws(RatchetError) in _ = try RatchetMessageKey(encoded: bytes) }),
+            (state, { (bytes) throws(RatchetError) in _ = try Ratchet(encoded: SecretBytes(bytes)) }),
+            (key, { (bytes) throws(RatchetError) in _ = try RatchetMessageKey(encoded: SecretBytes(bytes)) }),
         ] as [(Bytes, (Bytes) throws(RatchetError) -> Void)] {
             for length in stride(from: 0, to: bytes.count, by: 11) { refused(Bytes(bytes[..<length]), read) }
             refused(bytes + [0], read)

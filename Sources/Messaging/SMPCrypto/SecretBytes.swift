@@ -34,7 +34,7 @@ public final class SecretBytes: @unchecked Sendable, Equatable {
 
     /// Takes bytes over and zeroes the array that held them, if nobody else holds it.
     public convenience init(wiping bytes: consuming Bytes) {
-        var taken = bytes
+        var taken = consume bytes
         self.init(count: taken.count) { $0.copyBytes(from: taken) }
         SecretBytes.wipe(&taken)
     }
@@ -42,6 +42,32 @@ public final class SecretBytes: @unchecked Sendable, Equatable {
     /// Copies what a buffer holds.
     public convenience init(copying buffer: UnsafeRawBufferPointer) {
         self.init(count: buffer.count) { $0.copyMemory(from: buffer) }
+    }
+
+    /// Takes over what `encode` writes, and zeroes the array that it was written to.
+    ///
+    /// - Parameter capacity: bytes that are reserved: more than that leave copies behind when the array grows.
+    public convenience init(reservingCapacity capacity: Int, encoding encode: (inout WireWriter) -> Void) {
+        var writer = WireWriter(reservingCapacity: capacity)
+        encode(&writer)
+        var bytes = writer.finish()
+        self.init(bytes)
+        SecretBytes.wipe(&bytes)
+    }
+
+    /// Reads a value of the bytes' encoding from an array that is zeroed after.
+    public func decode<Value>(_ read: (inout WireParser) throws(WireError) -> Value) throws(WireError) -> Value {
+        var bytes = bytes
+        defer { SecretBytes.wipe(&bytes) }
+        return try Self.decode(bytes, read)
+    }
+
+    /// The parser is gone when this returns, so that nobody shares the array.
+    private static func decode<Value>(
+        _ bytes: Bytes, _ read: (inout WireParser) throws(WireError) -> Value
+    ) throws(WireError) -> Value {
+        var parser = WireParser(bytes)
+        return try read(&parser)
     }
 
     deinit {

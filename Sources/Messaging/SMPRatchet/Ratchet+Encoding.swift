@@ -1,5 +1,5 @@
-import SMPCrypto
-public import SMPWire
+public import SMPCrypto
+import SMPWire
 
 extension Ratchet {
     private static let format: UInt8 = 1
@@ -31,10 +31,13 @@ extension Ratchet {
         }
     }
 
-    /// For a store, behind a byte that says the format. It holds keys: keep it as safe as other secrets.
-    public var encoded: Bytes {
+    /// For a store, behind a byte that says the format.
+    public var encoded: SecretBytes {
         // One page of a database holds it, also with a KEM.
-        var writer = WireWriter(reservingCapacity: kem == nil ? 640 : 3456)
+        SecretBytes(reservingCapacity: kem == nil ? 640 : 3456) { encode(to: &$0) }
+    }
+
+    private func encode(to writer: inout WireWriter) {
         writer.write(byte: Self.format)
         writer.write(versions.current)
         writer.write(versions.maximum)
@@ -56,41 +59,43 @@ extension Ratchet {
             writer.write(secret: kem.keyPair.secretKey.bytes)
             writer.write(optional: kem.ciphertext)
         }
-        return writer.bytes
     }
 
     /// - Throws: ``RatchetError`` `malformedState` if the bytes are not of ``encoded``, or of a later format.
-    public init(encoded bytes: Bytes) throws(RatchetError) {
+    public init(encoded secret: SecretBytes) throws(RatchetError) {
         do throws(WireError) {
-            var parser = WireParser(bytes)
-            try parser.expect(Self.format)
-            versions = RatchetVersions(current: try parser.read(), maximum: try parser.read())
-            associatedData = try parser.large()
-            let flags = try parser.ratchetFlags()
-            supportsPQ = flags.contains(.supportsPQ)
-            enablesPQ = flags.contains(.enablesPQ)
-            isSendingPQ = flags.contains(.isSendingPQ)
-            isReceivingPQ = flags.contains(.isReceivingPQ)
-            key = try parser.agreementKey()
-            rootKey = try parser.secret(32)
-            nextSendingHeaderKey = try parser.secret(32)
-            nextReceivingHeaderKey = try parser.secret(32)
-            sentCount = try parser.read()
-            receivedCount = try parser.read()
-            previousSentCount = try parser.read()
-            sending = try parser.optional { parser throws(WireError) in
-                SendingChain(chainKey: try parser.secret(32), headerKey: try parser.secret(32))
-            }
-            receiving = try parser.optional { parser throws(WireError) in
-                ReceivingChain(chainKey: try parser.secret(32), headerKey: try parser.secret(32))
-            }
-            kem = try parser.optional { parser throws(WireError) in
-                KEM(keyPair: try parser.kemKeyPair(), ciphertext: try parser.optional())
-            }
-            try parser.finish()
+            self = try secret.decode { parser throws(WireError) in try Ratchet(from: &parser) }
         } catch {
             throw RatchetError(.malformedState, "a stored ratchet cannot be read: \(error)")
         }
+    }
+
+    private init(from parser: inout WireParser) throws(WireError) {
+        try parser.expect(Self.format)
+        versions = RatchetVersions(current: try parser.read(), maximum: try parser.read())
+        associatedData = try parser.large()
+        let flags = try parser.ratchetFlags()
+        supportsPQ = flags.contains(.supportsPQ)
+        enablesPQ = flags.contains(.enablesPQ)
+        isSendingPQ = flags.contains(.isSendingPQ)
+        isReceivingPQ = flags.contains(.isReceivingPQ)
+        key = try parser.agreementKey()
+        rootKey = try parser.secret(32)
+        nextSendingHeaderKey = try parser.secret(32)
+        nextReceivingHeaderKey = try parser.secret(32)
+        sentCount = try parser.read()
+        receivedCount = try parser.read()
+        previousSentCount = try parser.read()
+        sending = try parser.optional { parser throws(WireError) in
+            SendingChain(chainKey: try parser.secret(32), headerKey: try parser.secret(32))
+        }
+        receiving = try parser.optional { parser throws(WireError) in
+            ReceivingChain(chainKey: try parser.secret(32), headerKey: try parser.secret(32))
+        }
+        kem = try parser.optional { parser throws(WireError) in
+            KEM(keyPair: try parser.kemKeyPair(), ciphertext: try parser.optional())
+        }
+        try parser.finish()
     }
 }
 

@@ -65,7 +65,7 @@ import Testing
 
     @Test(arguments: [
         (#""socksMode":"always""#, #""socksMode":"sometimes""#), (#""hostMode":"onionViaSocks""#, #""hostMode":"tor""#),
-        (#""smpProxyMode":"never""#, #""smpProxyMode":"no""#), (#""smpWebPortServers":"preset""#, #""smpWebPortServers":7"#),
+        (#""smpProxyMode":"unknown""#, #""smpProxyMode":"no""#), (#""smpWebPortServers":"preset""#, #""smpWebPortServers":7"#),
         (#""smpPingCount":3"#, #""smpPingCount":0"#), (#""interactiveTimeout":10000000"#, #""interactiveTimeout":-1"#),
         (#""backgroundTimeout":30000000"#, #""backgroundTimeout":0"#), (#""keepIdle":30"#, #""keepIdle":0"#),
         (#""socksMode""#, #""socksProxy":"nowhere","socksMode""#),

@@ -9,33 +9,32 @@ extension AgentStore {
     /// A connection with all that belongs to it.
     func connection(_ id: ConnectionID) async throws -> ConnectionState? {
         try await read { database in
-            guard let row = try database.row("SELECT * FROM connections WHERE public_id = ?", blob(id.bytes)) else { return nil }
-            return try Self.state(row, database)
+            try database.map("SELECT * FROM connections WHERE public_id = ?", blob(id.bytes)) { try Self.state($0, database) }.first
         }
     }
 
     /// - Parameter row: the connection's columns.
     static func state(_ row: Row, _ database: Database) throws -> ConnectionState {
         let record = try ConnectionRecord.read(row)
-        let ratchetProgress = row.optionalBytes("ratchet_progress")
+        let ratchetProgress = try row.secret("ratchet_progress")
         var state = ConnectionState(record)
-        state.receiveQueues = try database.rows(
+        state.receiveQueues = try database.map(
             "SELECT q.*, s.address FROM receive_queues AS q JOIN servers AS s USING (server_id) WHERE connection_id = ? ORDER BY q.rowid",
-            record.row
-        ).map(ReceiveQueue.read).sorted { $0.isPrimary && !$1.isPrimary }
-        state.sendQueues = try database.rows(
+            record.row, read: ReceiveQueue.read
+        ).sorted { $0.isPrimary && !$1.isPrimary }
+        state.sendQueues = try database.map(
             "SELECT q.*, s.address FROM send_queues AS q JOIN servers AS s USING (server_id) WHERE connection_id = ? ORDER BY q.rowid",
-            record.row
-        ).map(SendQueue.read).sorted { $0.isPrimary && !$1.isPrimary }
-        if let row = try database.row("SELECT state FROM ratchets WHERE connection_id = ?", record.row) {
-            state.ratchet = try row.decode("state") { encoded in
+            record.row, read: SendQueue.read
+        ).sorted { $0.isPrimary && !$1.isPrimary }
+        state.ratchet = try database.map("SELECT state FROM ratchets WHERE connection_id = ?", record.row) { row in
+            try row.secret("state") { encoded in
                 if let ratchetProgress { try Ratchet(encoded: encoded, progress: ratchetProgress) } else { try Ratchet(encoded: encoded) }
             }
-            state.skippedKeys = try skippedKeys(record.row, database)
-        }
-        if let row = try database.row("SELECT * FROM agreement_keys WHERE connection_id = ?", record.row) {
-            state.agreementKeys = try agreementKeys(row)
-        }
+        }.first
+        if state.ratchet != nil { state.skippedKeys = try skippedKeys(record.row, database) }
+        state.agreementKeys = try database.map(
+            "SELECT * FROM agreement_keys WHERE connection_id = ?", record.row, read: agreementKeys
+        ).first
         if let row = try database.row("SELECT parameters FROM sent_parameters WHERE connection_id = ?", record.row) {
             state.sentParameters = try row.decode("parameters") { try RatchetParameters(wireBytes: $0) }
         }
@@ -53,16 +52,16 @@ extension AgentStore {
 
     /// The oldest first, because the ratchet drops those when there are too many.
     private static func skippedKeys(_ connection: RowID, _ database: Database) throws -> SkippedMessageKeys {
-        let rows = try database.rows(
-            """
-            SELECT header_key, message_number, message_key FROM skipped_message_keys WHERE connection_id = ? ORDER BY position
-            """, connection)
-        return SkippedMessageKeys(
-            try rows.map { row in
-                try row.decode("message_key") { key in
+        SkippedMessageKeys(
+            try database.map(
+                """
+                SELECT header_key, message_number, message_key FROM skipped_message_keys WHERE connection_id = ? ORDER BY position
+                """, connection
+            ) { row in
+                try row.secret("message_key") { key in
                     try SkippedMessageKey(
-                        headerKey: SecretBytes(row.bytes("header_key")),
-                        number: try row.number("message_number", in: StoredBounds.chain), key: SecretBytes(key))
+                        headerKey: try row.secret("header_key") ?? SecretBytes([]),
+                        number: try row.number("message_number", in: StoredBounds.chain), key: key)
                 }
             })
     }
@@ -72,10 +71,10 @@ extension AgentStore {
         if row.optionalBytes("kem_public_key") != nil {
             kem = SNTRUP761.KeyPair(
                 publicKey: try row.decode("kem_public_key") { try SNTRUP761.PublicKey($0) },
-                secretKey: try row.decode("kem_secret_key") { try SNTRUP761.SecretKey(SecretBytes($0)) })
+                secretKey: try row.secret("kem_secret_key") { try SNTRUP761.SecretKey($0) })
         }
         return AgreementKeys(
-            key1: try row.decode("key_1") { try X448.PrivateKey(raw: $0) }, key2: try row.decode("key_2") { try X448.PrivateKey(raw: $0) },
+            key1: try row.secret("key_1") { try X448.PrivateKey(raw: $0) }, key2: try row.secret("key_2") { try X448.PrivateKey(raw: $0) },
             kem: kem)
     }
 
@@ -115,10 +114,10 @@ extension AgentStore {
             """
         return try await read(isLong: connections == nil) { database in
             guard let connections else {
-                return try database.rows(columns + " WHERE c.deletion = 0").map(SubscriptionRecord.read)
+                return try database.map(columns + " WHERE c.deletion = 0", read: SubscriptionRecord.read)
             }
             return try connections.flatMap { connection in
-                try database.rows(columns + " WHERE c.public_id = ?", blob(connection.bytes)).map(SubscriptionRecord.read)
+                try database.map(columns + " WHERE c.public_id = ?", blob(connection.bytes), read: SubscriptionRecord.read)
             }
         }
     }
@@ -167,7 +166,7 @@ struct SubscriptionRecord: Sendable {
             Result {
                 Queue(
                     row: id, key: QueueKey(server: try serverAddress(row), recipientID: EntityID(row.bytes("recipient_id"))),
-                    privateKey: try row.decode("private_key") { try PrivateAuthKey(pkcs8: $0) }, status: try row.text("status"),
+                    privateKey: try row.secret("private_key") { try PrivateAuthKey(pkcs8: $0) }, status: try row.text("status"),
                     carries: row["carries"], service: row.optionalBytes("service_id").map { ServiceID($0) })
             }.mapError { AgentError(store: $0) }
         }

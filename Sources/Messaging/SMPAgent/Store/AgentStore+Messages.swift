@@ -8,7 +8,7 @@ extension AgentStore {
     /// - Parameter after: only messages with higher numbers.
     func deliveries(queue: RowID, after messageID: AgentMessageID, limit: Int) async throws -> [PendingDelivery] {
         try await read { database in
-            try database.rows(
+            try database.map(
                 """
                 SELECT m.*, d.flags, d.body, d.body_id, d.message_key, d.padded_length, d.previous_hash, d.retry_slow, d.retry_fast, b.content,
                     \(Self.isCopy) AS is_copy, EXISTS (\(Self.inOtherQueues)) AS is_shared
@@ -17,7 +17,7 @@ extension AgentStore {
                 LEFT JOIN message_bodies AS b ON b.body_id = d.body_id
                 WHERE d.queue_id = ? AND d.message_id > ? ORDER BY d.message_id LIMIT ?
                 """, queue, messageID, limit
-            ).map { row in
+            ) { row in
                 var retry: DeliveryRetryState?
                 if let slow: Int64 = try row.optionalNumber("retry_slow", in: StoredBounds.delays),
                     let fast: Int64 = try row.optionalNumber("retry_fast", in: StoredBounds.delays)

@@ -96,20 +96,20 @@ extension AgentStore {
 
     func invitationLink(server: SMPServerAddress, linkID: EntityID) async throws -> InvitationLinkRecord? {
         try await read { database in
-            try database.row(
+            try database.map(
                 "SELECT l.*, s.address FROM invitation_links AS l JOIN servers AS s USING (server_id) WHERE s.address = ? AND l.link_id = ?",
-                server.wireString, blob(linkID.bytes)
-            ).map(InvitationLinkRecord.read)
+                server.wireString, blob(linkID.bytes), read: InvitationLinkRecord.read
+            ).first
         }
     }
 
     /// The key that a queue was secured with when its link was opened.
     func invitationLink(server: SMPServerAddress, senderID: EntityID) async throws -> InvitationLinkRecord? {
         try await read { database in
-            try database.row(
+            try database.map(
                 "SELECT l.*, s.address FROM invitation_links AS l JOIN servers AS s USING (server_id) WHERE s.address = ? AND l.sender_id = ?",
-                server.wireString, blob(senderID.bytes)
-            ).map(InvitationLinkRecord.read)
+                server.wireString, blob(senderID.bytes), read: InvitationLinkRecord.read
+            ).first
         }
     }
 
@@ -126,8 +126,8 @@ extension AgentStore {
     /// The events that were not confirmed, in order, those about sent messages last.
     func events() async throws -> [AgentNotification] {
         try await read(isLong: true) { database in
-            let events = try database.rows("SELECT e.*, c.* FROM events AS e JOIN connections AS c USING (connection_id) ORDER BY e.position")
-                .map { row in
+            let events = try database.map(
+                "SELECT e.*, c.* FROM events AS e JOIN connections AS c USING (connection_id) ORDER BY e.position") { row in
                     let record = try EventRecord.read(row) { ConnectionStats(try Self.state(row, database)) }
                     return AgentNotification(
                         connection: ConnectionID(row.bytes("public_id")), event: record.event, durableID: .event(record.number))

@@ -20,9 +20,9 @@ extension StoreChange {
             try database.run("DELETE FROM invitations WHERE invitation_id = ?", blob(id.bytes))
         case .setInvitationLink(let link):
             try database.run(
-                "INSERT OR REPLACE INTO invitation_links (server_id, link_id, link_key, sender_key, sender_id) VALUES (?, ?, ?, ?, ?)",
+                withSecrets: "INSERT OR REPLACE INTO invitation_links (server_id, link_id, link_key, sender_key, sender_id) VALUES (?, ?, ?, ?, ?)",
                 try serverRow(link.server, database), blob(link.linkID.bytes), blob(link.linkKey.bytes),
-                blob(link.senderKey.pkcs8.bytes), blob(link.senderID?.bytes))
+                blob(secret: link.senderKey.pkcs8), blob(link.senderID?.bytes))
         case .deleteInvitationLink(let server, let linkID):
             try database.run(
                 "DELETE FROM invitation_links WHERE server_id = ? AND link_id = ?", try serverRow(server, database), blob(linkID.bytes))
@@ -84,7 +84,7 @@ extension InvitationLinkRecord {
         InvitationLinkRecord(
             server: try serverAddress(row), linkID: EntityID(row.bytes("link_id")),
             linkKey: LinkKey(row.bytes("link_key")),
-            senderKey: try row.decode("sender_key") { try PrivateAuthKey(pkcs8: $0) },
+            senderKey: try row.secret("sender_key") { try PrivateAuthKey(pkcs8: $0) },
             senderID: row.optionalBytes("sender_id").map { EntityID($0) })
     }
 }

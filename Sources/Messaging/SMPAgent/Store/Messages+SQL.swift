@@ -1,6 +1,7 @@
 import EncryptedSQLite
 import FoundationEssentials
 import GRDB
+import SMPCrypto
 import SMPProtocol
 import SMPRatchet
 import SMPWire
@@ -67,7 +68,7 @@ extension SentMessage {
     fileprivate func insert(_ database: Database, queue: RowID) throws {
         var body: Bytes?
         var bodyRow: RowID?
-        var messageKey: Bytes?
+        var messageKey: SecretBytes?
         var padded: Int?
         switch content {
         case .sealed(.own(let bytes), let key, let length): (body, messageKey, padded) = (bytes, key.encoded, length)
@@ -75,10 +76,10 @@ extension SentMessage {
         case .envelope(let bytes): body = bytes
         }
         try database.run(
-            """
+            withSecrets: """
             INSERT INTO deliveries (queue_id, message_id, sent_id, flags, body, body_id, message_key, padded_length, previous_hash)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, queue, messageID, sentID, blob(flags.wireBytes), blob(body), bodyRow, blob(messageKey), padded, blob(previousHash))
+            """, queue, messageID, sentID, blob(flags.wireBytes), blob(body), bodyRow, blob(secret: messageKey), padded, blob(previousHash))
     }
 
     /// The message does not wait for the queue any more.
@@ -113,14 +114,13 @@ extension SentMessage {
     /// Columns of `sent_messages` and `deliveries`, with the `content` of the shared body.
     static func read(_ row: Row) throws -> SentMessage {
         let content: Content
-        if let key = row.optionalBytes("message_key") {
+        if let messageKey = try row.optionalSecret("message_key", { try RatchetMessageKey(encoded: $0) }) {
             let body: AgentMessageBody =
                 if let bodyRow = row["body_id"] as RowID? {
                     .shared(bodyRow, row.bytes("content"))
                 } else {
                     .own(row.bytes("body"))
                 }
-            let messageKey = try row.decode("message_key") { _ in try RatchetMessageKey(encoded: key) }
             content = .sealed(body, key: messageKey, paddedLength: try row.number("padded_length", in: StoredBounds.paddedLengths))
         } else {
             content = .envelope(row.bytes("body"))

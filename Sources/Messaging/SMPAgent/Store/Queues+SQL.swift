@@ -25,28 +25,29 @@ func serverAddress(_ row: Row) throws -> SMPServerAddress {
 extension ReceiveQueue {
     func insert(_ database: Database, connection: RowID) throws {
         try database.run(
-            """
+            withSecrets: """
             INSERT INTO receive_queues (
                 queue_id, connection_id, server_id, recipient_id, private_key, router_secret, encryption_key, peer_secret, sender_id,
                 mode, status, client_version, is_primary, replaces, switch_status, link_id, link_key, link_private_key, link_root_key,
-                link_fixed_data, delete_attempts
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, row, connection, try serverRow(server, database), blob(recipientID.bytes), blob(privateKey.pkcs8.bytes),
-            blob(routerSecret.secret.bytes), blob(encryptionKey.raw.bytes), blob(peerSecret?.secret.bytes), blob(senderID.bytes),
+                link_fixed_data
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, row, connection, try serverRow(server, database), blob(recipientID.bytes), blob(secret: privateKey.pkcs8),
+            blob(secret: routerSecret.secret), blob(secret: encryptionKey.raw), blob(secret: peerSecret?.secret), blob(senderID.bytes),
             mode.map { Int($0.rawValue) }, status.rawValue, Int(clientVersion), isPrimary, replaces, switchStatus?.rawValue,
-            blob(link?.linkID.bytes), blob(link?.linkKey.bytes), blob(link?.privateKey.raw.bytes), blob(link?.rootKey?.raw),
-            blob(link?.encryptedFixedData), deleteAttempts)
+            blob(link?.linkID.bytes), blob(link?.linkKey.bytes), blob(secret: link?.privateKey.raw), blob(link?.rootKey?.raw),
+            blob(link?.encryptedFixedData))
+        if deleteAttempts != 0 { try update(database) }
     }
 
     func update(_ database: Database) throws {
         try database.run(
-            """
+            withSecrets: """
             UPDATE receive_queues SET
                 peer_secret = ?, status = ?, client_version = ?, is_primary = ?, replaces = ?, switch_status = ?, link_id = ?,
                 link_key = ?, link_private_key = ?, link_root_key = ?, link_fixed_data = ?, delete_attempts = ?
             WHERE queue_id = ?
-            """, blob(peerSecret?.secret.bytes), status.rawValue, Int(clientVersion), isPrimary, replaces, switchStatus?.rawValue,
-            blob(link?.linkID.bytes), blob(link?.linkKey.bytes), blob(link?.privateKey.raw.bytes), blob(link?.rootKey?.raw),
+            """, blob(secret: peerSecret?.secret), status.rawValue, Int(clientVersion), isPrimary, replaces, switchStatus?.rawValue,
+            blob(link?.linkID.bytes), blob(link?.linkKey.bytes), blob(secret: link?.privateKey.raw), blob(link?.rootKey?.raw),
             blob(link?.encryptedFixedData), deleteAttempts, row)
     }
 
@@ -56,16 +57,16 @@ extension ReceiveQueue {
         if let linkID = row.optionalBytes("link_id") {
             link = ShortLinkCredentials(
                 linkID: EntityID(linkID), linkKey: LinkKey(row.bytes("link_key")),
-                privateKey: try row.decode("link_private_key") { try Ed25519.PrivateKey(raw: $0) },
+                privateKey: try row.secret("link_private_key") { try Ed25519.PrivateKey(raw: $0) },
                 rootKey: try row.decodeOptional("link_root_key") { try Ed25519.PublicKey(raw: $0) },
                 encryptedFixedData: row.bytes("link_fixed_data"))
         }
         return ReceiveQueue(
             row: row["queue_id"], server: try serverAddress(row), recipientID: EntityID(row.bytes("recipient_id")),
-            privateKey: try row.decode("private_key") { try PrivateAuthKey(pkcs8: $0) },
-            routerSecret: try row.decode("router_secret") { try BoxSecret(SecretBytes($0)) },
-            encryptionKey: try row.decode("encryption_key") { try X25519.PrivateKey(raw: $0) },
-            peerSecret: try row.decodeOptional("peer_secret") { try BoxSecret(SecretBytes($0)) },
+            privateKey: try row.secret("private_key") { try PrivateAuthKey(pkcs8: $0) },
+            routerSecret: try row.secret("router_secret") { try BoxSecret($0) },
+            encryptionKey: try row.secret("encryption_key") { try X25519.PrivateKey(raw: $0) },
+            peerSecret: try row.optionalSecret("peer_secret") { try BoxSecret($0) },
             senderID: EntityID(row.bytes("sender_id")), mode: queueMode(row), status: try row.text("status"),
             clientVersion: try row.number("client_version", in: StoredBounds.versions), isPrimary: row["is_primary"],
             replaces: row["replaces"], switchStatus: try row.optionalText("switch_status"), link: link,
@@ -76,13 +77,13 @@ extension ReceiveQueue {
 extension SendQueue {
     func insert(_ database: Database, connection: RowID) throws {
         try database.run(
-            """
+            withSecrets: """
             INSERT INTO send_queues (
                 queue_id, connection_id, server_id, sender_id, private_key, peer_secret, encryption_key, mode, status, client_version,
                 is_primary, replaces, switch_status
             ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, row, connection, try serverRow(server, database), blob(senderID.bytes), blob(privateKey.pkcs8.bytes),
-            blob(peerSecret.secret.bytes), blob(encryptionKey.raw), mode.map { Int($0.rawValue) }, status.rawValue, Int(clientVersion),
+            """, row, connection, try serverRow(server, database), blob(senderID.bytes), blob(secret: privateKey.pkcs8),
+            blob(secret: peerSecret.secret), blob(encryptionKey.raw), mode.map { Int($0.rawValue) }, status.rawValue, Int(clientVersion),
             isPrimary, replaces, switchStatus?.rawValue)
     }
 
@@ -97,8 +98,8 @@ extension SendQueue {
     static func read(_ row: Row) throws -> SendQueue {
         SendQueue(
             row: row["queue_id"], server: try serverAddress(row), senderID: EntityID(row.bytes("sender_id")),
-            privateKey: try row.decode("private_key") { try PrivateAuthKey(pkcs8: $0) },
-            peerSecret: try row.decode("peer_secret") { try BoxSecret(SecretBytes($0)) },
+            privateKey: try row.secret("private_key") { try PrivateAuthKey(pkcs8: $0) },
+            peerSecret: try row.secret("peer_secret") { try BoxSecret($0) },
             encryptionKey: try row.decode("encryption_key") { try X25519.PublicKey(raw: $0) }, mode: queueMode(row),
             status: try row.text("status"), clientVersion: try row.number("client_version", in: StoredBounds.versions),
             isPrimary: row["is_primary"], replaces: row["replaces"], switchStatus: try row.optionalText("switch_status"))

@@ -1,12 +1,34 @@
 import EncryptedSQLite
 import FoundationEssentials
 import GRDB
+import SMPCrypto
 import SMPWire
 
 extension Database {
     /// Runs a statement that is prepared once.
     func run(_ sql: String, _ arguments: (any DatabaseValueConvertible)?...) throws {
         try cachedStatement(sql: sql).execute(arguments: StatementArguments(arguments))
+    }
+
+    /// Runs a statement that is prepared once, and forgets its arguments: the statement itself would keep them until it is run again.
+    ///
+    /// SQLite reads arguments where they stand: not more than 20 may be given, of more GRDB makes copies.
+    func run(withSecrets sql: String, _ arguments: (any DatabaseValueConvertible)?...) throws {
+        let statement = try cachedStatement(sql: sql)
+        try statement.execute(arguments: StatementArguments(arguments))
+        // A statement that has failed cannot be given others before it is run again: it keeps them until then.
+        statement.setUncheckedArguments(StatementArguments())
+    }
+
+    /// What `read` makes of each row of a query that is prepared once. The rows are read where SQLite holds them, so that secrets in them are not
+    /// copied.
+    func map<Value>(
+        _ sql: String, _ arguments: (any DatabaseValueConvertible)?..., read: (Row) throws -> Value
+    ) throws -> [Value] {
+        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: StatementArguments(arguments))
+        var values: [Value] = []
+        while let row = try rows.next() { values.append(try read(row)) }
+        return values
     }
 
     /// The rows of a query that is prepared once.
@@ -23,7 +45,37 @@ extension Database {
 /// Bytes as a column's value.
 func blob(_ bytes: Bytes?) -> Data? { bytes.map { Data($0) } }
 
+/// A secret as a column's value, where it stands in memory: nothing is copied, and it lives as long as the value.
+func blob(secret: SecretBytes?) -> Data? {
+    guard let secret else { return nil }
+    return secret.withBytes { bytes in
+        guard let start = bytes.baseAddress, !bytes.isEmpty else { return Data() }
+        return Data(
+            bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count,
+            deallocator: .custom { _, _ in withExtendedLifetime(secret) {} })
+    }
+}
+
 extension Row {
+    /// What `decode` makes of a column with a secret; faults tell the column.
+    func secret<Value>(_ column: String, _ decode: (SecretBytes) throws -> Value) throws -> Value {
+        do {
+            return try decode(try secret(column) ?? SecretBytes([]))
+        } catch {
+            throw StorageError(.corrupt, "column \(column) cannot be read", cause: error)
+        }
+    }
+
+    func optionalSecret<Value>(_ column: String, _ decode: (SecretBytes) throws -> Value) throws -> Value? {
+        guard let secret = try secret(column) else { return nil }
+        return try self.secret(column) { _ in try decode(secret) }
+    }
+
+    /// A column with a secret, from where the row holds it.
+    func secret(_ column: String) throws -> SecretBytes? {
+        try withUnsafeData(named: column) { data in data?.withUnsafeBytes { SecretBytes(copying: $0) } }
+    }
+
     func bytes(_ column: String) -> Bytes { (self[column] as Data?).map { Bytes($0) } ?? [] }
     func optionalBytes(_ column: String) -> Bytes? { (self[column] as Data?).map { Bytes($0) } }
 

@@ -57,13 +57,14 @@ extension StoreChange {
         switch self {
         case .setRatchet(let row, let ratchet):
             try database.run(
-                """
+                withSecrets: """
                 INSERT INTO ratchets (connection_id, state) VALUES (?, ?)
                 ON CONFLICT (connection_id) DO UPDATE SET state = excluded.state
-                """, row, blob(ratchet.encoded))
+                """, row, blob(secret: ratchet.encoded))
             try database.run("UPDATE connections SET ratchet_progress = NULL WHERE connection_id = ?", row)
         case .moveRatchet(let row, let ratchet):
-            try database.run("UPDATE connections SET ratchet_progress = ? WHERE connection_id = ?", blob(ratchet.progress), row)
+            try database.run(
+                withSecrets: "UPDATE connections SET ratchet_progress = ? WHERE connection_id = ?", blob(secret: ratchet.progress), row)
         case .deleteRatchet(let row):
             try database.run("DELETE FROM ratchets WHERE connection_id = ?", row)
             try database.run("UPDATE connections SET ratchet_progress = NULL WHERE connection_id = ?", row)
@@ -71,24 +72,24 @@ extension StoreChange {
         case .addSkippedKeys(let row, let keys):
             for key in keys {
                 try database.run(
-                    """
+                    withSecrets: """
                     INSERT OR REPLACE INTO skipped_message_keys (connection_id, header_key, message_number, message_key)
                     VALUES (?, ?, ?, ?)
-                    """, row, blob(key.headerKey.bytes), Int64(key.number), blob(key.key.bytes))
+                    """, row, blob(secret: key.headerKey), Int64(key.number), blob(secret: key.key))
             }
         case .removeSkippedKeys(let row, let keys):
             for key in keys {
                 try database.run(
-                    "DELETE FROM skipped_message_keys WHERE connection_id = ? AND header_key = ? AND message_number = ?",
-                    row, blob(key.headerKey.bytes), Int64(key.number))
+                    withSecrets: "DELETE FROM skipped_message_keys WHERE connection_id = ? AND header_key = ? AND message_number = ?",
+                    row, blob(secret: key.headerKey), Int64(key.number))
             }
         case .setAgreementKeys(let row, let keys):
             try database.run(
-                """
+                withSecrets: """
                 INSERT OR REPLACE INTO agreement_keys (connection_id, key_1, key_2, kem_public_key, kem_secret_key)
                 VALUES (?, ?, ?, ?, ?)
-                """, row, blob(keys.key1.raw.bytes), blob(keys.key2.raw.bytes), blob(keys.kem?.publicKey.bytes),
-                blob(keys.kem?.secretKey.bytes.bytes))
+                """, row, blob(secret: keys.key1.raw), blob(secret: keys.key2.raw), blob(keys.kem?.publicKey.bytes),
+                blob(secret: keys.kem?.secretKey.bytes))
         case .setSentParameters(let row, let parameters):
             try database.run(
                 "INSERT OR REPLACE INTO sent_parameters (connection_id, parameters) VALUES (?, ?)", row, blob(parameters.wireBytes))

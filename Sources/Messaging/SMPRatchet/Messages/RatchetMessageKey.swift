@@ -1,4 +1,4 @@
-import SMPCrypto
+public import SMPCrypto
 public import SMPWire
 
 /// What is left to do for a message whose header is sealed: the key of its body, and the encrypted header.
@@ -36,27 +36,29 @@ public struct RatchetMessageKey: Sendable, Equatable {
     /// Bytes that a sealed message has beyond its padded length.
     public var overhead: Int { header.count + (version >= RatchetVersion.kem ? 2 : 1) + AESGCM.tagSize }
 
-    /// For a store. It holds the key: keep it as safe as other secrets.
-    public var encoded: Bytes {
-        var writer = WireWriter(reservingCapacity: header.count + associatedData.count + MessageKey.size + 8)
-        writer.write(byte: Self.format)
-        writer.write(version)
-        key.bytes.withBytes { writer.write(raw: $0) }
-        writer.write(large: associatedData)
-        writer.write(large: header)
-        return writer.bytes
+    /// For a store.
+    public var encoded: SecretBytes {
+        SecretBytes(reservingCapacity: header.count + associatedData.count + MessageKey.size + 8) { writer in
+            writer.write(byte: Self.format)
+            writer.write(version)
+            writer.write(secret: key.bytes)
+            writer.write(large: associatedData)
+            writer.write(large: header)
+        }
     }
 
     /// - Throws: ``RatchetError`` `malformedState`.
-    public init(encoded bytes: Bytes) throws(RatchetError) {
-        do {
-            var parser = WireParser(bytes)
-            try parser.expect(Self.format)
-            version = try parser.read()
-            key = MessageKey(unchecked: SecretBytes(wiping: try parser.take(MessageKey.size)))
-            associatedData = try parser.large()
-            header = try parser.large()
-            try parser.finish()
+    public init(encoded secret: SecretBytes) throws(RatchetError) {
+        do throws(WireError) {
+            self = try secret.decode { parser throws(WireError) in
+                try parser.expect(Self.format)
+                let version: UInt16 = try parser.read()
+                let key = RatchetMessageKey(
+                    version: version, key: MessageKey(unchecked: try parser.secret(MessageKey.size)), associatedData: try parser.large(),
+                    header: try parser.large())
+                try parser.finish()
+                return key
+            }
         } catch {
             throw RatchetError(.malformedState, "a stored message key cannot be read: \(error)")
         }
