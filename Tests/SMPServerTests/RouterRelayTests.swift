@@ -36,10 +36,12 @@ import Testing
             let command = try command(relay)
             let answers = Mutex<[SMPBrokerMessage]>([])
             let count = 3_000
+            var largest = 0
             for _ in 0..<count {
                 relay.forward(command, .random(SystemRandomSource())) { answer in answers.withLock { $0.append(answer) } }
-                #expect(relay.held <= RelayBudget.perConnection)
+                largest = max(largest, relay.held)
             }
+            #expect(largest <= RelayBudget.perConnection)
             // More than the kernel holds for a peer that does not read was refused at once, with an error that a client knows.
             #expect(answers.withLock { $0.count } > 0)
             #expect(answers.withLock { $0.allSatisfy { $0 == Self.unreachable } })
