@@ -18,7 +18,7 @@ public func mutate(_ data: UnsafeMutablePointer<UInt8>?, _ count: Int, _ maximum
     var mutator = Mutator(seed: UInt64(seed), maximumLength: maximum)
     let input = Bytes(UnsafeBufferPointer(start: data, count: count))
     let mutated = mutator.mutate(input, with: input)
-    UnsafeMutableBufferPointer(start: data, count: mutated.count).update(fromContentsOf: mutated)
+    _ = UnsafeMutableBufferPointer(start: data, count: mutated.count).update(fromContentsOf: mutated)
     return mutated.count
 }
 
