@@ -43,7 +43,9 @@ let systemLibraries: [Target] = [
     // What a process that has started can give back.
     .target(name: "CProgramFiles", path: "Sources/System/CProgramFiles"),
     .target(name: "ResidentMemory", dependencies: ["CProgramFiles", "WholeFiles"], path: "Sources/System/ResidentMemory", swiftSettings: settings),
-    .testTarget(name: "ResidentMemoryTests", dependencies: ["ResidentMemory", "CProgramFiles", "WholeFiles"], path: "Tests/ResidentMemoryTests", swiftSettings: settings),
+    .testTarget(
+        name: "ResidentMemoryTests", dependencies: ["ResidentMemory", "CProgramFiles", "WholeFiles"], path: "Tests/ResidentMemoryTests", swiftSettings: settings
+    ),
     // What is being processed, for the process that comes after one that died.
     .target(name: "InFlight", path: "Sources/System/InFlight", swiftSettings: settings),
     .testTarget(name: "InFlightTests", dependencies: ["InFlight"], path: "Tests/InFlightTests", swiftSettings: settings),
@@ -79,7 +81,10 @@ let messaging: [Target] =
         tests: ["SMPServer", "SMPSimulation", "ProcessSupport", "OfficialPeers"])
     + room(
         "SMPServer", on: "Messaging",
-        uses: ["FailPoints", "ResidentMemory", "SteadyTime", "WholeFiles", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging, .product(name: "NIOHTTP1", package: "swift-nio")] + nio,
+        uses: [
+            "FailPoints", "ResidentMemory", "SteadyTime", "WholeFiles", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging,
+            .product(name: "NIOHTTP1", package: "swift-nio"),
+        ] + nio,
         tests: ["RouterFaults", "ProcessSupport", "OfficialPeers"])
     + room(
         "SMPAgent", on: "Messaging",
@@ -96,7 +101,8 @@ let chat: [Target] =
     + room(
         "ChatEngine", on: "Chat",
         uses: [
-            "FailPoints", "InFlight", "SteadyTime", "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire", "EncryptedSQLite", grdb, logging,
+            "FailPoints", "InFlight", "SteadyTime", "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire",
+            "EncryptedSQLite", grdb, logging,
         ],
         tests: ["SMPSimulation", "SMPServer", "TranscriptSupport", "StorageFaults"])
 
@@ -116,7 +122,8 @@ let bots: [Target] =
     room(
         "Parley", on: "Bots",
         uses: [
-            "CCrashSignals", "FailPoints", "InFlight", "ResidentMemory", "ServiceManager", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire", "SMPProtocol", "SMPTransport", "SMPServer", "EncryptedSQLite", "CRE2",
+            "CCrashSignals", "FailPoints", "InFlight", "ResidentMemory", "ServiceManager", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire",
+            "SMPProtocol", "SMPTransport", "SMPServer", "EncryptedSQLite", "CRE2",
             "CQRencode", grdb, logging, lifecycle, signals, .product(name: "DequeModule", package: "swift-collections"),
         ])
     + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
@@ -125,13 +132,15 @@ let apps: [Target] = [
     .executableTarget(
         name: "ParleyCLI",
         dependencies: [
-            "ResidentMemory", "ServiceManager", "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol",
+            "ResidentMemory", "ServiceManager", "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport",
+            "SMPProtocol",
             "SMPServer", "EncryptedSQLite", logging,
             lifecycle, signals, arguments,
         ],
         path: "Sources/Apps/ParleyCLI", swiftSettings: settings),
     .testTarget(
-        name: "ParleyCLITests", dependencies: ["ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "SMPTransport", "EncryptedSQLite", "ProcessSupport", "TestSupport"],
+        name: "ParleyCLITests",
+        dependencies: ["ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "SMPTransport", "EncryptedSQLite", "ProcessSupport", "TestSupport"],
         path: "Tests/ParleyCLITests", swiftSettings: settings),
 ]
 
@@ -152,7 +161,8 @@ let wholes: [Target] = [
 /// Agents and routers in one process with simulated time, chance and faults: tests or, where `make simulate` builds it, a program that goes
 /// through many seeds on all cores.
 let simulatedRooms: [Target.Dependency] = [
-    "RouterFaults", "SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPTransport", "SMPRatchet", "SMPCrypto", "SMPWire", "EncryptedSQLite", "TestSupport", grdb, logging,
+    "RouterFaults", "SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPTransport", "SMPRatchet", "SMPCrypto", "SMPWire", "EncryptedSQLite", "TestSupport",
+    grdb, logging,
 ]
 let simulations: [Target] = [
     Context.environment["PARLEY_SIMULATION"] == nil
@@ -189,7 +199,8 @@ let testSupport: [Target] = [
     // Chance that follows from a seed, and limits of time.
     .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: settings),
     // Programs as child processes, for tests and benchmarks.
-    .target(name: "ProcessSupport", dependencies: ["ChatProtocol", "SMPTransport", "TestSupport"], path: "Tests/Support/ProcessSupport", swiftSettings: settings),
+    .target(
+        name: "ProcessSupport", dependencies: ["ChatProtocol", "SMPTransport", "TestSupport"], path: "Tests/Support/ProcessSupport", swiftSettings: settings),
     .testTarget(
         name: "ProcessSupportTests", dependencies: ["ProcessSupport"] + nio, path: "Tests/ProcessSupportTests", swiftSettings: settings),
     // A disk that fails, beneath SQLite.
@@ -264,7 +275,8 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
-    targets: systemLibraries + storage + messaging + chat + bots + apps + examples + benchmarks + wholes + testSupport + fuzzing + simulations + chaos + attacks,
+    targets: systemLibraries + storage + messaging + chat + bots + apps + examples + benchmarks + wholes + testSupport + fuzzing + simulations + chaos
+        + attacks,
     cxxLanguageStandard: .cxx17
 )
 

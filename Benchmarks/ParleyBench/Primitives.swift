@@ -64,9 +64,10 @@ enum Primitives {
 
     private static func inTurns(_ count: Int, _ random: any RandomSource) throws -> Double {
         var (first, second) = try established(random)
-        return try 2 * rate(count) {
-            try second.open(first.seal(), random)
-            try first.open(second.seal(), random)
-        }
+        return try 2
+            * rate(count) {
+                try second.open(first.seal(), random)
+                try first.open(second.seal(), random)
+            }
     }
 }

@@ -87,7 +87,8 @@ enum RouterLoad {
             let name = "\(lanes) queue\(lanes == 1 ? "" : "s"), each message sent after the one before was accepted"
             figures.append(Figure("router: messages sent, delivered and acknowledged, \(name)", Double(each * lanes) / time.seconds, .perSecond))
             figures.append(
-                Figure("router: processor time per message, \(lanes) queue\(lanes == 1 ? "" : "s")", processor.milliseconds / Double(each * lanes), .milliseconds))
+                Figure(
+                    "router: processor time per message, \(lanes) queue\(lanes == 1 ? "" : "s")", processor.milliseconds / Double(each * lanes), .milliseconds))
             for (recipient, sender, _) in pairs {
                 await recipient.close()
                 await sender.close()

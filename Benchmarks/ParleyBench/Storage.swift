@@ -73,7 +73,8 @@ enum Storage {
     private static func open(_ path: String, _ key: DatabaseKey?) throws -> DatabaseFile {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("entries") { db in
-            try db.execute(sql: "CREATE TABLE entry (id INTEGER PRIMARY KEY, name TEXT NOT NULL, data BLOB NOT NULL) STRICT; CREATE INDEX names ON entry (name)")
+            try db.execute(
+                sql: "CREATE TABLE entry (id INTEGER PRIMARY KEY, name TEXT NOT NULL, data BLOB NOT NULL) STRICT; CREATE INDEX names ON entry (name)")
         }
         return try DatabaseFile(path: path, label: "bench", migrator: migrator, key: key)
     }

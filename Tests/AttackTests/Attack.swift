@@ -113,10 +113,17 @@ extension Stranger {
             switch mutator.below(9) {
             case 0: .hello
             case 1: .message(Self.text("inside").textBytes)
-            case 2: .received((0...mutator.below(30)).map { _ in AgentMessageReceipt(id: number, hash: mutator.bytes(32), info: mutator.bytes(mutator.below(300))) })
+            case 2:
+                .received(
+                    (0...mutator.below(30)).map { _ in AgentMessageReceipt(id: number, hash: mutator.bytes(32), info: mutator.bytes(mutator.below(300))) })
             case 3: .queueContinue(address)
             case 4: .queueAdd([QueueReplacement(queue: queue, replaced: mutator.chance(1, in: 2) ? address : nil)])
-            case 5: .queueKey([QueueSenderKey(queue: SMPQueueInfo(clientVersion: 4, address: queue.address), senderKey: .x25519(X25519.generateKeyPair(SystemRandomSource()).publicKey))])
+            case 5:
+                .queueKey([
+                    QueueSenderKey(
+                        queue: SMPQueueInfo(clientVersion: 4, address: queue.address),
+                        senderKey: .x25519(X25519.generateKeyPair(SystemRandomSource()).publicKey))
+                ])
             case 6: .queueUse([QueueUse(queue: address, isPrimary: mutator.chance(1, in: 2))])
             case 7: .queueTest([address])
             default: .ratchetReady(lastReceivedID: number)

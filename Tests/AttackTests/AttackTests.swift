@@ -93,8 +93,11 @@ import Testing
         let own = try await CommandedVictim(in: victims.folder, named: "own", server: victims.server.wireString)
         let lost = try await CommandedVictim(in: victims.folder, named: "lost", server: relay.address.wireString)
         for victim in [own, lost] {
-            _ = try await victim.send(#"/_network {"socksMode":"always","hostMode":"public","requiredHostMode":false,"sessionMode":"user","smpProxyMode":"never","smpProxyFallback":"allow","smpWebPortServers":"preset","tcpConnectTimeout":{"backgroundTimeout":2000000,"interactiveTimeout":2000000},"tcpTimeout":{"backgroundTimeout":1000000,"interactiveTimeout":1000000},"tcpTimeoutPerKb":100,"rcvConcurrency":4,"smpPingInterval":1200000000,"smpPingCount":3,"logTLSErrors":false}"#, id: -1)
-            let made = try await victim.send(#"/_create user {"profile":{"displayName":"victim","fullName":""},"pastTimestamp":false,"userChatRelay":false,"clientService":false}"#, id: 0)
+            _ = try await victim.send(
+                #"/_network {"socksMode":"always","hostMode":"public","requiredHostMode":false,"sessionMode":"user","smpProxyMode":"never","smpProxyFallback":"allow","smpWebPortServers":"preset","tcpConnectTimeout":{"backgroundTimeout":2000000,"interactiveTimeout":2000000},"tcpTimeout":{"backgroundTimeout":1000000,"interactiveTimeout":1000000},"tcpTimeoutPerKb":100,"rcvConcurrency":4,"smpPingInterval":1200000000,"smpPingCount":3,"logTLSErrors":false}"#,
+                id: -1)
+            let made = try await victim.send(
+                #"/_create user {"profile":{"displayName":"victim","fullName":""},"pastTimestamp":false,"userChatRelay":false,"clientService":false}"#, id: 0)
             _ = try await victim.send("/_start", id: -2)
             #expect(made["resp"]?["type"]?.stringValue == "activeUser", "\(made)")
         }

@@ -62,7 +62,8 @@ struct CommandAttack {
             let entity = mutator.chance(1, in: 2) ? EntityID.none : EntityID(mutator.bytes(24))
             let encoded = session.context.encode(command, correlationID: id, entity: entity)
             let authorization =
-                try mutator.chance(1, in: 4) ? TransmissionAuthorization.none : CommandAuthorizer(key, serverKey: session.peerKey).authorize(encoded.authorizedData, correlationID: id)
+                try mutator.chance(1, in: 4)
+                ? TransmissionAuthorization.none : CommandAuthorizer(key, serverKey: session.peerKey).authorize(encoded.authorizedData, correlationID: id)
             let bytes = session.context.authorized(encoded, authorization)
             return mutator.chance(1, in: 2) ? mutator.mutated(bytes) : bytes
         }

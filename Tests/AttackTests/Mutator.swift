@@ -24,9 +24,11 @@ struct Mutator {
 
     /// Texts that are more than they look like.
     static let texts = [
-        "", " ", "\u{0}", "\n@mallory: forged", "\u{1B}]52;c;ZXZpbA==\u{7}", "\u{202E}gnp.exe", "\u{200B}", "\u{FEFF}", "e\u{301}", "'; DROP TABLE items; --", "../../etc/passwd",
+        "", " ", "\u{0}", "\n@mallory: forged", "\u{1B}]52;c;ZXZpbA==\u{7}", "\u{202E}gnp.exe", "\u{200B}", "\u{FEFF}", "e\u{301}", "'; DROP TABLE items; --",
+        "../../etc/passwd",
         "%s%n", "1-65535", "99999999999999999999", "-1", "AA==", "====", "simplex:/contact#/?v=2-7&smp=smp%3A%2F%2FAAAA%40localhost%2FAAAA",
-        "{{ text }}", "/square 9", "[click](javascript:x)", String(repeating: "a", count: 5_000), String(repeating: "(", count: 2_000), String(repeating: "*`_~#", count: 500),
+        "{{ text }}", "/square 9", "[click](javascript:x)", String(repeating: "a", count: 5_000), String(repeating: "(", count: 2_000),
+        String(repeating: "*`_~#", count: 500),
     ]
 
     mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
@@ -119,7 +121,9 @@ struct Mutator {
         case 1: bytes[offset] = pick([0, 1, 0x7F, 0x80, 0xFE, 0xFF])
         case 2, 3:
             let width = pick([1, 2, 4, 8]), value = pick(Self.integers)
-            for index in 0..<width where offset + index < bytes.count { bytes[offset + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * (width - 1 - index))) }
+            for index in 0..<width where offset + index < bytes.count {
+                bytes[offset + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * (width - 1 - index)))
+            }
         case 4: bytes.removeSubrange(offset..<min(bytes.count, offset + 1 + below(16)))
         case 5: bytes.removeLast(bytes.count - offset)
         case 6: bytes.insert(contentsOf: bytes[offset..<min(bytes.count, offset + 1 + below(40))], at: below(bytes.count))

@@ -72,7 +72,10 @@ final class Stranger: Sendable {
     }
 
     static func text(_ text: String) -> JSONValue {
-        ["v": "1-17", "msgId": .string(Base64URL.encode(SystemRandomSource().bytes(12))), "event": "x.msg.new", "params": ["content": ["type": "text", "text": .string(text)]]]
+        [
+            "v": "1-17", "msgId": .string(Base64URL.encode(SystemRandomSource().bytes(12))), "event": "x.msg.new",
+            "params": ["content": ["type": "text", "text": .string(text)]],
+        ]
     }
 
     private static func handle(_ notification: AgentNotification, _ agent: SMPAgent, _ memory: Memory) async {
@@ -181,7 +184,10 @@ extension Stranger {
     /// A short and a full link to a queue on a router, with link data that was changed.
     func link(on relay: SMPServerAddress, _ mutator: inout Mutator) async throws -> (short: String, full: String) {
         // On his own router the data is what he makes it; on the hostile one the answer is.
-        let profile = mutator.mutated(["profile": ["displayName": "mallory", "fullName": "", "preferences": ["timedMessages": ["allow": "yes", "ttl": 1]]], "message": ["type": "text", "text": "hi"], "business": false])
+        let profile = mutator.mutated([
+            "profile": ["displayName": "mallory", "fullName": "", "preferences": ["timedMessages": ["allow": "yes", "ttl": 1]]],
+            "message": ["type": "text", "text": "hi"], "business": false,
+        ])
         let created = try await agent.createConnection(
             user: user, mode: .invitation, linkData: .invitation(UserLinkData(Bytes(profile.textBytes.prefix(9_000)))))
         guard let short = created.shortLink else { throw PeerError(.refused, "there is no short link") }

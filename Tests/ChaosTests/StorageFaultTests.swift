@@ -46,11 +46,12 @@ import Testing
         arguments: [StorageFaults.Operation.read, .write, .sync, .truncate, .open, .delete])
     func agents(_ operation: StorageFaults.Operation) async throws {
         // An exchange has hundreds of writes, dozens of flushes, and opens few files.
-        let step = switch operation {
-        case .read, .write: 60
-        case .open: 2
-        default: 12
-        }
+        let step =
+            switch operation {
+            case .read, .write: 60
+            case .open: 2
+            default: 12
+            }
         let failed = try await FaultySweep.run(few: step) { number in
             let folder = try Folder(), disk = try StorageFaults(below: folder.path)
             let times = [1, 3, 10][number % 3]

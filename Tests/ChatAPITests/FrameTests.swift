@@ -4,21 +4,25 @@ import Testing
 
 /// Frames of the WebSocket and of the C interface.
 @Suite struct FrameTests {
-    @Test("a request is read from its frame, whatever else stands in it", arguments: [
-        (#"{"corrId":"1","cmd":"/users"}"#, "1", "/users"),
-        (#"{"cmd":"/users","more":[1],"corrId":""}"#, "", "/users"),
-        (#" {"corrId":"é","cmd":"@bob \"hi\""} "#, "é", "@bob \"hi\""),
-    ])
+    @Test(
+        "a request is read from its frame, whatever else stands in it",
+        arguments: [
+            (#"{"corrId":"1","cmd":"/users"}"#, "1", "/users"),
+            (#"{"cmd":"/users","more":[1],"corrId":""}"#, "", "/users"),
+            (#" {"corrId":"é","cmd":"@bob \"hi\""} "#, "é", "@bob \"hi\""),
+        ])
     func request(frame: String, id: String, command: String) throws {
         let request = try SocketRequest(frame: Array(frame.utf8))
         #expect(request == SocketRequest(correlationID: id, command: command))
         #expect(try SocketRequest(frame: request.frame) == request)
     }
 
-    @Test("what is no request is answered as the official core does", arguments: [
-        "", "x", "[]", "{}", #"{"corrId":"1"}"#, #"{"cmd":"/u"}"#, #"{"corrId":1,"cmd":"/u"}"#, #"{"corrId":"1","cmd":null}"#,
-        #"{"corrId":"1","cmd":"/u"}}"#, "\u{0}",
-    ])
+    @Test(
+        "what is no request is answered as the official core does",
+        arguments: [
+            "", "x", "[]", "{}", #"{"corrId":"1"}"#, #"{"cmd":"/u"}"#, #"{"corrId":1,"cmd":"/u"}"#, #"{"corrId":"1","cmd":null}"#,
+            #"{"corrId":"1","cmd":"/u"}}"#, "\u{0}",
+        ])
     func notARequest(frame: String) throws {
         #expect(throws: ChatError.invalidRequest) { try SocketRequest(frame: Array(frame.utf8)) }
         let answer = ChatEvent.commandError(error: .invalidRequest).json.text

@@ -51,10 +51,11 @@ struct JointSendTests {
         let world = TestWorld()
         let alice = try await TestPerson("alice", world), bob = try await TestPerson("bob", world)
         let (atAlice, atBob) = try await TestPerson.connect(alice, bob)
-        let results = await alice.core.core.send([
-            text("one", to: atAlice), text("two", to: atAlice, quoting: 99_999), text("three", to: atAlice),
-            .messages(.send(to: .direct(99), [ComposedMessage(content: .text("nobody"))])), text("four", to: atAlice),
-        ], as: 1)
+        let results = await alice.core.core.send(
+            [
+                text("one", to: atAlice), text("two", to: atAlice, quoting: 99_999), text("three", to: atAlice),
+                .messages(.send(to: .direct(99), [ComposedMessage(content: .text("nobody"))])), text("four", to: atAlice),
+            ], as: 1)
         #expect(results.map { (try? $0.get()) != nil } == [true, false, true, false, true])
         #expect(results.enumerated().filter { [0, 2, 4].contains($0.offset) }.flatMap { outcome($0.element) } == ["one", "three", "four"])
         await bob.eventually("all but the refused have come") { await $0.received(from: atBob) == ["one", "three", "four"] }

@@ -1,7 +1,8 @@
 import ChatAPI
-@testable import ChatModel
 import TestSupport
 import Testing
+
+@testable import ChatModel
 
 /// Pages of a chat are put together.
 @Suite struct ItemsWindowTests {
@@ -15,8 +16,10 @@ import Testing
         case .after(let id, let size): (items(Int(id) + 1..<min(count, Int(id) + size) + 1), nil)
         case .before(let id, let size): (items(max(1, Int(id) - size)..<Int(id)), nil)
         case .around(let id, let size):
-            (items(max(1, Int(id) - size)..<min(count, Int(id) + size) + 1),
-                NavigationInfo(afterTotal: max(0, count - Int(id) - size)))
+            (
+                items(max(1, Int(id) - size)..<min(count, Int(id) + size) + 1),
+                NavigationInfo(afterTotal: max(0, count - Int(id) - size))
+            )
         case .initial(let size): (items(1..<min(count, size) + 1), NavigationInfo(afterTotal: max(0, count - size)))
         }
     }

@@ -1,8 +1,9 @@
 import ChatAPI
-@testable import ChatModel
 import ChatProtocol
 import Testing
 import TranscriptSupport
+
+@testable import ChatModel
 
 /// The model of a recorded client says the same as the client when it is asked.
 @Suite struct ReplayTests {

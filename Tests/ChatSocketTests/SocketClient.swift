@@ -30,7 +30,10 @@ final class SocketClient: Sendable {
                 let configuration = NIOTypedHTTPClientUpgradeConfiguration(upgradeRequestHead: head, upgraders: [upgrader]) { channel in
                     channel.eventLoop.makeSucceededFuture(false)
                 }
-                return (channel, try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: .init(upgradeConfiguration: configuration)))
+                return (
+                    channel,
+                    try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: .init(upgradeConfiguration: configuration))
+                )
             }
         }
         guard try await upgrade.1.get() else {

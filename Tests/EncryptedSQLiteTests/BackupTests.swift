@@ -46,10 +46,11 @@ struct BackupTests {
             _ = try backups.make(version: "Version \(number): more!", key: nil, from: database)
             if number == 0 { try folder.write([1], to: "backups/a.20200101T000000Z.by-hand.db") }
         }
-        #expect(try Self.backups(folder) == ["backups/a.20200101T000000Z.by-hand.db"] + [
-            "backups/a.20270118T080000Z.of-version-3-more.db", "backups/a.20270119T080000Z.of-version-4-more.db",
-            "backups/a.20270120T080000Z.of-version-5-more.db",
-        ])
+        #expect(
+            try Self.backups(folder) == ["backups/a.20200101T000000Z.by-hand.db"] + [
+                "backups/a.20270118T080000Z.of-version-3-more.db", "backups/a.20270119T080000Z.of-version-4-more.db",
+                "backups/a.20270120T080000Z.of-version-5-more.db",
+            ])
     }
 
     @Test("that cannot be made keep the database as it is")

@@ -151,25 +151,28 @@ import Testing
         let runs = Mutex([Int: Int]()), outcomes = Mutex([Int: Int]())
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             let entered = DispatchSemaphore(value: 0), gate = DispatchSemaphore(value: 0), left = Mutex(20)
-            file.submit({ _ in
-                entered.signal()
-                gate.wait()
-            }, completion: { _ in })
+            file.submit(
+                { _ in
+                    entered.signal()
+                    gate.wait()
+                }, completion: { _ in })
             entered.wait()
             for number in 0..<20 {
-                file.submit({ db -> Int in
-                    runs.withLock { $0[number, default: 0] += 1 }
-                    try db.execute(sql: "INSERT INTO entry (name) VALUES (?)", arguments: ["\(number)"])
-                    if number == failing { throw StorageError(.unavailable, "a job that fails") }
-                    return try Int.fetchOne(db, sql: "SELECT count(*) FROM entry") ?? 0
-                }, completion: { result in
-                    outcomes.withLock { $0[number] = try? result.get() }
-                    let isLast = left.withLock { left in
-                        left -= 1
-                        return left == 0
-                    }
-                    if isLast { done.resume() }
-                })
+                file.submit(
+                    { db -> Int in
+                        runs.withLock { $0[number, default: 0] += 1 }
+                        try db.execute(sql: "INSERT INTO entry (name) VALUES (?)", arguments: ["\(number)"])
+                        if number == failing { throw StorageError(.unavailable, "a job that fails") }
+                        return try Int.fetchOne(db, sql: "SELECT count(*) FROM entry") ?? 0
+                    },
+                    completion: { result in
+                        outcomes.withLock { $0[number] = try? result.get() }
+                        let isLast = left.withLock { left in
+                            left -= 1
+                            return left == 0
+                        }
+                        if isLast { done.resume() }
+                    })
             }
             gate.signal()
         }
@@ -190,10 +193,11 @@ import Testing
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<200 {
                 group.addTask {
-                    _ = try? await file.write({ db in
-                        try db.execute(sql: "INSERT INTO entry (name) VALUES ('x')")
-                        return db.lastInsertedRowID
-                    }, afterCommit: { continuation.yield($0) })
+                    _ = try? await file.write(
+                        { db in
+                            try db.execute(sql: "INSERT INTO entry (name) VALUES ('x')")
+                            return db.lastInsertedRowID
+                        }, afterCommit: { continuation.yield($0) })
                 }
             }
         }

@@ -53,7 +53,8 @@ struct EncryptionAtRestTests {
         }
         // A transaction that does not fit into memory has its journal and its pages on disk before it ends.
         try queue.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA cache_size = 5; BEGIN; UPDATE entry SET name = 'changed', data = zeroblob(2000); INSERT INTO entry (name) VALUES ('more')")
+            try db.execute(
+                sql: "PRAGMA cache_size = 5; BEGIN; UPDATE entry SET name = 'changed', data = zeroblob(2000); INSERT INTO entry (name) VALUES ('more')")
             let (database, journal) = (try folder.contents("a.db"), try folder.contents("a.db-journal"))
             #expect(journal.count > 20 * 4096)
             for bytes in [database, journal] { #expect(Self.find(["brown fox", "CREATE TABLE", "changed"], in: bytes) == []) }
@@ -94,7 +95,9 @@ struct EncryptionAtRestTests {
         let file = try DatabaseFile.entries(folder("a.db"), key: try DatabaseKey.raw(1))
         try await file.write { db in
             try db.execute(sql: "PRAGMA cache_size = 10")
-            for number in 0..<3000 { try db.execute(sql: "INSERT INTO entry (name) VALUES (?)", arguments: ["\(number * 7919 % 3001) \(String(repeating: "x", count: 500))"]) }
+            for number in 0..<3000 {
+                try db.execute(sql: "INSERT INTO entry (name) VALUES (?)", arguments: ["\(number * 7919 % 3001) \(String(repeating: "x", count: 500))"])
+            }
         }
         let sorted = try await file.read { db in
             try db.execute(sql: "PRAGMA cache_size = 10")

@@ -21,9 +21,11 @@ struct FaultTests {
         }
     }
 
-    @Test("for any N-th operation: what was answered is there, what was refused is not, and it goes on when the disk does", arguments: [
-        StorageFaults.Operation.write, .sync, .truncate,
-    ], [true, false])
+    @Test(
+        "for any N-th operation: what was answered is there, what was refused is not, and it goes on when the disk does",
+        arguments: [
+            StorageFaults.Operation.write, .sync, .truncate,
+        ], [true, false])
     func everyOperation(_ operation: StorageFaults.Operation, isEncrypted: Bool) async throws {
         let folder = try Folder(), key = isEncrypted ? try DatabaseKey.raw(1) : nil
         let disk = try StorageFaults(below: folder.path), changes = Changes()
@@ -205,10 +207,12 @@ struct GroupCommitTests {
     @Test("one that breaks a constraint at the commit fails alone")
     func deferredConstraint() async throws {
         let file = try await Self.constrained()
-        let results = await Self.run(file, [
-            "INSERT INTO entry (name) VALUES ('a')", "INSERT INTO child VALUES (99)", "INSERT INTO entry (name) VALUES ('b')",
-            "INSERT INTO child VALUES (1)",
-        ])
+        let results = await Self.run(
+            file,
+            [
+                "INSERT INTO entry (name) VALUES ('a')", "INSERT INTO child VALUES (99)", "INSERT INTO entry (name) VALUES ('b')",
+                "INSERT INTO child VALUES (1)",
+            ])
         #expect(results == [true, false, true, true])
         #expect(try await file.names() == ["a", "b"])
     }
@@ -216,9 +220,11 @@ struct GroupCommitTests {
     @Test("one that rolls the whole transaction back fails alone")
     func rollback() async throws {
         let file = try await Self.constrained()
-        let results = await Self.run(file, [
-            "INSERT INTO entry (name) VALUES ('a')", "INSERT INTO guarded VALUES (-1)", "INSERT INTO entry (name) VALUES ('b')",
-        ])
+        let results = await Self.run(
+            file,
+            [
+                "INSERT INTO entry (name) VALUES ('a')", "INSERT INTO guarded VALUES (-1)", "INSERT INTO entry (name) VALUES ('b')",
+            ])
         #expect(results == [true, false, true])
         #expect(try await file.names() == ["a", "b"])
     }
@@ -226,11 +232,12 @@ struct GroupCommitTests {
     private static func constrained() async throws -> DatabaseFile {
         let file = try DatabaseFile.entries(nil)
         try await file.write { db in
-            try db.execute(sql: """
-                CREATE TABLE child (parent INTEGER REFERENCES entry (id) DEFERRABLE INITIALLY DEFERRED);
-                CREATE TABLE guarded (a INTEGER);
-                CREATE TRIGGER guard BEFORE INSERT ON guarded WHEN new.a < 0 BEGIN SELECT RAISE(ROLLBACK, 'negative'); END;
-                """)
+            try db.execute(
+                sql: """
+                    CREATE TABLE child (parent INTEGER REFERENCES entry (id) DEFERRABLE INITIALLY DEFERRED);
+                    CREATE TABLE guarded (a INTEGER);
+                    CREATE TRIGGER guard BEFORE INSERT ON guarded WHEN new.a < 0 BEGIN SELECT RAISE(ROLLBACK, 'negative'); END;
+                    """)
         }
         return file
     }

@@ -27,12 +27,13 @@ struct SQLCipherVectorTests {
             }
         }
 
-        static let all: [Vector] = (try? Vectors.cases("sqlcipher", kinds: "database"))?.map(\.value).compactMap { value in
-            guard let name = value["name"].string, let key = value["key"].string,
-                let database = value["database"].string.flatMap({ Data(base64Encoded: $0) })
-            else { return nil }
-            return Vector(name: name, key: key, database: database, value: value)
-        } ?? []
+        static let all: [Vector] =
+            (try? Vectors.cases("sqlcipher", kinds: "database"))?.map(\.value).compactMap { value in
+                guard let name = value["name"].string, let key = value["key"].string,
+                    let database = value["database"].string.flatMap({ Data(base64Encoded: $0) })
+                else { return nil }
+                return Vector(name: name, key: key, database: database, value: value)
+            } ?? []
     }
 
     /// Opens a database as another program left it: that it is not ours does not matter here.

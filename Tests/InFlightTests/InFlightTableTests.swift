@@ -50,7 +50,10 @@ import Testing
         #expect(mode == 0o600)
     }
 
-    @Test(arguments: [[], Array("something else".utf8), Array("PARLEY inflight1".utf8), Array("PARLEY inflight1".utf8) + [63, 1], Array("PARLEY inflight1".utf8) + [200] + [UInt8](repeating: 1, count: 63)])
+    @Test(arguments: [
+        [], Array("something else".utf8), Array("PARLEY inflight1".utf8), Array("PARLEY inflight1".utf8) + [63, 1],
+        Array("PARLEY inflight1".utf8) + [200] + [UInt8](repeating: 1, count: 63),
+    ])
     func aFileThatSaysNothingIsReplaced(_ bytes: [UInt8]) throws {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         let table = try InFlightTable(path: path, slots: 2)

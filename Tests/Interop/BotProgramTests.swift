@@ -53,7 +53,10 @@ extension Interop {
 
         @Test(arguments: Implementation.allCases) func `Bots of one process serve the official client`(_ router: Implementation) async throws {
             try await withBots(router) { host, olga in
-                try await seen("`parley run`: welcome, bot profile, command menu, answers with quotes, reactions, edits and deletions noticed", "official client at a bot", through: router) {
+                try await seen(
+                    "`parley run`: welcome, bot profile, command menu, answers with quotes, reactions, edits and deletions noticed", "official client at a bot",
+                    through: router
+                ) {
                     let shop = try await olga.meet(host.address(of: "Shop"), "Shop")
                     try await shop.hear("Welcome to the shop")
                     let profile = try await shop.record()["profile"]
@@ -76,13 +79,18 @@ extension Interop {
                     try await shop.party.send("/_delete item @\(shop.contact) \(order) broadcast")
                     try await shop.hear("You took something back")
                 }
-                try await seen("`parley run`: several bots in one process; requests accepted and rejected by rules", "official client at three bots", through: router) {
+                try await seen(
+                    "`parley run`: several bots in one process; requests accepted and rejected by rules", "official client at three bots", through: router
+                ) {
                     let door = try await olga.meet(host.address(of: "Door"), "Door")
                     try await door.hear("Come in")
                     try await olga.send("/c \(host.address(of: "Wall"))")
                     // Whoever is turned away is not told: what can be seen is that the others answer and this one does not.
                     try await door.say("hello")
-                    try #require(try await olga.send("/_contacts 1")["contacts"]?.arrayValue?.contains { $0["localDisplayName"] == "Wall" && $0["activeConn"]?["connStatus"]?["type"] == "ready" } == false)
+                    try #require(
+                        try await olga.send("/_contacts 1")["contacts"]?.arrayValue?.contains {
+                            $0["localDisplayName"] == "Wall" && $0["activeConn"]?["connStatus"]?["type"] == "ready"
+                        } == false)
                 }
             }
         }

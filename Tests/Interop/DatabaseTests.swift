@@ -11,7 +11,8 @@ extension Interop {
 
         /// Lets the official client open its databases under a key and say who the user is.
         private func user(_ folder: ScratchFolder, key: String, creating name: String? = nil) async throws -> (status: Int32, text: String) {
-            let arguments = ["-d", folder("db"), "-y", "-s", Self.router, "-e", "/user", "-t", "1"]
+            let arguments =
+                ["-d", folder("db"), "-y", "-s", Self.router, "-e", "/user", "-t", "1"]
                 + (key.isEmpty ? [] : ["-k", key]) + (name.map { ["--create-bot-display-name", $0] } ?? [])
             let process = try ChildProcess(try PeerProgram.simplexChat.path(), arguments)
             let status = try await process.exit(within: .seconds(60))

@@ -118,7 +118,9 @@ extension Interop {
             }
         }
 
-        @Test(arguments: Implementation.allCases) func `A queue moves to a router of another implementation, where there is a choice`(host: Implementation) async throws {
+        @Test(arguments: Implementation.allCases) func `A queue moves to a router of another implementation, where there is a choice`(host: Implementation)
+            async throws
+        {
             let who = host == .official ? "begun by the official client" : "begun by Parley"
             for router in Implementation.allCases {
                 try await seen("queue rotation to another router", who, through: router) {
@@ -158,7 +160,8 @@ extension Interop {
                 try await converse(host, guest, "after")
                 let codes = try await (
                     host.party.send("/_get code @\(host.contact)")["connectionCode"],
-                    guest.party.send("/_get code @\(guest.contact)")["connectionCode"])
+                    guest.party.send("/_get code @\(guest.contact)")["connectionCode"]
+                )
                 try #require(codes.0 == codes.1)
                 try #require(codes.0 != code)
                 try await encounter.close()

@@ -118,7 +118,9 @@ extension Interop {
             try await seen("messages near the size limit", way.who, through: way.router) {
                 let dull = "\(sender.name) " + String(repeating: "a", count: 14_900)
                 var generator = SystemRandomNumberGenerator()
-                let varied = sender.name + " " + String((0..<9_000).map { _ in Character(UnicodeScalar(UInt8.random(in: 33...126, using: &generator))) })
+                let varied =
+                    sender.name + " "
+                    + String((0..<9_000).map { _ in Character(UnicodeScalar(UInt8.random(in: 33...126, using: &generator))) })
                     .replacing("\\", with: "/").replacing("\"", with: "'")
                 for text in [dull, varied] {
                     let item = try await sender.say(text)

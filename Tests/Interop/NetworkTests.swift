@@ -9,7 +9,8 @@ extension Interop {
     @Suite struct Networks {
         private static let count = 30, strikes = 8
 
-        @Test(arguments: Implementation.allCases) func `Messages come once and in order, whatever becomes of connections`(_ router: Implementation) async throws {
+        @Test(arguments: Implementation.allCases) func `Messages come once and in order, whatever becomes of connections`(_ router: Implementation) async throws
+        {
             try await seen("30 messages each way while connections are closed, torn down, damaged and repeated", "both ways", through: router) {
                 let carrier = try await router.router()
                 let colon = try #require(carrier.address.lastIndex(of: ":"))
@@ -41,8 +42,12 @@ extension Interop {
 
         // An official client gives a silent connection up after 15 minutes, which no setting changes; what is lost in silence it sends again
         // when its time limits are over or the connection ends.
-        @Test(arguments: Implementation.allCases) func `Who sends into a silent network is understood when it speaks again`(_ router: Implementation) async throws {
-            try await seen("a network that falls silent without an end to connections, messages sent meanwhile", "both ways, noticed by Parley", through: router) {
+        @Test(arguments: Implementation.allCases) func `Who sends into a silent network is understood when it speaks again`(_ router: Implementation)
+            async throws
+        {
+            try await seen(
+                "a network that falls silent without an end to connections, messages sent meanwhile", "both ways, noticed by Parley", through: router
+            ) {
                 let carrier = try await router.router()
                 let colon = try #require(carrier.address.lastIndex(of: ":"))
                 let port = try #require(Int(carrier.address[colon...].dropFirst()))

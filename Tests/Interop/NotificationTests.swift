@@ -11,8 +11,13 @@ import Testing
 extension Interop {
     /// Notices of messages by protocol. No notification server is among the official programs here: Parley's client does what one does.
     @Suite struct Notifications {
-        @Test(arguments: Implementation.allCases) func `The official client's queue gets a notifier with it, loses it and gets another, and the client reads the notices`(_ router: Implementation) async throws {
-            try await seen("notices: credentials in NEW, NKEY, NDEL, NSUB, NMSG", "to the official client, with Parley as its notification server", through: router) {
+        @Test(arguments: Implementation.allCases)
+        func `The official client's queue gets a notifier with it, loses it and gets another, and the client reads the notices`(_ router: Implementation)
+            async throws
+        {
+            try await seen(
+                "notices: credentials in NEW, NKEY, NDEL, NSUB, NMSG", "to the official client, with Parley as its notification server", through: router
+            ) {
                 let carrier = try await router.router()
                 let olga = try await OfficialClient.start("olga", .init(servers: [carrier.address]))
                 let token = try await PushToken.give(to: olga)
@@ -70,7 +75,9 @@ extension Interop {
             try #require(shown["connEntity"]?["contact"]?["contactId"]?.intValue == recipient.contact, "\(shown)")
         }
 
-        @Test(arguments: Implementation.allCases) func `An agent's queue gets a notifier, and a notice of what the official client sends`(_ router: Implementation) async throws {
+        @Test(arguments: Implementation.allCases) func `An agent's queue gets a notifier, and a notice of what the official client sends`(
+            _ router: Implementation
+        ) async throws {
             try await seen("notices: NKEY, NDEL, NSUB, NMSG", "official → Parley, with Parley as the notification server", through: router) {
                 let carrier = try await Stage.shared.router(router)
                 let agent = try await AgentParty(carrier)

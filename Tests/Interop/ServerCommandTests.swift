@@ -8,7 +8,10 @@ extension Interop {
     /// `parley api` and the official client, driven over the same socket by the same commands about servers, operators and the network.
     @Suite struct ServerCommands {
         @Test(arguments: Implementation.allCases) func `Commands about servers and the network are answered alike`(_ router: Implementation) async throws {
-            try await seen("`parley api`: commands about servers, operators, conditions and the network answered in the same shapes", "the same commands to both programs", through: router) {
+            try await seen(
+                "`parley api`: commands about servers, operators, conditions and the network answered in the same shapes", "the same commands to both programs",
+                through: router
+            ) {
                 let server = try await Stage.shared.router(router).address
                 let official = try await client(.simplexChat, server), parley = try await client(.parley(ParleyProgram.path), server)
                 _ = try await parley.send(#"/_create user {"profile":{"displayName":"olga","fullName":""},"pastTimestamp":false,"userChatRelay":false}"#)
@@ -22,7 +25,8 @@ extension Interop {
                 for command in [
                     "/_servers 1", "/smp", "/_server test 1 \(server)", "/smp test \(other)", "/_validate_servers 1 $SERVERS", "/_servers 1 $SERVERS",
                     "/_servers 99", "/_operators", "/operators 7:on", "/_conditions", "/_conditions_notified 2", "/_accept_conditions 99 1", "/relays",
-                    "/network", "/_network \(JSONValue.object(config).text)", "/network", "/network socks=off smp-proxy=unknown smp-proxy-fallback=no timeout=9",
+                    "/network", "/_network \(JSONValue.object(config).text)", "/network",
+                    "/network socks=off smp-proxy=unknown smp-proxy-fallback=no timeout=9",
                     "/_network {}", "/_network info {\"networkType\":\"wifi\",\"online\":true}", "/smp \(server)", "/_servers 1",
                 ] {
                     let one = try await answer(official, command.replacing("$SERVERS", with: lists.0))
@@ -57,9 +61,10 @@ extension Interop {
         private static func withoutHeldLocks(_ answer: JSONValue) -> JSONValue {
             guard let object = answer.objectValue else { return answer }
             return .object(
-                JSONObject(object.members.map { key, value in
-                    (key, ["chatEntityLocks", "connLocks", "invLocks"].contains(key) ? [:] : withoutHeldLocks(value))
-                }))
+                JSONObject(
+                    object.members.map { key, value in
+                        (key, ["chatEntityLocks", "connLocks", "invLocks"].contains(key) ? [:] : withoutHeldLocks(value))
+                    }))
         }
 
         private func client(_ program: OfficialClient.Program, _ server: String) async throws -> OfficialClient {

@@ -9,7 +9,9 @@ import Testing
 extension Interop {
     /// Subscribing to all queues on a router at once, by a service certificate. No official program of this version receives as a service.
     @Suite struct Services {
-        @Test(arguments: Implementation.allCases) func `An agent that is a service takes its queues up again, and what the official client sent meanwhile`(_ router: Implementation) async throws {
+        @Test(arguments: Implementation.allCases) func `An agent that is a service takes its queues up again, and what the official client sent meanwhile`(
+            _ router: Implementation
+        ) async throws {
             // The official router of this version knows whose a service's queues are, and refuses to subscribe to all of them.
             let outcome = router == .official ? "works, one by one (2)" : "works, at once"
             try await seen("service certificate: queues taken up again", "official → Parley", through: router, as: outcome) {
@@ -27,7 +29,8 @@ extension Interop {
                 let results = await service.agent.subscribeAll()
                 try #require(results.count == links.count)
                 for (_, result) in results { _ = try result.get() }
-                let state = try await service.notifications.first("what became of the service", within: .seconds(60)) { notification -> ServiceSubscriptionState? in
+                let state = try await service.notifications.first("what became of the service", within: .seconds(60)) {
+                    notification -> ServiceSubscriptionState? in
                     guard case .serviceSubscription(_, let state) = notification.event else { return nil }
                     return state
                 }

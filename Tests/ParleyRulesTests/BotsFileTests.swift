@@ -1,28 +1,29 @@
-import ParleyRules
 import Parley
+import ParleyRules
 import TestSupport
 import Testing
 
 @Suite struct BotsFileTests {
     @Test func aFileWithProfilesAndRulesIsRead() throws {
-        let file = try BotsFile(parsing: """
-            parley: 1
-            profiles:
-              echo:
-                name: Echo
-                bio: I repeat what you say
-                address: { accept: manual, welcome: "Hello!" }
-                rules:
-                  - id: help
-                    when: { command: [help, /start] }
-                    description: What I can do
-                    then: { reply: "Try me, {{ contact.name }}" }
-                  - when: { message: text }
-                    then:
-                      - reply: "You said: {{ text }}"
-                      - react: 👍
-              other: {}
-            """)
+        let file = try BotsFile(
+            parsing: """
+                parley: 1
+                profiles:
+                  echo:
+                    name: Echo
+                    bio: I repeat what you say
+                    address: { accept: manual, welcome: "Hello!" }
+                    rules:
+                      - id: help
+                        when: { command: [help, /start] }
+                        description: What I can do
+                        then: { reply: "Try me, {{ contact.name }}" }
+                      - when: { message: text }
+                        then:
+                          - reply: "You said: {{ text }}"
+                          - react: 👍
+                  other: {}
+                """)
         #expect(file.profiles.map(\.name) == ["Echo", "other"])
         let echo = try #require(file.profiles.first)
         #expect(!echo.address.acceptsAutomatically)
@@ -33,12 +34,13 @@ import Testing
     }
 
     @Test func anUnknownKeyIsAnsweredWithItsPlaceAndTheNearestWord() throws {
-        let error = try fault(in: """
-            parley: 1
-            profiles:
-              echo:
-                nmae: Echo
-            """)
+        let error = try fault(
+            in: """
+                parley: 1
+                profiles:
+                  echo:
+                    nmae: Echo
+                """)
         #expect(error.description.hasPrefix("bots.yaml:4:5: error: profiles.echo has no key \"nmae\" [unknown-key]"))
         #expect(error.description.contains("\n        nmae: Echo\n        ^"))
         #expect(error.description.contains("did you mean \"name\"?"))
@@ -79,19 +81,20 @@ import Testing
     }
 
     @Test func whatIsSaidAboutTheNetworkIsReadInTheWordsOfTheCommandLine() throws {
-        let file = try BotsFile(parsing: """
-            parley: 1
-            network:
-              socks-proxy: "@127.0.0.1:9050"
-              socks-mode: onion
-              host-mode: public
-              required-host-mode: on
-              smp-proxy: unknown
-              smp-proxy-fallback: protected
-              tcp-timeout: 20
-              retry-pause: 500
-            profiles: { a: {} }
-            """)
+        let file = try BotsFile(
+            parsing: """
+                parley: 1
+                network:
+                  socks-proxy: "@127.0.0.1:9050"
+                  socks-mode: onion
+                  host-mode: public
+                  required-host-mode: on
+                  smp-proxy: unknown
+                  smp-proxy-fallback: protected
+                  tcp-timeout: 20
+                  retry-pause: 500
+                profiles: { a: {} }
+                """)
         var expected = HostNetwork()
         for (key, text) in [
             (HostNetwork.Key.socksProxy, "@127.0.0.1:9050"), (.socksMode, "onion"), (.hostMode, "public"), (.requiredHostMode, "on"),
@@ -109,16 +112,17 @@ import Testing
     }
 
     @Test func allFaultsAreTold() throws {
-        let error = try fault(in: """
-            parley: 1
-            profiles:
-              echo:
-                bio: [1]
-                adress: {}
-                rules:
-                  - when: { mesage: any }
-                    then: { relpy: x }
-            """)
+        let error = try fault(
+            in: """
+                parley: 1
+                profiles:
+                  echo:
+                    bio: [1]
+                    adress: {}
+                    rules:
+                      - when: { mesage: any }
+                        then: { relpy: x }
+                """)
         #expect(error.diagnostics.map(\.code) == [.wrongType, .unknownKey, .unknownKey, .unknownKey])
     }
 

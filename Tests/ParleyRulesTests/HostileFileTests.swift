@@ -43,13 +43,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (Array("parley: 1\nprofiles:\n  a\u{e4}".utf8) + [0xff, 0x0a], 3, 5),
-        ([0xff, 0xfe, 0x70, 0x00], 1, 1),
-        (Array("parley: 1\n".utf8) + [0xe2, 0x82], 2, 1),
-        (Array("# ".utf8) + [0xc0, 0xaf], 1, 3),
-        (Array("# ".utf8) + [0xed, 0xa0, 0x80], 1, 3),
-    ] as [([UInt8], Int, Int)])
+    @Test(
+        arguments: [
+            (Array("parley: 1\nprofiles:\n  a\u{e4}".utf8) + [0xff, 0x0a], 3, 5),
+            ([0xff, 0xfe, 0x70, 0x00], 1, 1),
+            (Array("parley: 1\n".utf8) + [0xe2, 0x82], 2, 1),
+            (Array("# ".utf8) + [0xc0, 0xaf], 1, 3),
+            (Array("# ".utf8) + [0xed, 0xa0, 0x80], 1, 3),
+        ] as [([UInt8], Int, Int)])
     func whatIsNotUTF8IsAnsweredWithItsPlace(_ bytes: [UInt8], _ line: Int, _ column: Int) throws {
         let error = try #require(fault(in: bytes))
         #expect(error.diagnostics.map(\.code) == [.unreadable])
@@ -107,19 +108,21 @@ import Testing
     }
 
     @Test func anAliasForAPartThatProfilesShareIsFine() throws {
-        let file = try BotsFile(parsing: """
-            parley: 1
-            profiles:
-              one: { rules: &greeting [ { when: { text: hi }, then: { reply: "Hello? *there* & [here]" } } ] }
-              two: { rules: *greeting }
-            """)
+        let file = try BotsFile(
+            parsing: """
+                parley: 1
+                profiles:
+                  one: { rules: &greeting [ { when: { text: hi }, then: { reply: "Hello? *there* & [here]" } } ] }
+                  two: { rules: *greeting }
+                """)
         #expect(file.profiles.map(\.rules.count) == [1, 1])
     }
 
     @Test func theSameKeyTwiceIsRefusedAtEveryLevel() throws {
         for (text, line) in [
             ("parley: 1\nparley: 1\nprofiles: { a: {} }", 1), ("parley: 1\nprofiles:\n  a: {}\n  b: {}\n  a: {}", 3),
-            ("parley: 1\nprofiles: { a: { name: x, bio: y, name: z } }", 2), ("parley: 1\nprofiles: { a: { rules: [ { when: { text: a, \"text\": b }, then: { reply: c } } ] } }", 2),
+            ("parley: 1\nprofiles: { a: { name: x, bio: y, name: z } }", 2),
+            ("parley: 1\nprofiles: { a: { rules: [ { when: { text: a, \"text\": b }, then: { reply: c } } ] } }", 2),
         ] {
             let error = try #require(fault(in: Array(text.utf8)))
             #expect(error.diagnostics.map(\.code) == [.duplicateKey], "\(error)")
@@ -140,10 +143,11 @@ import Testing
     }
 
     @Test func aPatternThatBacktrackingWouldNeverFinishMatchesAtOnce() throws {
-        let file = try BotsFile(parsing: """
-            parley: 1
-            profiles: { a: { rules: [ { when: { pattern: "^(a+)+$" }, then: { reply: x } } ] } }
-            """)
+        let file = try BotsFile(
+            parsing: """
+                parley: 1
+                profiles: { a: { rules: [ { when: { pattern: "^(a+)+$" }, then: { reply: x } } ] } }
+                """)
         let pattern = try #require(file.profiles.first?.rules.first?.when.pattern)
         #expect(!pattern.matches(String(repeating: "a", count: 15_000) + "!"))
     }

@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct RuleSetTests {
     @Test func theFirstRuleThatAppliesWins() throws {
-        let rules = try ruleSet("""
+        let rules = try ruleSet(
+            """
             - id: exact
               when: { text: [hi, "good day"] }
               then: { reply: a }
@@ -26,7 +27,8 @@ import Testing
     }
 
     @Test func aRuleThatContinuesLetsOthersApplyToo() throws {
-        let rules = try ruleSet("""
+        let rules = try ruleSet(
+            """
             - { id: a, when: { contains: x }, then: { react: 👍 }, continue: true }
             - { id: b, when: { message: text }, then: { reply: y } }
             - { id: c, when: { message: any }, then: { reply: z } }
@@ -52,7 +54,8 @@ import Testing
     }
 
     @Test func rulesOfOtherEventsDoNotApply() throws {
-        let rules = try ruleSet("""
+        let rules = try ruleSet(
+            """
             - { id: hello, when: { connected: true }, then: { send: "Hello" } }
             - { id: heart, when: { reaction: [❤, 👍] }, then: { send: "{{ reaction }}" } }
             - { id: ask, when: { request: true }, then: { accept: true } }
@@ -84,7 +87,8 @@ import Testing
 
     private func filled(_ decision: RuleDecision, text: String = "") -> String? {
         guard case .reply(let template)? = decision.rule.then.first else { return nil }
-        return template.filled(with: TemplateValues(
-            botName: "Bot", contactName: "Ann", text: text, match: decision.match, command: decision.command))
+        return template.filled(
+            with: TemplateValues(
+                botName: "Bot", contactName: "Ann", text: text, match: decision.match, command: decision.command))
     }
 }

@@ -142,7 +142,8 @@ import Testing
 
     @Test func namesOfEventsAreReadAsTheyWereWritten() throws {
         let events = [
-            HandlerEventName(.message, 1 << 40, in: "@12", of: 3), HandlerEventName(.connected, 5, in: "@5", of: .max), HandlerEventName(.request, -1, in: "request -1", of: 0),
+            HandlerEventName(.message, 1 << 40, in: "@12", of: 3), HandlerEventName(.connected, 5, in: "@5", of: .max),
+            HandlerEventName(.request, -1, in: "request -1", of: 0),
         ]
         for event in events { #expect(HandlerEventName(try #require(event.key)) == event) }
         #expect(HandlerEventName(try #require(InFlightKey([1, 2, 3]))) == nil)
@@ -162,7 +163,8 @@ import Testing
 
     /// Runs bots until the body has ended, and stops them then.
     private func run(
-        _ bots: [Bot], on core: ScriptedCore, _ store: BotStateStore, _ folder: Folder? = nil, stoppingWithin limit: Duration, _ body: @Sendable () async throws -> Void
+        _ bots: [Bot], on core: ScriptedCore, _ store: BotStateStore, _ folder: Folder? = nil, stoppingWithin limit: Duration,
+        _ body: @Sendable () async throws -> Void
     ) async throws {
         let session = HostSession(
             core: core, bots: bots, store: store, parallelHandlers: 8, logger: Self.logger, inFlight: try folder?.table(), clock: ImpatientClock())

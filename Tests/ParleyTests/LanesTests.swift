@@ -36,7 +36,9 @@ import Testing
         let running = Mutex(0), most = Mutex(0)
         for lane in 0..<50 {
             lanes.submit(lane) {
-                let now = running.withLock { $0 += 1; return $0 }
+                let now = running.withLock {
+                    $0 += 1; return $0
+                }
                 most.withLock { $0 = max($0, now) }
                 await Task.yield()
                 running.withLock { $0 -= 1 }

@@ -5,10 +5,11 @@ import Testing
 @testable import Parley
 
 @Suite struct ProcessEndTests {
-    @Test(arguments: [
-        (nil, false), ("", false), ("enable=no", false), ("enable=yes", true), ("enable=Yes,color=no", true), ("color=no,enable=on", true),
-        ("enable=yes,enable=no", false), ("color=yes", false), ("enable", false), ("enable=", false),
-    ] as [(String?, Bool)])
+    @Test(
+        arguments: [
+            (nil, false), ("", false), ("enable=no", false), ("enable=yes", true), ("enable=Yes,color=no", true), ("color=no,enable=on", true),
+            ("enable=yes,enable=no", false), ("color=yes", false), ("enable", false), ("enable=", false),
+        ] as [(String?, Bool)])
     func onlyWhoAsksForABacktraceGetsOne(_ value: String?, _ asks: Bool) {
         #expect(CrashHandling.asksForBacktrace(value) == asks)
     }

@@ -32,7 +32,10 @@ import Testing
         #expect(VisibleText.block("", "ann\(hidden)a") == expected)
     }
 
-    @Test(arguments: ["Zoë Müller", "Дмитрий", "山田太郎", "محمد", "می\u{200C}خواهم", "क\u{94D}\u{200D}ष", "👨\u{200D}👩\u{200D}👧", "❤\u{FE0F}", "👍🏽", "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}", "1\u{FE0F}\u{20E3}", "e\u{301}"])
+    @Test(arguments: [
+        "Zoë Müller", "Дмитрий", "山田太郎", "محمد", "می\u{200C}خواهم", "क\u{94D}\u{200D}ष", "👨\u{200D}👩\u{200D}👧", "❤\u{FE0F}", "👍🏽",
+        "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}", "1\u{FE0F}\u{20E3}", "e\u{301}",
+    ])
     func lettersAndEmojiStayAsTheyAre(_ text: String) {
         #expect(VisibleText.line(text) == text)
         #expect(VisibleText.block("", text, width: 80) == text)

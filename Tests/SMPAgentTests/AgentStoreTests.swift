@@ -474,7 +474,9 @@ import Testing
         let fixture = try await Fixture(.memory)
         let record = ConnectionRecord(row: 5, id: ConnectionID([1]), user: 1, mode: .invitation, agentVersion: 7, pqSupport: true)
         let queue = try fixture.sendQueue(), ratchet = try Self.ratchet()
-        let key = try { var ratchet = ratchet; return try ratchet.sealHeader() }()
+        let key = try {
+            var ratchet = ratchet; return try ratchet.sealHeader()
+        }()
         try await old.write { database in
             try database.execute(sql: "INSERT INTO users DEFAULT VALUES")
             try StoreChange.insertConnection(record).apply(to: database)

@@ -89,12 +89,13 @@ extension AlgorithmPublicKey<X25519> {
     }
 
     @Test func `A second invitation or confirmation, and one with a key where none belongs`() async throws {
-        let link = ConnectionRequestURI.contact(ConnectionRequest(queues: [
-            SMPQueueURI(
-                address: SMPQueueAddress(
-                    server: SMPServerAddress(host: .domain("x.example"), keyHash: KeyHash(Bytes(repeating: 1, count: 32))),
-                    senderID: EntityID([1]), encryptionKey: .init(pattern: 1), mode: .contact))
-        ]))
+        let link = ConnectionRequestURI.contact(
+            ConnectionRequest(queues: [
+                SMPQueueURI(
+                    address: SMPQueueAddress(
+                        server: SMPServerAddress(host: .domain("x.example"), keyHash: KeyHash(Bytes(repeating: 1, count: 32))),
+                        senderID: EntityID([1]), encryptionKey: .init(pattern: 1), mode: .contact))
+            ]))
         try await attack("invitation") {
             try await $0.alice.inject(AgentEnvelope.invitation(version: 7, request: link, info: []).wireBytes, into: $1)
         }

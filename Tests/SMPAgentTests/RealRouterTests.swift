@@ -1,5 +1,5 @@
-import OfficialPeers
 import Foundation
+import OfficialPeers
 import ProcessSupport
 import SMPClient
 import SMPCrypto

@@ -52,7 +52,8 @@ import Testing
         await stage.close()
     }
 
-    @Test(arguments: [false, true]) func `A router that is away stops nobody, and what it has kept changes nothing when it is back`(isFirst: Bool) async throws {
+    @Test(arguments: [false, true]) func `A router that is away stops nobody, and what it has kept changes nothing when it is back`(isFirst: Bool) async throws
+    {
         let stage = try await QueueStage.withTwoQueues()
         let bobID = stage.bobID
         let away = isFirst ? stage.first.address : stage.third.address

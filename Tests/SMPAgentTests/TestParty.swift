@@ -271,4 +271,3 @@ extension AgentConfiguration {
         return configuration
     }
 }
-

@@ -139,7 +139,9 @@ struct PrivateRoutingTests {
         #expect(proxies(.always, .allow, local) == local)
     }
 
-    @Test("With the default settings a message to a contact's router goes through one's own, and directly where that is on this machine", arguments: [true, false])
+    @Test(
+        "With the default settings a message to a contact's router goes through one's own, and directly where that is on this machine",
+        arguments: [true, false])
     func defaults(isOwnOnThisMachine: Bool) async throws {
         func start() async throws -> SMPRouter {
             var configuration = RouterConfiguration(storage: .memory)
@@ -259,9 +261,11 @@ struct PrivateRoutingTests {
             #expect(response3.message == .ok)
             #expect(world.proxies.connectCount == 2)
             world.proxies.setFault { request, _ in if case .pfwd = request.command { .proxy(.noSession) } else { nil } }
-            guard case .proxy(.protocol(.proxy(.noSession)), _, _)? = await failure({ () throws(PrivateRoutingError) in
-                try await world.send(world.queue.send("in vain"), .always)
-            }) else { throw TestFailure(description: "no error of the proxy") }
+            guard
+                case .proxy(.protocol(.proxy(.noSession)), _, _)? = await failure({ () throws(PrivateRoutingError) in
+                    try await world.send(world.queue.send("in vain"), .always)
+                })
+            else { throw TestFailure(description: "no error of the proxy") }
             #expect(world.proxies.connectCount == 3)
         }
     }
@@ -330,8 +334,9 @@ struct PrivateRoutingTests {
             configuration.port = 0
             let other = try await SMPRouter.start(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             let others = ProxyingNetwork(world.pool)
-            guard case .pkey(let theirs) = try await others.send(
-                SMPRequest(command: .prxy(other.address, nil)), over: world.destination)
+            guard
+                case .pkey(let theirs) = try await others.send(
+                    SMPRequest(command: .prxy(other.address, nil)), over: world.destination)
             else { throw TestFailure(description: "no session") }
             await others.loseSessions()
             // The whole chain of the other router; its leaf before the certificate of the right one; the right one with another's key.
@@ -392,9 +397,11 @@ struct PrivateRoutingTests {
                 #expect(clientCode(error) == .crypto)
             }
             world.proxies.setChange { _ in .ok }
-            guard case .proxy(.unexpectedResponse("OK"), _, _)? = await failure({ () throws(PrivateRoutingError) in
-                try await world.send(world.queue.send("2"))
-            }) else { throw TestFailure(description: "no error of the proxy") }
+            guard
+                case .proxy(.unexpectedResponse("OK"), _, _)? = await failure({ () throws(PrivateRoutingError) in
+                    try await world.send(world.queue.send("2"))
+                })
+            else { throw TestFailure(description: "no error of the proxy") }
         }
     }
 }

@@ -16,8 +16,9 @@ import VectorSupport
         #expect(sealed.tag == item["tag"].hex)
         #expect(
             try AESGCM.open(sealed.ciphertext, tag: sealed.tag, key: key, iv: iv, authenticating: associated) == plaintext)
-        #expect { try AESGCM.open(sealed.ciphertext, tag: sealed.tag, key: key, iv: iv, authenticating: associated + [0]) }
-            throws: { ($0 as? CryptoError)?.code == .decryptionFailed }
+        #expect { try AESGCM.open(sealed.ciphertext, tag: sealed.tag, key: key, iv: iv, authenticating: associated + [0]) } throws: {
+            ($0 as? CryptoError)?.code == .decryptionFailed
+        }
     }
 
     @Test(arguments: try Vectors.cases("crypto", kinds: "hkdf-sha512"))

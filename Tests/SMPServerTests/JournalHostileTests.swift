@@ -102,7 +102,8 @@ import Testing
 
     @Test func statisticsOfAnyNumbersAreReadAndAdded() throws {
         let largest = "\(UInt64.max)"
-        let text = "parley-router-statistics 1\nsince \(Int64.min)\ntotal queues_created=\(largest)\n65535 queues_created=\(largest)\n0 queues_created=\(largest)\n"
+        let text =
+            "parley-router-statistics 1\nsince \(Int64.min)\ntotal queues_created=\(largest)\n65535 queues_created=\(largest)\n0 queues_created=\(largest)\n"
         var history = try #require(StatisticsHistory(text))
         var counted = RouterStatistics.Counters()
         counted.queuesCreated = 5

@@ -130,9 +130,9 @@ import Testing
             #expect(table.expire(server(number), at: time(1), until: time(6)) == [number, 1_000])
         }
         guard case .failed = table.request(server(0), for: honest, 0, at: time(5)) else {
-                Issue.record("tried again")
-                return
-            }
+            Issue.record("tried again")
+            return
+        }
         #expect(connect(&table, 0, for: honest, at: 7) == nil)
     }
 

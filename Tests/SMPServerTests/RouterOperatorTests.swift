@@ -40,7 +40,9 @@ import Testing
             #expect(answer == #"{"blocked":true}"#)
             let event = try await client.event()
             #expect(event.entity == queue.recipient && event.message == .err(.blocked(info)))
-            #expect(try await client.request([queue.sub(), queue.send([2]), queue.acknowledge(message), queue.secure()]) == Array(repeating: .err(.blocked(info)), count: 4))
+            #expect(
+                try await client.request([queue.sub(), queue.send([2]), queue.acknowledge(message), queue.secure()])
+                    == Array(repeating: .err(.blocked(info)), count: 4))
             // Who does not know the error is told what they know.
             #expect(try await old.request([queue.send([2])]) == [.err(.auth)])
             // Nobody else learns that it is blocked.
@@ -205,7 +207,9 @@ import Testing
         clock.advance(4 * 86_400)
         try await withRouter(.folder(folder.path)) {
             $0.queueLifetime = .seconds(10 * 86_400)
-        } now: { clock.now } _: { router in
+        } now: {
+            clock.now
+        } _: { router in
             await router.expire()
             #expect(router.statistics.queues == 2 && router.statistics.counters.queuesExpired == 1)
             let client = try await TestClient(router.address)

@@ -148,11 +148,14 @@ import Testing
             let inner = ForwardedCommand(
                 version: context.version, key: pair.publicKey,
                 encryptedTransmission: try ProxyEncryption.sealTransmission(batch, correlationID: id, secret: secret))
-            return (Request(.pfwd(inner), EntityID(relay.sessionID), correlationID: id), { response in
-                guard case .pres(let encrypted) = response else { return response }
-                let content = try ProxyEncryption.openResponse(encrypted, correlationID: id, secret: secret)
-                return try #require(context.decode(block: content, as: SMPBrokerMessage.self).first).message.get()
-            })
+            return (
+                Request(.pfwd(inner), EntityID(relay.sessionID), correlationID: id),
+                { response in
+                    guard case .pres(let encrypted) = response else { return response }
+                    let content = try ProxyEncryption.openResponse(encrypted, correlationID: id, secret: secret)
+                    return try #require(context.decode(block: content, as: SMPBrokerMessage.self).first).message.get()
+                }
+            )
         }
 
         func request(_ command: SMPCommand, _ entity: EntityID, _ authKey: PrivateAuthKey?) async throws -> SMPBrokerMessage {

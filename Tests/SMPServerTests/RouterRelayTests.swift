@@ -198,7 +198,9 @@ import Testing
 
     @Test func aRouterForThisMachineOnlyMayConnectToIt() throws {
         var configuration = RouterConfiguration(storage: .memory)
-        for (host, isOnly) in [("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("localhost", true), ("0.0.0.0", false), ("::", false), ("192.168.1.1", false)] {
+        for (host, isOnly) in [
+            ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("localhost", true), ("0.0.0.0", false), ("::", false), ("192.168.1.1", false),
+        ] {
             configuration.host = host
             #expect(configuration.isLoopbackOnly == isOnly)
         }

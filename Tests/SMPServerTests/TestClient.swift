@@ -117,8 +117,7 @@ final class TestClient {
         return answers
     }
 
-    func request(_ command: SMPCommand, _ entity: EntityID = .none, _ key: PrivateAuthKey? = nil) async throws -> SMPBrokerMessage
-    {
+    func request(_ command: SMPCommand, _ entity: EntityID = .none, _ key: PrivateAuthKey? = nil) async throws -> SMPBrokerMessage {
         try await request([Request(command, entity, key)])[0]
     }
 

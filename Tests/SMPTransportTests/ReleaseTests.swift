@@ -1,6 +1,6 @@
 import NIOCore
-import Synchronization
 import SMPWire
+import Synchronization
 import TestSupport
 import Testing
 

@@ -2,9 +2,9 @@ import SMPTransport
 import SMPWire
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// The connections and failures that a listener reported, for tests to wait for.

@@ -294,7 +294,8 @@ final class SimulatedClient: SMPRouting {
     func send(batch: [SMPRequest], over session: TransportSessionKey) async -> [Result<SMPBrokerMessage, SMPClientError>] {
         guard !batch.isEmpty else { return [] }
         guard let link = await link(session) else {
-            let error = inner.withLock { $0.isClosed }
+            let error =
+                inner.withLock { $0.isClosed }
                 ? SMPClientError(.closed, "the client is closed") : SMPClientError(.network(.failed), "no connection")
             return batch.map { _ in .failure(error) }
         }

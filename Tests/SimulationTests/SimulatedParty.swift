@@ -132,10 +132,12 @@ final class SimulatedParty: Sendable {
 
     /// The process ends wherever it is.
     func kill() {
-        guard let life = life.withLock({ life in
-            defer { life = nil }
-            return life
-        }) else { return }
+        guard
+            let life = life.withLock({ life in
+                defer { life = nil }
+                return life
+            })
+        else { return }
         simulation.note("\(name) is killed")
         memory.withLock { $0.deaths += 1 }
         life.isOver.withLock { $0 = true }

@@ -163,12 +163,14 @@ final class SimulatedWorld: Sendable {
 
     private var standing: String {
         let conversations = parties.map { party in
-            "\(party.index): " + plan.peers(of: party.index).map { peer in
-                let conversation = party.conversation(peer)
-                return "\(peer) \(conversation.isConnected ? "" : "not connected ")sent \(conversation.accepted) received \(conversation.received)"
-            }.joined(separator: ", ") + " \((try? party.remains()) ?? [:])"
+            "\(party.index): "
+                + plan.peers(of: party.index).map { peer in
+                    let conversation = party.conversation(peer)
+                    return "\(peer) \(conversation.isConnected ? "" : "not connected ")sent \(conversation.accepted) received \(conversation.received)"
+                }.joined(separator: ", ") + " \((try? party.remains()) ?? [:])"
         }
-        return conversations.joined(separator: "; ") + "; routers: " + routers.map { "\($0.queueCount) queues, \($0.messageCount) messages" }.joined(separator: ", ")
+        return conversations.joined(separator: "; ") + "; routers: "
+            + routers.map { "\($0.queueCount) queues, \($0.messageCount) messages" }.joined(separator: ", ")
     }
 
     /// What is in memory stays in proportion to what is done.

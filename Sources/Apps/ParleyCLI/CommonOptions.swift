@@ -7,7 +7,11 @@ struct CommonOptions: ParsableArguments {
     @Option(help: "A router as smp://fingerprint@host:port; can be given several times. Without it a router runs inside the process.")
     var server: [String] = []
 
-    @Option(name: .customLong("router-host"), help: "The name or address under which others reach the router inside the process. With one but 127.0.0.1 it listens on all interfaces and asks for a password, kept in router/password of the data folder, of who creates queues or sends through it.")
+    @Option(
+        name: .customLong("router-host"),
+        help:
+            "The name or address under which others reach the router inside the process. With one but 127.0.0.1 it listens on all interfaces and asks for a password, kept in router/password of the data folder, of who creates queues or sends through it."
+    )
     var routerHost = "127.0.0.1"
 
     @Option(name: .customLong("router-port"), help: "The port of the router inside the process; else one is chosen and kept.")

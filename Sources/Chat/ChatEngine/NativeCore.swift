@@ -63,7 +63,8 @@ public final class NativeCore: IdempotentChatCore {
             let agentStore = try AgentStore(
                 path: configuration.prefix.map { $0 + "_agent.db" }, key: configuration.key, health: disk.take)
             let agent = SMPAgent(configuration: configuration.agent, store: agentStore, network: network)
-            let core = NativeCore(configuration: configuration, store: store, agent: agent, reports: agent.events, network: network, lock: lock,
+            let core = NativeCore(
+                configuration: configuration, store: store, agent: agent, reports: agent.events, network: network, lock: lock,
                 inFlight: inFlight(configuration))
             disk.report(to: core.core.hub)
             return core

@@ -1,7 +1,7 @@
 import SMPClient
 import SMPCrypto
-import SMPRatchet
 public import SMPProtocol
+import SMPRatchet
 public import SMPWire
 import Synchronization
 

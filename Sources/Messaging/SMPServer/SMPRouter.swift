@@ -85,7 +85,8 @@ public final class SMPRouter: Sendable {
         let keeper = JournalKeeper(configuration)
         let core = RouterCore(
             journal: journal, state: RouterState(limits: configuration.limits, queues: queues),
-            relays: try makeRelays(configuration, group, random), limits: AddressLimits(queues: configuration.queuesPerAddressAndHour), history: StatisticsKeeper(configuration.storage, now: now(), logger),
+            relays: try makeRelays(configuration, group, random), limits: AddressLimits(queues: configuration.queuesPerAddressAndHour),
+            history: StatisticsKeeper(configuration.storage, now: now(), logger),
             random: random, now: now, logger: logger, scheduleCommit: { keeper.schedule() })
         // What reading the journal took.
         ResidentMemory.releaseHeap()

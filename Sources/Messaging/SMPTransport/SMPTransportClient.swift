@@ -62,7 +62,9 @@ public struct SMPTransportClient: Sendable {
             let handshake = try SOCKSHandshake(host: host, port: socksPort, credentials: credentials(proxy, purpose))
             channel = try await openChannel(host: proxy.host, port: proxy.port, timeout) { [self] channel in
                 try channel.pipeline.syncOperations.addHandler(
-                    SOCKSHandler(handshake, timeout: timeout) { attempt.finish(.failure($0)) } addHandlers: {
+                    SOCKSHandler(handshake, timeout: timeout) {
+                        attempt.finish(.failure($0))
+                    } addHandlers: {
                         try addHandlers(to: $0, keyHash, timeout, attempt)
                     })
             }

@@ -1,9 +1,9 @@
 import SMPWire
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// The client's side of a SOCKS5 handshake, without I/O (RFC 1928, RFC 1929).

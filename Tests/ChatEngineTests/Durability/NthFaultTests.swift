@@ -16,7 +16,8 @@ struct NthFaultTests {
         return try await body()
     }
 
-    @Test("they connect, talk both ways and part: what was accepted is there once and in order", .timeLimit(.minutes(60)),
+    @Test(
+        "they connect, talk both ways and part: what was accepted is there once and in order", .timeLimit(.minutes(60)),
         arguments: [StorageFaults.Operation.read, .write, .sync, .truncate])
     func exchange(_ operation: StorageFaults.Operation) async throws {
         let failed = try await FaultySweep.run(few: [.read, .write].contains(operation) ? 200 : 25) { number in
@@ -24,7 +25,8 @@ struct NthFaultTests {
             let disk = try StorageFaults(below: folder.path)
             let times = [1, 3, 10][number % 3]
             disk.fail(
-                operation, number: number, times: times, with: number % 2 == 0 || ![.write, .truncate].contains(operation) ? .io : .full, tears: number % 4 == 0)
+                operation, number: number, times: times, with: number % 2 == 0 || ![.write, .truncate].contains(operation) ? .io : .full, tears: number % 4 == 0
+            )
             try await converse(in: folder, of: world, "\(operation) \(number), \(times) times")
             return disk.failures > 0
         }

@@ -25,7 +25,8 @@ struct ExtremeNumberTests {
             "/_get chats 1 pcc=on count=20", "/_get chats 1 before=2026-01-01T00:00:00Z count=20", "/last_item_id @bob 0", "/last_item_id 3",
             "/tail @bob 10", "/search @bob 10 x", "/chats 10", "/_send @2 live=on ttl=60 json [{\"msgContent\":{\"type\":\"text\",\"text\":\"x\"}}]",
             "/_send @2 ttl=60 text x", "/_ttl 1 @2 60", "/_ttl 1 60", "/_app suspend 100", "/_set prefs @2 {\"timedMessages\":{\"allow\":\"yes\",\"ttl\":60}}",
-            "/set disappear @bob yes 60", "/_read chat items @2 1,2", "/_delete item @2 1,2 broadcast", "/_reaction @2 1 on {\"type\":\"emoji\",\"emoji\":\"👍\"}",
+            "/set disappear @bob yes 60", "/_read chat items @2 1,2", "/_delete item @2 1,2 broadcast",
+            "/_reaction @2 1 on {\"type\":\"emoji\",\"emoji\":\"👍\"}",
             "/_network {\"socksMode\":\"always\",\"hostMode\":\"public\",\"requiredHostMode\":false,\"sessionMode\":\"session\",\"smpProxyMode\":\"never\","
                 + "\"smpProxyFallback\":\"allow\",\"smpWebPortServers\":\"off\",\"tcpConnectTimeout\":{\"backgroundTimeout\":45000000,"
                 + "\"interactiveTimeout\":15000000},\"tcpTimeout\":{\"backgroundTimeout\":30000000,\"interactiveTimeout\":10000000},"
@@ -183,7 +184,9 @@ struct ExtremeNumberTests {
             return await alice.answer("/_network \(config.jsonText)")
         }
         for value in [Int64.min, -1, 864_000_000_001, .max] {
-            for field: WritableKeyPath<NetworkConfig, Int64> in [\.tcpTimeout.interactive, \.tcpConnectTimeout.background, \.smpPingInterval, \.tcpTimeoutPerKb] {
+            for field: WritableKeyPath<NetworkConfig, Int64> in [
+                \.tcpTimeout.interactive, \.tcpConnectTimeout.background, \.smpPingInterval, \.tcpTimeoutPerKb,
+            ] {
                 #expect(await answer { $0[keyPath: field] = value }.text.contains("864000000000"), "\(value)")
             }
         }
@@ -194,7 +197,9 @@ struct ExtremeNumberTests {
         }
         #expect(
             await answer {
-                ($0.tcpTimeout.interactive, $0.tcpTimeoutPerKb, $0.smpPingInterval, $0.smpPingCount) = (864_000_000_000, 864_000_000_000, 864_000_000_000, 10_000)
+                ($0.tcpTimeout.interactive, $0.tcpTimeoutPerKb, $0.smpPingInterval, $0.smpPingCount) = (
+                    864_000_000_000, 864_000_000_000, 864_000_000_000, 10_000
+                )
                 $0.tcpKeepAlive = KeepAliveOptions(keepIdle: 32_767, keepInterval: 32_767, keepCount: 127)
             }["type"] == "cmdOk")
         // They can be reckoned with.

@@ -25,8 +25,9 @@ struct QuarantineTests {
     func stored(_ event: AgentEvent) throws {
         let notification = AgentNotification(connection: Self.connection, event: event)
         let kind = Incoming(unread: notification, key: nil).name
-        let again = try #require(AgentNotification(
-            connection: Self.connection.bytes, kind: kind, stored: try JSONValue(parsing: notification.stored.text), body: notification.body))
+        let again = try #require(
+            AgentNotification(
+                connection: Self.connection.bytes, kind: kind, stored: try JSONValue(parsing: notification.stored.text), body: notification.body))
         #expect(again.event == event)
         #expect(again.connection == notification.connection)
     }
@@ -47,9 +48,10 @@ struct QuarantineTests {
         let alice = try await TestPerson("alice", world), bob = try await TestPerson("bob", world)
         let (atAlice, _) = try await TestPerson.connect(alice, bob)
         let engine = alice.core.core.core
-        let agentConnection = try #require(try await engine.store.read { db in
-            try db.first("SELECT agent_connection_id FROM connections WHERE contact_id = ?", [atAlice]) { $0.bytes() }
-        })
+        let agentConnection = try #require(
+            try await engine.store.read { db in
+                try db.first("SELECT agent_connection_id FROM connections WHERE contact_id = ?", [atAlice]) { $0.bytes() }
+            })
         for (number, text) in [(1_001 as Int64, "first"), (1_002, "second")] {
             let body = Bytes(#"{"v":"1","event":"x.msg.new","params":{"content":{"text":"\#(text)","type":"text"}}}"#.utf8)
             let metadata = MessageMetadata(

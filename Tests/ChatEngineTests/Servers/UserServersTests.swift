@@ -13,7 +13,8 @@ import Testing
     private static func router(_ hosts: String) -> String { "smp://\(fingerprint)@\(hosts)" }
 
     private static let acme = PresetOperator(
-        tag: "acme", tradeName: "Acme", serverDomains: ["acme.example"], smpServers: [.init(router("smp1.acme.example")), .init(router("smp2.acme.example"), isEnabled: false)])
+        tag: "acme", tradeName: "Acme", serverDomains: ["acme.example"],
+        smpServers: [.init(router("smp1.acme.example")), .init(router("smp2.acme.example"), isEnabled: false)])
 
     private func servers(_ core: TestCore) async throws -> [UserOperatorServers] {
         guard case .userServers(_, let servers) = try await core.run("/_servers 1") else { throw UnexpectedAnswer() }
@@ -176,7 +177,10 @@ import Testing
         #expect(RouterHosts.parse("smp://\(key)@[::1]:5223")?.count == 1)
     }
 
-    @Test(arguments: ["", "smp://a.example", "smp://abc@a.example", "smp://NQcFNezxnRvnm-HgNh60b4MyClQ4Z0ConemWw7eS9yI=@", "smp://NQcFNezxnRvnm-HgNh60b4MyClQ4Z0ConemWw7eS9yI=@a.example:99999"])
+    @Test(arguments: [
+        "", "smp://a.example", "smp://abc@a.example", "smp://NQcFNezxnRvnm-HgNh60b4MyClQ4Z0ConemWw7eS9yI=@",
+        "smp://NQcFNezxnRvnm-HgNh60b4MyClQ4Z0ConemWw7eS9yI=@a.example:99999",
+    ])
     func whatIsNoAddressHasNoHosts(_ text: String) {
         #expect(RouterHosts.parse(text) == nil)
     }

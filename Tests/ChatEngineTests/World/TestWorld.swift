@@ -38,7 +38,8 @@ final class TestWorld: Sendable {
     /// A core on a folder as it is, started.
     func open(
         prefix: String? = nil, presets: [Profile] = [], crash: CrashPoint? = nil, agent: AgentConfiguration = .quick,
-        storeFaults: (any ChatStoreInterceptor)? = nil, clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> UTCTimestamp = { .current() },
+        storeFaults: (any ChatStoreInterceptor)? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        now: @escaping @Sendable () -> UTCTimestamp = { .current() },
         reports: (AsyncStream<AgentNotification>) -> AsyncStream<AgentNotification> = { $0 },
         configure: (inout NativeCoreConfiguration) -> Void = { _ in }
     ) async throws -> TestCore {

@@ -76,8 +76,9 @@ import VectorSupport
             messageID: SharedMessageID([1]), event: .newMessage(MessageContainer(content: .text("x"), mentions: mentions, ttl: 5)))
         let bodies = Set((0..<20).map { _ in message.body })
         #expect(bodies.count == 1)
-        #expect(String(decoding: message.body.prefix(93), as: UTF8.self)
-            == "{\"v\":\"1-17\",\"msgId\":\"AQ==\",\"event\":\"x.msg.new\",\"params\":{\"content\":{\"type\":\"text\",\"text\":\"x\"}")
+        #expect(
+            String(decoding: message.body.prefix(93), as: UTF8.self)
+                == "{\"v\":\"1-17\",\"msgId\":\"AQ==\",\"event\":\"x.msg.new\",\"params\":{\"content\":{\"type\":\"text\",\"text\":\"x\"}")
         let keys = message.json["params"]?["mentions"]?.objectValue?.keys ?? []
         #expect(keys == keys.sorted())
     }

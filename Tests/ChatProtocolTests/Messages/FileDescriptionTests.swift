@@ -38,9 +38,10 @@ import Testing
         var whole = FileDescription.pending
         try whole.append(parts[0])
         let before = whole
-        for wrong in [parts[0], parts[2], FileDescription(text: "x", partNumber: Int.max, isComplete: true),
-            FileDescription(text: "x", partNumber: Int.min, isComplete: true)]
-        {
+        for wrong in [
+            parts[0], parts[2], FileDescription(text: "x", partNumber: Int.max, isComplete: true),
+            FileDescription(text: "x", partNumber: Int.min, isComplete: true),
+        ] {
             var copy = whole
             let error = #expect(throws: ChatProtocolError.self) { try copy.append(wrong) }
             #expect(error?.code == .outOfOrder)

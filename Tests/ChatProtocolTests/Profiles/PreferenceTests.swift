@@ -105,8 +105,9 @@ import Testing
 
     @Test func durationsOfCommentsAreReadUnderBothNames() throws {
         #expect(try CommentsGroupPreference(json: ["enable": "on", "closeAfter": 60]).duration == 60)
-        #expect(try CommentsGroupPreference(json: ["enable": "on", "duration": 30, "closeAfter": 60]).json
-            == ["enable": "on", "duration": 30])
+        #expect(
+            try CommentsGroupPreference(json: ["enable": "on", "duration": 30, "closeAfter": 60]).json
+                == ["enable": "on", "duration": 30])
         #expect(try CommentsGroupPreference(json: ["enable": "off"]).duration == nil)
     }
 

@@ -46,7 +46,8 @@ extension FuzzTarget {
                     break taking
                 case .failed(let reason):
                     try FuzzFault.unless(rest == nil, "a handshake that was complete has failed")
-                    if case .failed = handshake.receive([5, 0, 5, 0, 0, 1, 0, 0, 0, 0, 0, 0]) {} else {
+                    if case .failed = handshake.receive([5, 0, 5, 0, 0, 1, 0, 0, 0, 0, 0, 0]) {
+                    } else {
                         throw FuzzFault("a handshake that has failed goes on")
                     }
                     return .failure(FuzzFault(reason))

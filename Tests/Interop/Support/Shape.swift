@@ -10,9 +10,10 @@ enum Shape {
             let added = parley.keys.filter { official[$0] == nil }.map { "\(path): only Parley has \($0)" }
             let tags = official["type"] == parley["type"] ? [] : ["\(path): \(parley["type"]?.text ?? "") instead of \(official["type"]?.text ?? "")"]
             guard tags.isEmpty else { return tags }
-            return missing + added + official.members.flatMap { key, value in
-                parley[key].map { differences(value, $0, at: "\(path).\(key)") } ?? []
-            }
+            return missing + added
+                + official.members.flatMap { key, value in
+                    parley[key].map { differences(value, $0, at: "\(path).\(key)") } ?? []
+                }
         case (.array(let official), .array(let parley)):
             guard let one = official.first, let other = parley.first else { return [] }
             return differences(one, other, at: path + "[0]")

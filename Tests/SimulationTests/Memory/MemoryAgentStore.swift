@@ -1,7 +1,7 @@
 import EncryptedSQLite
 import SMPProtocol
-import SMPTransport
 import SMPRatchet
+import SMPTransport
 import SMPWire
 
 @testable import SMPAgent
@@ -59,7 +59,8 @@ final class MemoryAgentStore: AgentStorage {
             try interceptor?.isWriting()
             // One that cannot be made must not undo the others.
             for change in changes { try? tables.apply(change) }
-        } completion: { _ in }
+        } completion: { _ in
+        }
     }
 
     // MARK: Users

@@ -53,7 +53,8 @@ final class MemoryDatabase: Sendable {
 
     /// - Parameter joinsNext: whether it waits for the next write, to be made together with it.
     func submit<Value: Sendable>(
-        joinsNext: Bool = false, _ body: @escaping @Sendable (inout MemoryTables) throws -> Value, completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+        joinsNext: Bool = false, _ body: @escaping @Sendable (inout MemoryTables) throws -> Value,
+        completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) {
         let job = Job(
             run: { tables in

@@ -1,6 +1,6 @@
 import SMPProtocol
-import SMPTransport
 import SMPRatchet
+import SMPTransport
 import SMPWire
 
 @testable import SMPAgent

@@ -48,6 +48,8 @@ import Testing
             kills += outcome.kills
         }
         let took = started.duration(to: .now)
-        print("simulated \(isDeep ? "deep" : "fast") seeds \(first) to \(first + count - 1): \(total) messages, \(repeats) delivered again, \(kills) kills, \(took)")
+        print(
+            "simulated \(isDeep ? "deep" : "fast") seeds \(first) to \(first + count - 1): \(total) messages, \(repeats) delivered again, \(kills) kills, \(took)"
+        )
     }
 }

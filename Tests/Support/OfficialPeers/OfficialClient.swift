@@ -119,10 +119,12 @@ public final class OfficialClient: Sendable {
     ///
     /// - Parameter signal: an interrupt as Ctrl-C is, or a kill as a crash is.
     public func stop(_ signal: ProcessSignal = .interrupt) async {
-        guard let running = running.withLock({ running in
-            defer { running = nil }
-            return running
-        }) else { return }
+        guard
+            let running = running.withLock({ running in
+                defer { running = nil }
+                return running
+            })
+        else { return }
         await running.socket.close()
         await running.process.stop(signal)
     }

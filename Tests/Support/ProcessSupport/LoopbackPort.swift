@@ -3,7 +3,7 @@ import SMPTransport
 import TestSupport
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #endif
 
 /// A TCP port of 127.0.0.1 for a program that may be away for a moment: as long as this is held, nobody else is given it.

@@ -283,7 +283,10 @@ public final class SimulatedNetwork: SMPRouting {
 
     public func sessionStates() async -> [TransportSessionKey: SMPSessionState] {
         inner.withLock { inner in
-            Dictionary(uniqueKeysWithValues: inner.subscriptions.filter { !$0.value.isEmpty }.keys.map { ($0, inner.offline.contains($0.server) ? .failed : .connected) })
+            Dictionary(
+                uniqueKeysWithValues: inner.subscriptions.filter { !$0.value.isEmpty }.keys.map {
+                    ($0, inner.offline.contains($0.server) ? .failed : .connected)
+                })
         }
     }
 

@@ -88,7 +88,8 @@ struct ChatPrinter: Sendable {
 
     private static func time(_ timestamp: UTCTimestamp) -> String {
         let style = Date.VerbatimFormatStyle(
-            format: "\(year: .defaultDigits)-\(month: .twoDigits)-\(day: .twoDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits)",
+            format:
+                "\(year: .defaultDigits)-\(month: .twoDigits)-\(day: .twoDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits)",
             timeZone: .current, calendar: Calendar(identifier: .gregorian))
         return Date(timeIntervalSince1970: timestamp.timeIntervalSince1970).formatted(style)
     }

@@ -98,7 +98,11 @@ extension ChatSession {
         if let chat = chats.first(where: { $0.chatInfo.localDisplayName == name }) { return chat }
         let similar = chats.filter { $0.chatInfo.localDisplayName.lowercased() == name.lowercased() }
         if similar.count == 1 { return similar[0] }
-        let names = chats.prefix(Self.namesInErrors).map { "\"\(VisibleText.line($0.chatInfo.localDisplayName, limit: VisibleText.longestName))\"" }.joined(separator: ", ")
-        throw Outcome.BadInput("chat.unknown", description: "there is no chat \"\(VisibleText.line(name))\"; there are: \(names.isEmpty ? "none" : names)\(chats.count > Self.namesInErrors ? ", …" : "")")
+        let names = chats.prefix(Self.namesInErrors).map { "\"\(VisibleText.line($0.chatInfo.localDisplayName, limit: VisibleText.longestName))\"" }.joined(
+            separator: ", ")
+        throw Outcome.BadInput(
+            "chat.unknown",
+            description:
+                "there is no chat \"\(VisibleText.line(name))\"; there are: \(names.isEmpty ? "none" : names)\(chats.count > Self.namesInErrors ? ", …" : "")")
     }
 }

@@ -112,7 +112,9 @@ struct DatabaseCommandLine: AsyncParsableCommand {
                 if options.json {
                     Output.line(["event": "key", "folder": .string(options.folder.path), "databases": .string(what)])
                 } else {
-                    Output.line("The databases of \(options.folder.path) are \(new == nil ? "not encrypted any more" : key == nil ? "encrypted" : "under the new key").")
+                    Output.line(
+                        "The databases of \(options.folder.path) are \(new == nil ? "not encrypted any more" : key == nil ? "encrypted" : "under the new key")."
+                    )
                 }
             }
         }

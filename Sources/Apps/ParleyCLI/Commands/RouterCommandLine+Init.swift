@@ -85,7 +85,9 @@ extension RouterCommandLine {
         private func askNewQueues() throws -> NewQueues {
             guard Self.isInteractive else { return .everyone }
             let answer = try Self.ask("Who may create queues here (everyone, password, nobody)? ", option: "--new-queues")
-            guard let who = NewQueues(rawValue: answer) else { throw Outcome.BadInput(description: "\"\(answer)\" is not one of everyone, password and nobody") }
+            guard let who = NewQueues(rawValue: answer) else {
+                throw Outcome.BadInput(description: "\"\(answer)\" is not one of everyone, password and nobody")
+            }
             return who
         }
 

@@ -53,7 +53,8 @@ extension RouterCommandLine {
 
     /// `parley server smp sessions`.
     struct Sessions: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "sessions", abstract: "The clients that are connected: how many queues each is subscribed to.")
+        static let configuration = CommandConfiguration(
+            commandName: "sessions", abstract: "The clients that are connected: how many queues each is subscribed to.")
 
         @OptionGroup var folder: Folder
 
@@ -106,7 +107,8 @@ extension RouterCommandLine {
         }
 
         struct Status: AsyncParsableCommand {
-            static let configuration = CommandConfiguration(commandName: "status", abstract: "Whether a queue is blocked, how many messages wait, when it was last used.")
+            static let configuration = CommandConfiguration(
+                commandName: "status", abstract: "Whether a queue is blocked, how many messages wait, when it was last used.")
             @OptionGroup var queue: Target
 
             func run() async throws { try queue.ask("status") }

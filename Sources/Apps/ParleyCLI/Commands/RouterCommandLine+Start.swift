@@ -3,11 +3,11 @@ internal import ChatProtocol
 internal import Logging
 internal import Parley
 internal import ResidentMemory
-internal import ServiceLifecycle
-internal import ServiceManager
 internal import SMPProtocol
 internal import SMPServer
 internal import SMPWire
+internal import ServiceLifecycle
+internal import ServiceManager
 internal import UnixSignals
 
 extension RouterCommandLine {
@@ -32,7 +32,8 @@ extension RouterCommandLine {
         @Option(help: "The address of the network interface to listen on. [default: 127.0.0.1]")
         var bind: String?
 
-        @Option(help: "always: acknowledge what survives a loss of power; 1s, 200ms …: what survives the end of the process, and flush so often. [default: always]")
+        @Option(
+            help: "always: acknowledge what survives a loss of power; 1s, 200ms …: what survives the end of the process, and flush so often. [default: always]")
         var fsync: String?
 
         @Option(name: .customLong("metrics-port"), help: "Serve metrics for Prometheus on this port of 127.0.0.1. [default: none]")

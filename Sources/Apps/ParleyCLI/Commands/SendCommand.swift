@@ -69,7 +69,9 @@ struct ProfileFinder {
         guard let name else {
             if profiles.count == 1 { return profiles[0] }
             throw Outcome.BadInput(
-                "profile.unnamed", description: profiles.isEmpty ? "the data folder has no profiles yet: start with parley run or parley chat" : "there are several profiles: say which one, of \(names)")
+                "profile.unnamed",
+                description: profiles.isEmpty
+                    ? "the data folder has no profiles yet: start with parley run or parley chat" : "there are several profiles: say which one, of \(names)")
         }
         guard let profile = profiles.first(where: { nameOf($0) == name }) else {
             throw Outcome.BadInput("profile.unknown", description: "there is no profile \"\(name)\"; there are: \(names.isEmpty ? "none" : names)")

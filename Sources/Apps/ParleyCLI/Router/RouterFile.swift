@@ -52,7 +52,8 @@ struct RouterFile {
     init(_ file: MappingReader) {
         file.refuseKeys(otherThan: Self.keys)
         if let value = file.required("router", hint: "write \"router: \(Self.version)\" at the top"), let version = value.integer(in: 1...Int.max),
-            version != Self.version {
+            version != Self.version
+        {
             value.report(.badValue, "this program reads version \(Self.version) of the file, not \(version)")
         }
         for value in file.value("hosts")?.listOrOne() ?? [] {

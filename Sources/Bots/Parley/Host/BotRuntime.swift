@@ -228,7 +228,9 @@ final class BotRuntime: Sendable {
             }
             logger.error(
                 "handler failed",
-                metadata: ["handler": "\(place)", "kind": "\(incoming.kind)", "code": "\((error as? ChatCoreError)?.code.rawValue ?? "handler")", "error": "\(error)"])
+                metadata: [
+                    "handler": "\(place)", "kind": "\(incoming.kind)", "code": "\((error as? ChatCoreError)?.code.rawValue ?? "handler")", "error": "\(error)",
+                ])
         }
         return true
     }

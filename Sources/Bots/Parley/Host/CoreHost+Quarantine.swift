@@ -27,11 +27,12 @@ extension CoreHost {
             QuarantineEntry(
                 id: "event-\($0.id)", kind: $0.kind, chat: $0.contactName ?? "", quarantinedAt: $0.quarantinedAt.timeIntervalSince1970,
                 isToBeRetried: false)
-        } + handled.map {
-            QuarantineEntry(
-                id: "handler-\($0.id)", kind: "\($0.event.kind)", chat: $0.event.chat, quarantinedAt: $0.quarantinedAt.timeIntervalSince1970,
-                isToBeRetried: $0.isToBeRetried)
         }
+            + handled.map {
+                QuarantineEntry(
+                    id: "handler-\($0.id)", kind: "\($0.event.kind)", chat: $0.event.chat, quarantinedAt: $0.quarantinedAt.timeIntervalSince1970,
+                    isToBeRetried: $0.isToBeRetried)
+            }
     }
 
     /// Receives an event now, or has handlers given it at the next start.

@@ -99,7 +99,10 @@ public final class CoreHost: Sendable {
         do throws(WireError) {
             return try SMPServerWithAuth(wireString: text)
         } catch {
-            throw HostError(.serverAddress, "\"\(text)\" is not a router's address, from character \(error.offset + 1) on. One looks like smp://fingerprint@host:port; a router prints its own when it starts")
+            throw HostError(
+                .serverAddress,
+                "\"\(text)\" is not a router's address, from character \(error.offset + 1) on. One looks like smp://fingerprint@host:port; a router prints its own when it starts"
+            )
         }
     }
 }

@@ -1,6 +1,6 @@
-public import Logging
 internal import ChatProtocol
 internal import Foundation
+public import Logging
 internal import ServiceManager
 
 /// Writes one line a record to standard error: `time level label message key=value …`, or a JSON object.
@@ -55,14 +55,16 @@ public struct StructuredLogHandler: LogHandler {
         if let error = event.error { fields["error"] = "\(error)" }
         let time = Date().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
         let pairs = fields.sorted { $0.key < $1.key }.map { (key: $0.key, value: "\($0.value)") }
-        let text = switch format {
-        case .text:
-            ([time, level.rawValue, label, Self.oneLine("\(message)")] + pairs.map { "\($0.key)=\(Self.value($0.value))" })
-                .joined(separator: " ")
-        case .json:
-            "{" + ([("time", time), ("level", level.rawValue), ("label", label), ("message", "\(message)")] + pairs)
-                .map { "\(Self.quoted($0.0)):\(Self.quoted($0.1))" }.joined(separator: ",") + "}"
-        }
+        let text =
+            switch format {
+            case .text:
+                ([time, level.rawValue, label, Self.oneLine("\(message)")] + pairs.map { "\($0.key)=\(Self.value($0.value))" })
+                    .joined(separator: " ")
+            case .json:
+                "{"
+                    + ([("time", time), ("level", level.rawValue), ("label", label), ("message", "\(message)")] + pairs)
+                    .map { "\(Self.quoted($0.0)):\(Self.quoted($0.1))" }.joined(separator: ",") + "}"
+            }
         return isForJournal ? ServiceManager.prefixed(text, Self.priority(level)) : text
     }
 

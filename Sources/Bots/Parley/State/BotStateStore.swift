@@ -22,38 +22,40 @@ final class BotStateStore: Sendable {
     private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 profiles and progress") { db in
-            try db.execute(sql: """
-                CREATE TABLE bot (
-                    bot_id TEXT NOT NULL PRIMARY KEY,
-                    user_id INTEGER NOT NULL UNIQUE
-                ) STRICT, WITHOUT ROWID;
-                CREATE TABLE chat_progress (
-                    user_id INTEGER NOT NULL,
-                    chat TEXT NOT NULL,
-                    item_id INTEGER NOT NULL,
-                    PRIMARY KEY (user_id, chat)
-                ) STRICT, WITHOUT ROWID;
-                CREATE TABLE handled (
-                    user_id INTEGER NOT NULL,
-                    kind TEXT NOT NULL,
-                    reference INTEGER NOT NULL,
-                    PRIMARY KEY (user_id, kind, reference)
-                ) STRICT, WITHOUT ROWID;
-                """)
+            try db.execute(
+                sql: """
+                    CREATE TABLE bot (
+                        bot_id TEXT NOT NULL PRIMARY KEY,
+                        user_id INTEGER NOT NULL UNIQUE
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE chat_progress (
+                        user_id INTEGER NOT NULL,
+                        chat TEXT NOT NULL,
+                        item_id INTEGER NOT NULL,
+                        PRIMARY KEY (user_id, chat)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE handled (
+                        user_id INTEGER NOT NULL,
+                        kind TEXT NOT NULL,
+                        reference INTEGER NOT NULL,
+                        PRIMARY KEY (user_id, kind, reference)
+                    ) STRICT, WITHOUT ROWID;
+                    """)
         }
         migrator.registerMigration("2 handlers that processes died of") { db in
-            try db.execute(sql: """
-                CREATE TABLE crash_suspect (
-                    name BLOB NOT NULL PRIMARY KEY,
-                    deaths INTEGER NOT NULL
-                ) STRICT, WITHOUT ROWID;
-                CREATE TABLE quarantine (
-                    quarantine_id INTEGER PRIMARY KEY AUTOINCREMENT,
-                    name BLOB NOT NULL UNIQUE,
-                    retries INTEGER NOT NULL DEFAULT 0,
-                    quarantined_at REAL NOT NULL
-                ) STRICT;
-                """)
+            try db.execute(
+                sql: """
+                    CREATE TABLE crash_suspect (
+                        name BLOB NOT NULL PRIMARY KEY,
+                        deaths INTEGER NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE quarantine (
+                        quarantine_id INTEGER PRIMARY KEY AUTOINCREMENT,
+                        name BLOB NOT NULL UNIQUE,
+                        retries INTEGER NOT NULL DEFAULT 0,
+                        quarantined_at REAL NOT NULL
+                    ) STRICT;
+                    """)
         }
         return migrator
     }

@@ -7,16 +7,17 @@ public enum MessageKind: String, Sendable, Hashable, CaseIterable {
     case unknown
 
     init(_ content: MessageContent) {
-        self = switch content {
-        case .text: .text
-        case .link: .link
-        case .image: .image
-        case .video: .video
-        case .voice: .voice
-        case .file: .file
-        case .report: .report
-        case .chat: .chat
-        case .unknown: .unknown
-        }
+        self =
+            switch content {
+            case .text: .text
+            case .link: .link
+            case .image: .image
+            case .video: .video
+            case .voice: .voice
+            case .file: .file
+            case .report: .report
+            case .chat: .chat
+            case .unknown: .unknown
+            }
     }
 }

@@ -32,8 +32,9 @@ public struct RuleSet: Sendable {
             if let texts = rule.when.texts { need(texts.map { "(?is)^\\s*\(Self.literal(String($0.trimmed)))\\s*$" }) }
             if let parts = rule.when.parts { need(parts.map { "(?i)\(Self.literal($0))" }) }
             if let pattern = rule.when.pattern { need([pattern.source]) }
-            compiled.append(Compiled(
-                needs: needs, commands: rule.when.commands.map(Set.init), emoji: rule.when.emoji.map(Set.init)))
+            compiled.append(
+                Compiled(
+                    needs: needs, commands: rule.when.commands.map(Set.init), emoji: rule.when.emoji.map(Set.init)))
             byEvent[rule.when.event, default: []].append(index)
         }
         self.rules = rules

@@ -3,7 +3,8 @@ enum Spelling {
     /// The candidate nearest to the word, if it is near enough to be a slip of the keyboard.
     static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let limit = max(1, word.count / 3 + 1)
-        return candidates
+        return
+            candidates
             .map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }
             .filter { $0.distance <= limit }
             .min { ($0.distance, $0.word) < ($1.distance, $1.word) }?.word

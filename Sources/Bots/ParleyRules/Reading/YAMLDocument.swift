@@ -12,13 +12,15 @@ struct YAMLDocument {
     /// - Throws: the ``Diagnostic`` that says where the text stops being YAML.
     init(_ source: String) throws(YAMLFault) {
         guard source.utf8.count <= Self.maximumSize else {
-            throw YAMLFault(Diagnostic(
-                .tooLarge, at: SourcePosition(line: 1, column: 1),
-                "the file has \(source.utf8.count) bytes, more than \(Self.maximumSize)"))
+            throw YAMLFault(
+                Diagnostic(
+                    .tooLarge, at: SourcePosition(line: 1, column: 1),
+                    "the file has \(source.utf8.count) bytes, more than \(Self.maximumSize)"))
         }
         if let position = KeyGuard.suspiciousKey(in: source) {
-            throw YAMLFault(Diagnostic(
-                .wrongType, at: position, "a key must be a word, not a list, a mapping or an alias", hint: "write the key out"))
+            throw YAMLFault(
+                Diagnostic(
+                    .wrongType, at: position, "a key must be a word, not a list, a mapping or an alias", hint: "write the key out"))
         }
         do {
             root = try Yams.compose(yaml: source, .default, .default, .utf8)

@@ -36,14 +36,16 @@ public struct BotsFile: Sendable {
 
     private static func read(_ root: Node?, sink: DiagnosticSink) throws(YAMLFault) -> ([ProfileSpec], HostNetwork) {
         guard let root else {
-            throw YAMLFault(Diagnostic(
-                .missingKey, at: SourcePosition(line: 1, column: 1), "the file is empty",
-                hint: "start with \"parley: 1\" and \"profiles:\""))
+            throw YAMLFault(
+                Diagnostic(
+                    .missingKey, at: SourcePosition(line: 1, column: 1), "the file is empty",
+                    hint: "start with \"parley: 1\" and \"profiles:\""))
         }
         guard let file = NodeReader(node: root, sink: sink, path: "the file").mapping() else { return ([], HostNetwork()) }
         file.refuseKeys(otherThan: ["parley", "network", "profiles"])
         if let version = file.required("parley", hint: "write \"parley: \(Self.version)\" at the top")?.integer(in: 1...Int.max),
-            version != Self.version {
+            version != Self.version
+        {
             file.value("parley")?.report(.badValue, "this package reads version \(Self.version) of the format, not \(version)")
         }
         let network = file.value("network").map(NetworkSpec.read) ?? HostNetwork()

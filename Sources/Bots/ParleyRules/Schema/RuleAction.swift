@@ -28,13 +28,14 @@ public enum RuleAction: Sendable {
             }
             return nil
         }
-        let action: RuleAction? = switch key {
-        case "reply": Template(value, in: condition).map(RuleAction.reply)
-        case "send": Template(value, in: condition).map(RuleAction.send)
-        case "react": Self.reaction(value).map(RuleAction.react)
-        case "accept": Self.affirmed(value) ? .accept : nil
-        default: Self.affirmed(value) ? .reject : nil
-        }
+        let action: RuleAction? =
+            switch key {
+            case "reply": Template(value, in: condition).map(RuleAction.reply)
+            case "send": Template(value, in: condition).map(RuleAction.send)
+            case "react": Self.reaction(value).map(RuleAction.react)
+            case "accept": Self.affirmed(value) ? .accept : nil
+            default: Self.affirmed(value) ? .reject : nil
+            }
         guard let action, let condition else { return nil }
         guard action.isPossible(after: condition.event) else {
             reader.report(.badValue, "\"\(key)\" does not go with \"\(condition.event.rawValue)\": \(action.need)")

@@ -1,7 +1,8 @@
 import ChatProtocol
 
 extension ConsoleCommand {
-    static let forms: [CommandForm] = help + messages + reading + settings + NamedContactCommand.forms
+    static let forms: [CommandForm] =
+        help + messages + reading + settings + NamedContactCommand.forms
         + NamedGroupCommand.forms + NamedMemberCommand.forms
 
     private static let helpSections: [(section: String, words: [String])] = [
@@ -14,14 +15,14 @@ extension ConsoleCommand {
 
     private static let help: [CommandForm] =
         helpSections.flatMap { section, words in words.map { CommandForm($0) { _ in .console(.help(section)) } } } + [
-        CommandForm("/incognito") { r throws(CommandMismatch) in
-            if !r.isAtEnd {
-                try r.expect(" ")
-                _ = try r.flag()
-            }
-            return .console(.help("incognito"))
-        },
-        CommandForm("/welcome", "/w") { _ in .console(.welcome) },
+            CommandForm("/incognito") { r throws(CommandMismatch) in
+                if !r.isAtEnd {
+                    try r.expect(" ")
+                    _ = try r.flag()
+                }
+                return .console(.help("incognito"))
+            },
+            CommandForm("/welcome", "/w") { _ in .console(.welcome) },
         ]
 
     private static let messages: [CommandForm] = [

@@ -28,8 +28,11 @@ extension ChatErrorType {
         case .invalidConnectionRequest: object.write("invalidConnReq")
         case .unsupportedConnectionRequest: object.write("unsupportedConnReq")
         case .invalidChatMessage(let connection, let meta, let data, let message):
-            object.write("invalidChatMessage", [
-                "connection": connection, "msgMeta": meta, "messageData": data, "message": message])
+            object.write(
+                "invalidChatMessage",
+                [
+                    "connection": connection, "msgMeta": meta, "messageData": data, "message": message,
+                ])
         case .connectionRequestMessageProhibited: object.write("connReqMessageProhibited")
         case .contactNotFound(let contactName, let suspectedMember):
             object.write("contactNotFound", ["contactName": contactName, "suspectedMember": suspectedMember])

@@ -87,9 +87,12 @@ extension StoreError {
         case .noGroupSendStatus(let itemID, let groupMemberID):
             object.write("noGroupSndStatus", ["itemId": itemID, "groupMemberId": groupMemberID])
         case .duplicateGroupMessage(let groupID, let sharedMessageID, let authorGroupMemberID, let forwardedByGroupMemberID):
-            object.write("duplicateGroupMessage", [
-                "groupId": groupID, "sharedMsgId": sharedMessageID, "authorGroupMemberId": authorGroupMemberID,
-                "forwardedByGroupMemberId": forwardedByGroupMemberID])
+            object.write(
+                "duplicateGroupMessage",
+                [
+                    "groupId": groupID, "sharedMsgId": sharedMessageID, "authorGroupMemberId": authorGroupMemberID,
+                    "forwardedByGroupMemberId": forwardedByGroupMemberID,
+                ])
         case .remoteHostNotFound(let remoteHostID): object.write("remoteHostNotFound", ["remoteHostId": remoteHostID])
         case .remoteHostUnknown: object.write("remoteHostUnknown")
         case .remoteHostDuplicateCA: object.write("remoteHostDuplicateCA")

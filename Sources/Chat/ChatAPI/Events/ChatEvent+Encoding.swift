@@ -8,13 +8,19 @@ extension ChatEvent {
         case .contactSwitch(let user, let contact, let progress):
             object.write("contactSwitch", ["user": user, "contact": contact, "switchProgress": progress])
         case .groupMemberSwitch(let user, let groupInfo, let member, let progress):
-            object.write("groupMemberSwitch", [
-                "user": user, "groupInfo": groupInfo, "member": member, "switchProgress": progress])
+            object.write(
+                "groupMemberSwitch",
+                [
+                    "user": user, "groupInfo": groupInfo, "member": member, "switchProgress": progress,
+                ])
         case .contactRatchetSync(let user, let contact, let progress):
             object.write("contactRatchetSync", ["user": user, "contact": contact, "ratchetSyncProgress": progress])
         case .groupMemberRatchetSync(let user, let groupInfo, let member, let progress):
-            object.write("groupMemberRatchetSync", [
-                "user": user, "groupInfo": groupInfo, "member": member, "ratchetSyncProgress": progress])
+            object.write(
+                "groupMemberRatchetSync",
+                [
+                    "user": user, "groupInfo": groupInfo, "member": member, "ratchetSyncProgress": progress,
+                ])
         case .contactPQEnabled(let user, let contact, let pqEnabled):
             object.write("contactPQEnabled", ["user": user, "contact": contact, "pqEnabled": pqEnabled])
         case .chatInfoUpdated(let user, let chatInfo): object.write("chatInfoUpdated", ["user": user, "chatInfo": chatInfo])
@@ -25,8 +31,11 @@ extension ChatEvent {
         case .chatItemReaction(let user, let added, let reaction):
             object.write("chatItemReaction", ["user": user, "added": added, "reaction": reaction])
         case .groupChatItemsDeleted(let user, let groupInfo, let chatItemIDs, let byUser, let member):
-            object.write("groupChatItemsDeleted", [
-                "user": user, "groupInfo": groupInfo, "chatItemIDs": chatItemIDs, "byUser": byUser, "member_": member])
+            object.write(
+                "groupChatItemsDeleted",
+                [
+                    "user": user, "groupInfo": groupInfo, "chatItemIDs": chatItemIDs, "byUser": byUser, "member_": member,
+                ])
         case .chatItemsDeleted(let user, let deletions, let byUser, let timed):
             object.write("chatItemsDeleted", ["user": user, "chatItemDeletions": deletions, "byUser": byUser, "timed": timed])
         case .chatItemDeletedNotFound(let user, let contact, let sharedMessageID):
@@ -40,8 +49,11 @@ extension ChatEvent {
         case .contactUpdated(let user, let fromContact, let toContact):
             object.write("contactUpdated", ["user": user, "fromContact": fromContact, "toContact": toContact])
         case .contactsMerged(let user, let intoContact, let mergedContact, let updatedContact):
-            object.write("contactsMerged", [
-                "user": user, "intoContact": intoContact, "mergedContact": mergedContact, "updatedContact": updatedContact])
+            object.write(
+                "contactsMerged",
+                [
+                    "user": user, "intoContact": intoContact, "mergedContact": mergedContact, "updatedContact": updatedContact,
+                ])
         case .contactDeletedByContact(let user, let contact):
             object.write("contactDeletedByContact", ["user": user, "contact": contact])
         case .receivedContactRequest(let user, let contactRequest, let chat):
@@ -78,99 +90,162 @@ extension ChatEvent {
         case .groupLinkConnecting(let user, let groupInfo, let hostMember):
             object.write("groupLinkConnecting", ["user": user, "groupInfo": groupInfo, "hostMember": hostMember])
         case .businessLinkConnecting(let user, let groupInfo, let hostMember, let fromContact):
-            object.write("businessLinkConnecting", [
-                "user": user, "groupInfo": groupInfo, "hostMember": hostMember, "fromContact": fromContact])
+            object.write(
+                "businessLinkConnecting",
+                [
+                    "user": user, "groupInfo": groupInfo, "hostMember": hostMember, "fromContact": fromContact,
+                ])
         case .sentGroupInvitation(let user, let groupInfo, let contact, let member):
             object.write("sentGroupInvitation", ["user": user, "groupInfo": groupInfo, "contact": contact, "member": member])
         case .receivedGroupInvitation(let user, let groupInfo, let contact, let fromMemberRole, let memberRole):
-            object.write("receivedGroupInvitation", [
-                "user": user, "groupInfo": groupInfo, "contact": contact, "fromMemberRole": fromMemberRole,
-                "memberRole": memberRole])
+            object.write(
+                "receivedGroupInvitation",
+                [
+                    "user": user, "groupInfo": groupInfo, "contact": contact, "fromMemberRole": fromMemberRole,
+                    "memberRole": memberRole,
+                ])
         case .userJoinedGroup(let user, let groupInfo, let hostMember):
             object.write("userJoinedGroup", ["user": user, "groupInfo": groupInfo, "hostMember": hostMember])
         case .joinedGroupMember(let user, let groupInfo, let member):
             object.write("joinedGroupMember", ["user": user, "groupInfo": groupInfo, "member": member])
         case .joinedGroupMemberConnecting(let user, let groupInfo, let hostMember, let member):
-            object.write("joinedGroupMemberConnecting", [
-                "user": user, "groupInfo": groupInfo, "hostMember": hostMember, "member": member])
+            object.write(
+                "joinedGroupMemberConnecting",
+                [
+                    "user": user, "groupInfo": groupInfo, "hostMember": hostMember, "member": member,
+                ])
         case .connectedToGroupMember(let user, let groupInfo, let member, let contact):
-            object.write("connectedToGroupMember", [
-                "user": user, "groupInfo": groupInfo, "member": member, "memberContact": contact])
+            object.write(
+                "connectedToGroupMember",
+                [
+                    "user": user, "groupInfo": groupInfo, "member": member, "memberContact": contact,
+                ])
         case .memberAcceptedByOther(let user, let groupInfo, let acceptingMember, let member):
-            object.write("memberAcceptedByOther", [
-                "user": user, "groupInfo": groupInfo, "acceptingMember": acceptingMember, "member": member])
+            object.write(
+                "memberAcceptedByOther",
+                [
+                    "user": user, "groupInfo": groupInfo, "acceptingMember": acceptingMember, "member": member,
+                ])
         case .memberRole(let user, let groupInfo, let byMember, let member, let fromRole, let toRole, let signature):
-            object.write("memberRole", [
-                "user": user, "groupInfo": groupInfo, "byMember": byMember, "member": member, "fromRole": fromRole,
-                "toRole": toRole, "msgSigned": signature])
+            object.write(
+                "memberRole",
+                [
+                    "user": user, "groupInfo": groupInfo, "byMember": byMember, "member": member, "fromRole": fromRole,
+                    "toRole": toRole, "msgSigned": signature,
+                ])
         case .memberBlockedForAll(let user, let groupInfo, let byMember, let member, let blocked, let signature):
-            object.write("memberBlockedForAll", [
-                "user": user, "groupInfo": groupInfo, "byMember": byMember, "member": member, "blocked": blocked,
-                "msgSigned": signature])
+            object.write(
+                "memberBlockedForAll",
+                [
+                    "user": user, "groupInfo": groupInfo, "byMember": byMember, "member": member, "blocked": blocked,
+                    "msgSigned": signature,
+                ])
         case .deletedMember(let user, let groupInfo, let byMember, let deletedMember, let withMessages, let signature):
-            object.write("deletedMember", [
-                "user": user, "groupInfo": groupInfo, "byMember": byMember, "deletedMember": deletedMember,
-                "withMessages": withMessages, "msgSigned": signature])
+            object.write(
+                "deletedMember",
+                [
+                    "user": user, "groupInfo": groupInfo, "byMember": byMember, "deletedMember": deletedMember,
+                    "withMessages": withMessages, "msgSigned": signature,
+                ])
         case .deletedMemberUser(let user, let groupInfo, let member, let withMessages, let signature):
-            object.write("deletedMemberUser", [
-                "user": user, "groupInfo": groupInfo, "member": member, "withMessages": withMessages, "msgSigned": signature])
+            object.write(
+                "deletedMemberUser",
+                [
+                    "user": user, "groupInfo": groupInfo, "member": member, "withMessages": withMessages, "msgSigned": signature,
+                ])
         case .leftMember(let user, let groupInfo, let member, let signature):
             object.write("leftMember", ["user": user, "groupInfo": groupInfo, "member": member, "msgSigned": signature])
         case .unknownMemberCreated(let user, let groupInfo, let forwardedByMember, let member):
-            object.write("unknownMemberCreated", [
-                "user": user, "groupInfo": groupInfo, "forwardedByMember": forwardedByMember, "member": member])
+            object.write(
+                "unknownMemberCreated",
+                [
+                    "user": user, "groupInfo": groupInfo, "forwardedByMember": forwardedByMember, "member": member,
+                ])
         case .unknownMemberBlocked(let user, let groupInfo, let blockedByMember, let member):
-            object.write("unknownMemberBlocked", [
-                "user": user, "groupInfo": groupInfo, "blockedByMember": blockedByMember, "member": member])
+            object.write(
+                "unknownMemberBlocked",
+                [
+                    "user": user, "groupInfo": groupInfo, "blockedByMember": blockedByMember, "member": member,
+                ])
         case .unknownMemberAnnounced(let user, let groupInfo, let announcingMember, let unknownMember, let announcedMember):
-            object.write("unknownMemberAnnounced", [
-                "user": user, "groupInfo": groupInfo, "announcingMember": announcingMember, "unknownMember": unknownMember,
-                "announcedMember": announcedMember])
+            object.write(
+                "unknownMemberAnnounced",
+                [
+                    "user": user, "groupInfo": groupInfo, "announcingMember": announcingMember, "unknownMember": unknownMember,
+                    "announcedMember": announcedMember,
+                ])
         case .groupMemberUpdated(let user, let groupInfo, let fromMember, let toMember):
-            object.write("groupMemberUpdated", [
-                "user": user, "groupInfo": groupInfo, "fromMember": fromMember, "toMember": toMember])
+            object.write(
+                "groupMemberUpdated",
+                [
+                    "user": user, "groupInfo": groupInfo, "fromMember": fromMember, "toMember": toMember,
+                ])
         case .contactAndMemberAssociated(let user, let contact, let groupInfo, let member, let updatedContact):
-            object.write("contactAndMemberAssociated", [
-                "user": user, "contact": contact, "groupInfo": groupInfo, "member": member, "updatedContact": updatedContact])
+            object.write(
+                "contactAndMemberAssociated",
+                [
+                    "user": user, "contact": contact, "groupInfo": groupInfo, "member": member, "updatedContact": updatedContact,
+                ])
         case .groupDeleted(let user, let groupInfo, let member, let signature):
             object.write("groupDeleted", ["user": user, "groupInfo": groupInfo, "member": member, "msgSigned": signature])
         case .groupUpdated(let user, let fromGroup, let toGroup, let member, let signature):
-            object.write("groupUpdated", [
-                "user": user, "fromGroup": fromGroup, "toGroup": toGroup, "member_": member, "msgSigned": signature])
+            object.write(
+                "groupUpdated",
+                [
+                    "user": user, "fromGroup": fromGroup, "toGroup": toGroup, "member_": member, "msgSigned": signature,
+                ])
         case .acceptingGroupJoinRequestMember(let user, let groupInfo, let member):
             object.write("acceptingGroupJoinRequestMember", ["user": user, "groupInfo": groupInfo, "member": member])
         case .noMemberContactCreating(let user, let groupInfo, let member):
             object.write("noMemberContactCreating", ["user": user, "groupInfo": groupInfo, "member": member])
         case .newMemberContactReceivedInv(let user, let contact, let groupInfo, let member):
-            object.write("newMemberContactReceivedInv", [
-                "user": user, "contact": contact, "groupInfo": groupInfo, "member": member])
+            object.write(
+                "newMemberContactReceivedInv",
+                [
+                    "user": user, "contact": contact, "groupInfo": groupInfo, "member": member,
+                ])
         case .groupLinkDataUpdated(let user, let groupInfo, let groupLink, let groupRelays, let relaysChanged):
-            object.write("groupLinkDataUpdated", [
-                "user": user, "groupInfo": groupInfo, "groupLink": groupLink, "groupRelays": groupRelays,
-                "relaysChanged": relaysChanged])
+            object.write(
+                "groupLinkDataUpdated",
+                [
+                    "user": user, "groupInfo": groupInfo, "groupLink": groupLink, "groupRelays": groupRelays,
+                    "relaysChanged": relaysChanged,
+                ])
         case .groupRelayUpdated(let user, let groupInfo, let member, let groupRelay):
             object.write("groupRelayUpdated", ["user": user, "groupInfo": groupInfo, "member": member, "groupRelay": groupRelay])
         case .rcvFileDescrReady(let user, let chatItem, let transfer, let description):
-            object.write("rcvFileDescrReady", [
-                "user": user, "chatItem": chatItem, "rcvFileTransfer": transfer, "rcvFileDescr": description])
+            object.write(
+                "rcvFileDescrReady",
+                [
+                    "user": user, "chatItem": chatItem, "rcvFileTransfer": transfer, "rcvFileDescr": description,
+                ])
         case .rcvFileStart(let user, let chatItem): object.write("rcvFileStart", ["user": user, "chatItem": chatItem])
         case .rcvFileProgressXFTP(let user, let chatItem, let receivedSize, let totalSize, let transfer):
-            object.write("rcvFileProgressXFTP", [
-                "user": user, "chatItem_": chatItem, "receivedSize": receivedSize, "totalSize": totalSize,
-                "rcvFileTransfer": transfer])
+            object.write(
+                "rcvFileProgressXFTP",
+                [
+                    "user": user, "chatItem_": chatItem, "receivedSize": receivedSize, "totalSize": totalSize,
+                    "rcvFileTransfer": transfer,
+                ])
         case .rcvFileComplete(let user, let chatItem): object.write("rcvFileComplete", ["user": user, "chatItem": chatItem])
         case .rcvFileSndCancelled(let user, let chatItem, let transfer):
             object.write("rcvFileSndCancelled", ["user": user, "chatItem": chatItem, "rcvFileTransfer": transfer])
         case .rcvFileError(let user, let chatItem, let error, let transfer):
             object.write("rcvFileError", ["user": user, "chatItem_": chatItem, "agentError": error, "rcvFileTransfer": transfer])
         case .rcvFileWarning(let user, let chatItem, let error, let transfer):
-            object.write("rcvFileWarning", [
-                "user": user, "chatItem_": chatItem, "agentError": error, "rcvFileTransfer": transfer])
+            object.write(
+                "rcvFileWarning",
+                [
+                    "user": user, "chatItem_": chatItem, "agentError": error, "rcvFileTransfer": transfer,
+                ])
         case .rcvStandaloneFileComplete(let user, let targetPath, let transfer):
             object.write("rcvStandaloneFileComplete", ["user": user, "targetPath": targetPath, "rcvFileTransfer": transfer])
         case .sndFileProgressXFTP(let user, let chatItem, let meta, let sentSize, let totalSize):
-            object.write("sndFileProgressXFTP", [
-                "user": user, "chatItem_": chatItem, "fileTransferMeta": meta, "sentSize": sentSize, "totalSize": totalSize])
+            object.write(
+                "sndFileProgressXFTP",
+                [
+                    "user": user, "chatItem_": chatItem, "fileTransferMeta": meta, "sentSize": sentSize, "totalSize": totalSize,
+                ])
         case .sndFileRedirectStartXFTP(let user, let meta, let redirectMeta):
             object.write("sndFileRedirectStartXFTP", ["user": user, "fileTransferMeta": meta, "redirectMeta": redirectMeta])
         case .sndFileCompleteXFTP(let user, let chatItem, let meta):
@@ -180,8 +255,11 @@ extension ChatEvent {
         case .sndFileError(let user, let chatItem, let meta, let message):
             object.write("sndFileError", ["user": user, "chatItem_": chatItem, "fileTransferMeta": meta, "errorMessage": message])
         case .sndFileWarning(let user, let chatItem, let meta, let message):
-            object.write("sndFileWarning", [
-                "user": user, "chatItem_": chatItem, "fileTransferMeta": meta, "errorMessage": message])
+            object.write(
+                "sndFileWarning",
+                [
+                    "user": user, "chatItem_": chatItem, "fileTransferMeta": meta, "errorMessage": message,
+                ])
         case .callInvitation(let invitation): object.write("callInvitation", ["callInvitation": invitation])
         case .callEnded(let user, let contact): object.write("callEnded", ["user": user, "contact": contact])
         case .messageError(let user, let severity, let message):

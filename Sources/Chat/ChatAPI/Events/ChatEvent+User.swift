@@ -2,8 +2,7 @@ extension ChatEvent {
     /// The profile that it is about, if it is about one.
     public var user: User? {
         switch self {
-        case
-            .activeUser(let user), .contactSwitch(let user, _, _), .groupMemberSwitch(let user, _, _, _),
+        case .activeUser(let user), .contactSwitch(let user, _, _), .groupMemberSwitch(let user, _, _, _),
             .contactRatchetSync(let user, _, _), .groupMemberRatchetSync(let user, _, _, _), .contactPQEnabled(let user, _, _),
             .chatInfoUpdated(let user, _), .newChatItems(let user, _), .chatItemsStatusesUpdated(let user, _), .chatItemUpdated(let user, _),
             .chatItemNotChanged(let user, _), .chatItemReaction(let user, _, _), .groupChatItemsDeleted(let user, _, _, _, _),
@@ -34,8 +33,8 @@ extension ChatEvent {
             user
         case .customChatEvent(let user, _):
             user
-        case
-            .chatSuspended, .connectionDisabled, .connectionInactive, .subscriptionStatus, .hostConnected, .hostDisconnected, .connectionsDiff, .agentConnectionsDeleted,
+        case .chatSuspended, .connectionDisabled, .connectionInactive, .subscriptionStatus, .hostConnected, .hostDisconnected, .connectionsDiff,
+            .agentConnectionsDeleted,
             .agentReceiveQueuesDeleted, .agentUserDeleted, .callInvitation, .chatError, .commandError, .chatErrors, .other:
             nil
         }

@@ -262,7 +262,8 @@ public struct GroupMemberStatus: OpenEnumeration {
     /// The words that this version knows.
     public static let allCases: [GroupMemberStatus] = [
         .rejected, .removed, .left, .groupDeleted, .unknown, .invited, .pendingApproval, .pendingReview, .introduced,
-        .introductionInvited, .accepted, .announced, .connected, .complete, .creator]
+        .introductionInvited, .accepted, .announced, .connected, .complete, .creator,
+    ]
 }
 
 /// Who invited a member.

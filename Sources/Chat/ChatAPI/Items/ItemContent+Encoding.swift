@@ -31,11 +31,17 @@ extension ItemContent {
         case .sentChatPreference(let feature, let allowed, let parameter):
             object.write("sndChatPreference", ["feature": feature, "allowed": allowed, "param": parameter])
         case .receivedGroupFeature(let feature, let preference, let parameter, let memberRole):
-            object.write("rcvGroupFeature", [
-                "groupFeature": feature, "preference": preference, "param": parameter, "memberRole_": memberRole])
+            object.write(
+                "rcvGroupFeature",
+                [
+                    "groupFeature": feature, "preference": preference, "param": parameter, "memberRole_": memberRole,
+                ])
         case .sentGroupFeature(let feature, let preference, let parameter, let memberRole):
-            object.write("sndGroupFeature", [
-                "groupFeature": feature, "preference": preference, "param": parameter, "memberRole_": memberRole])
+            object.write(
+                "sndGroupFeature",
+                [
+                    "groupFeature": feature, "preference": preference, "param": parameter, "memberRole_": memberRole,
+                ])
         case .receivedChatFeatureRejected(let feature): object.write("rcvChatFeatureRejected", ["feature": feature])
         case .receivedGroupFeatureRejected(let feature): object.write("rcvGroupFeatureRejected", ["groupFeature": feature])
         case .sentModerated: object.write("sndModerated")

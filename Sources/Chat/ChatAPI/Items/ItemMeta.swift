@@ -213,11 +213,17 @@ extension ForwardedFrom {
         switch self {
         case .unknown: object.write("unknown")
         case .contact(let chatName, let messageDirection, let contactID, let chatItemID):
-            object.write("contact", [
-                "chatName": chatName, "msgDir": messageDirection, "contactId": contactID, "chatItemId": chatItemID])
+            object.write(
+                "contact",
+                [
+                    "chatName": chatName, "msgDir": messageDirection, "contactId": contactID, "chatItemId": chatItemID,
+                ])
         case .group(let chatName, let messageDirection, let groupID, let chatItemID):
-            object.write("group", [
-                "chatName": chatName, "msgDir": messageDirection, "groupId": groupID, "chatItemId": chatItemID])
+            object.write(
+                "group",
+                [
+                    "chatName": chatName, "msgDir": messageDirection, "groupId": groupID, "chatItemId": chatItemID,
+                ])
         case .other(_, let json): object.replace(with: json)
         }
     }

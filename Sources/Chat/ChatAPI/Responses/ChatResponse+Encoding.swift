@@ -30,39 +30,60 @@ extension ChatResponse {
         case .userServersValidation(let user, let errors, let warnings):
             object.write("userServersValidation", ["user": user, "serverErrors": errors, "serverWarnings": warnings])
         case .usageConditions(let usageConditions, let conditionsText, let acceptedConditions):
-            object.write("usageConditions", [
-                "usageConditions": usageConditions, "conditionsText": conditionsText, "acceptedConditions": acceptedConditions])
+            object.write(
+                "usageConditions",
+                [
+                    "usageConditions": usageConditions, "conditionsText": conditionsText, "acceptedConditions": acceptedConditions,
+                ])
         case .chatItemTTL(let user, let ttl): object.write("chatItemTTL", ["user": user, "chatItemTTL": ttl])
         case .networkConfig(let networkConfig): object.write("networkConfig", ["networkConfig": networkConfig])
         case .contactInfo(let user, let contact, let connectionStats, let customUserProfile):
-            object.write("contactInfo", [
-                "user": user, "contact": contact, "connectionStats_": connectionStats, "customUserProfile": customUserProfile])
+            object.write(
+                "contactInfo",
+                [
+                    "user": user, "contact": contact, "connectionStats_": connectionStats, "customUserProfile": customUserProfile,
+                ])
         case .groupInfo(let user, let groupInfo): object.write("groupInfo", ["user": user, "groupInfo": groupInfo])
         case .groupMemberInfo(let user, let groupInfo, let member, let connectionStats):
-            object.write("groupMemberInfo", [
-                "user": user, "groupInfo": groupInfo, "member": member, "connectionStats_": connectionStats])
+            object.write(
+                "groupMemberInfo",
+                [
+                    "user": user, "groupInfo": groupInfo, "member": member, "connectionStats_": connectionStats,
+                ])
         case .queueInfo(let user, let receivedMessage, let queueInfo):
             object.write("queueInfo", ["user": user, "rcvMsgInfo": receivedMessage, "queueInfo": queueInfo])
         case .contactSwitchStarted(let user, let contact, let connectionStats):
             object.write("contactSwitchStarted", ["user": user, "contact": contact, "connectionStats": connectionStats])
         case .groupMemberSwitchStarted(let user, let groupInfo, let member, let connectionStats):
-            object.write("groupMemberSwitchStarted", [
-                "user": user, "groupInfo": groupInfo, "member": member, "connectionStats": connectionStats])
+            object.write(
+                "groupMemberSwitchStarted",
+                [
+                    "user": user, "groupInfo": groupInfo, "member": member, "connectionStats": connectionStats,
+                ])
         case .contactSwitchAborted(let user, let contact, let connectionStats):
             object.write("contactSwitchAborted", ["user": user, "contact": contact, "connectionStats": connectionStats])
         case .groupMemberSwitchAborted(let user, let groupInfo, let member, let connectionStats):
-            object.write("groupMemberSwitchAborted", [
-                "user": user, "groupInfo": groupInfo, "member": member, "connectionStats": connectionStats])
+            object.write(
+                "groupMemberSwitchAborted",
+                [
+                    "user": user, "groupInfo": groupInfo, "member": member, "connectionStats": connectionStats,
+                ])
         case .contactRatchetSyncStarted(let user, let contact, let connectionStats):
             object.write("contactRatchetSyncStarted", ["user": user, "contact": contact, "connectionStats": connectionStats])
         case .groupMemberRatchetSyncStarted(let user, let groupInfo, let member, let connectionStats):
-            object.write("groupMemberRatchetSyncStarted", [
-                "user": user, "groupInfo": groupInfo, "member": member, "connectionStats": connectionStats])
+            object.write(
+                "groupMemberRatchetSyncStarted",
+                [
+                    "user": user, "groupInfo": groupInfo, "member": member, "connectionStats": connectionStats,
+                ])
         case .contactCode(let user, let contact, let connectionCode):
             object.write("contactCode", ["user": user, "contact": contact, "connectionCode": connectionCode])
         case .groupMemberCode(let user, let groupInfo, let member, let connectionCode):
-            object.write("groupMemberCode", [
-                "user": user, "groupInfo": groupInfo, "member": member, "connectionCode": connectionCode])
+            object.write(
+                "groupMemberCode",
+                [
+                    "user": user, "groupInfo": groupInfo, "member": member, "connectionCode": connectionCode,
+                ])
         case .connectionVerified(let user, let verified, let expectedCode):
             object.write("connectionVerified", ["user": user, "verified": verified, "expectedCode": expectedCode])
         case .tagsUpdated(let user, let userTags, let chatTags):
@@ -77,18 +98,27 @@ extension ChatResponse {
         case .chatItemsDeleted(let user, let deletions, let byUser, let timed):
             object.write("chatItemsDeleted", ["user": user, "chatItemDeletions": deletions, "byUser": byUser, "timed": timed])
         case .groupChatItemsDeleted(let user, let groupInfo, let chatItemIDs, let byUser, let member):
-            object.write("groupChatItemsDeleted", [
-                "user": user, "groupInfo": groupInfo, "chatItemIDs": chatItemIDs, "byUser": byUser, "member_": member])
+            object.write(
+                "groupChatItemsDeleted",
+                [
+                    "user": user, "groupInfo": groupInfo, "chatItemIDs": chatItemIDs, "byUser": byUser, "member_": member,
+                ])
         case .broadcastSent(let user, let content, let successes, let failures, let timestamp):
-            object.write("broadcastSent", [
-                "user": user, "msgContent": content, "successes": successes, "failures": failures, "timestamp": timestamp])
+            object.write(
+                "broadcastSent",
+                [
+                    "user": user, "msgContent": content, "successes": successes, "failures": failures, "timestamp": timestamp,
+                ])
         case .cmdOk(let user): object.write("cmdOk", ["user_": user])
         case .chatHelp(let section): object.write("chatHelp", ["helpSection": section])
         case .welcome(let user): object.write("welcome", ["user": user])
         case .groupCreated(let user, let groupInfo): object.write("groupCreated", ["user": user, "groupInfo": groupInfo])
         case .publicGroupCreated(let user, let groupInfo, let groupLink, let groupRelays):
-            object.write("publicGroupCreated", [
-                "user": user, "groupInfo": groupInfo, "groupLink": groupLink, "groupRelays": groupRelays])
+            object.write(
+                "publicGroupCreated",
+                [
+                    "user": user, "groupInfo": groupInfo, "groupLink": groupLink, "groupRelays": groupRelays,
+                ])
         case .publicGroupCreationFailed(let user, let results):
             object.write("publicGroupCreationFailed", ["user": user, "addRelayResults": results])
         case .groupRelays(let user, let groupInfo, let groupRelays):
@@ -113,8 +143,11 @@ extension ChatResponse {
         case .userAcceptedGroupSent(let user, let groupInfo, let hostContact):
             object.write("userAcceptedGroupSent", ["user": user, "groupInfo": groupInfo, "hostContact": hostContact])
         case .userDeletedMembers(let user, let groupInfo, let members, let withMessages, let isSigned):
-            object.write("userDeletedMembers", [
-                "user": user, "groupInfo": groupInfo, "members": members, "withMessages": withMessages, "msgSigned": isSigned])
+            object.write(
+                "userDeletedMembers",
+                [
+                    "user": user, "groupInfo": groupInfo, "members": members, "withMessages": withMessages, "msgSigned": isSigned,
+                ])
         case .groupsList(let user, let groups): object.write("groupsList", ["user": user, "groups": groups])
         case .sentGroupInvitation(let user, let groupInfo, let contact, let member):
             object.write("sentGroupInvitation", ["user": user, "groupInfo": groupInfo, "contact": contact, "member": member])
@@ -122,27 +155,42 @@ extension ChatResponse {
         case .userProfile(let user, let profile): object.write("userProfile", ["user": user, "profile": profile])
         case .userProfileNoChange(let user): object.write("userProfileNoChange", ["user": user])
         case .userProfileUpdated(let user, let fromProfile, let toProfile, let summary):
-            object.write("userProfileUpdated", [
-                "user": user, "fromProfile": fromProfile, "toProfile": toProfile, "updateSummary": summary])
+            object.write(
+                "userProfileUpdated",
+                [
+                    "user": user, "fromProfile": fromProfile, "toProfile": toProfile, "updateSummary": summary,
+                ])
         case .userProfileImage(let user, let profile): object.write("userProfileImage", ["user": user, "profile": profile])
         case .userPrivacy(let user, let updatedUser): object.write("userPrivacy", ["user": user, "updatedUser": updatedUser])
         case .versionInfo(let versionInfo, let chatMigrations, let agentMigrations):
-            object.write("versionInfo", [
-                "versionInfo": versionInfo, "chatMigrations": chatMigrations, "agentMigrations": agentMigrations])
+            object.write(
+                "versionInfo",
+                [
+                    "versionInfo": versionInfo, "chatMigrations": chatMigrations, "agentMigrations": agentMigrations,
+                ])
         case .invitation(let user, let connectionLink, let connection):
             object.write("invitation", ["user": user, "connLinkInvitation": connectionLink, "connection": connection])
         case .connectionIncognitoUpdated(let user, let connection, let customUserProfile):
-            object.write("connectionIncognitoUpdated", [
-                "user": user, "toConnection": connection, "customUserProfile": customUserProfile])
+            object.write(
+                "connectionIncognitoUpdated",
+                [
+                    "user": user, "toConnection": connection, "customUserProfile": customUserProfile,
+                ])
         case .connectionUserChanged(let user, let fromConnection, let toConnection, let newUser):
-            object.write("connectionUserChanged", [
-                "user": user, "fromConnection": fromConnection, "toConnection": toConnection, "newUser": newUser])
+            object.write(
+                "connectionUserChanged",
+                [
+                    "user": user, "fromConnection": fromConnection, "toConnection": toConnection, "newUser": newUser,
+                ])
         case .connectionPlan(let user, let connectionLink, let plan):
             object.write("connectionPlan", ["user": user, "connLink": connectionLink, "connectionPlan": plan])
         case .newPreparedChat(let user, let chat): object.write("newPreparedChat", ["user": user, "chat": chat])
         case .contactUserChanged(let user, let fromContact, let newUser, let toContact):
-            object.write("contactUserChanged", [
-                "user": user, "fromContact": fromContact, "newUser": newUser, "toContact": toContact])
+            object.write(
+                "contactUserChanged",
+                [
+                    "user": user, "fromContact": fromContact, "newUser": newUser, "toContact": toContact,
+                ])
         case .groupUserChanged(let user, let fromGroup, let newUser, let toGroup):
             object.write("groupUserChanged", ["user": user, "fromGroup": fromGroup, "newUser": newUser, "toGroup": toGroup])
         case .sentConfirmation(let user, let connection, let customUserProfile):
@@ -152,8 +200,11 @@ extension ChatResponse {
         case .startedConnectionToContact(let user, let contact, let customUserProfile):
             object.write("startedConnectionToContact", ["user": user, "contact": contact, "customUserProfile": customUserProfile])
         case .startedConnectionToGroup(let user, let groupInfo, let customUserProfile, let relayResults):
-            object.write("startedConnectionToGroup", [
-                "user": user, "groupInfo": groupInfo, "customUserProfile": customUserProfile, "relayResults": relayResults])
+            object.write(
+                "startedConnectionToGroup",
+                [
+                    "user": user, "groupInfo": groupInfo, "customUserProfile": customUserProfile, "relayResults": relayResults,
+                ])
         case .sentInvitationToContact(let user, let contact, let customUserProfile):
             object.write("sentInvitationToContact", ["user": user, "contact": contact, "customUserProfile": customUserProfile])
         case .itemsReadForChat(let user, let chatInfo): object.write("itemsReadForChat", ["user": user, "chatInfo": chatInfo])
@@ -165,8 +216,11 @@ extension ChatResponse {
         case .groupDeletedUser(let user, let groupInfo, let isSigned):
             object.write("groupDeletedUser", ["user": user, "groupInfo": groupInfo, "msgSigned": isSigned])
         case .forwardPlan(let user, let itemsCount, let chatItemIDs, let confirmation):
-            object.write("forwardPlan", [
-                "user": user, "itemsCount": itemsCount, "chatItemIds": chatItemIDs, "forwardConfirmation": confirmation])
+            object.write(
+                "forwardPlan",
+                [
+                    "user": user, "itemsCount": itemsCount, "chatItemIds": chatItemIDs, "forwardConfirmation": confirmation,
+                ])
         case .chatMsgContent(let user, let content): object.write("chatMsgContent", ["user": user, "msgContent": content])
         case .rcvFileAccepted(let user, let chatItem): object.write("rcvFileAccepted", ["user": user, "chatItem": chatItem])
         case .rcvFileAcceptedSndCancelled(let user, let transfer):
@@ -177,8 +231,11 @@ extension ChatResponse {
         case .rcvFileCancelled(let user, let chatItem, let transfer):
             object.write("rcvFileCancelled", ["user": user, "chatItem_": chatItem, "rcvFileTransfer": transfer])
         case .sndFileCancelled(let user, let chatItem, let meta, let transfers):
-            object.write("sndFileCancelled", [
-                "user": user, "chatItem_": chatItem, "fileTransferMeta": meta, "sndFileTransfers": transfers])
+            object.write(
+                "sndFileCancelled",
+                [
+                    "user": user, "chatItem_": chatItem, "fileTransferMeta": meta, "sndFileTransfers": transfers,
+                ])
         case .sndStandaloneFileCreated(let user, let meta):
             object.write("sndStandaloneFileCreated", ["user": user, "fileTransferMeta": meta])
         case .contactAliasUpdated(let user, let contact):
@@ -197,14 +254,23 @@ extension ChatResponse {
         case .memberSupportChatDeleted(let user, let groupInfo, let member):
             object.write("memberSupportChatDeleted", ["user": user, "groupInfo": groupInfo, "member": member])
         case .membersRoleUser(let user, let groupInfo, let members, let role, let isSigned):
-            object.write("membersRoleUser", [
-                "user": user, "groupInfo": groupInfo, "members": members, "toRole": role, "msgSigned": isSigned])
+            object.write(
+                "membersRoleUser",
+                [
+                    "user": user, "groupInfo": groupInfo, "members": members, "toRole": role, "msgSigned": isSigned,
+                ])
         case .membersBlockedForAllUser(let user, let groupInfo, let members, let blocked, let isSigned):
-            object.write("membersBlockedForAllUser", [
-                "user": user, "groupInfo": groupInfo, "members": members, "blocked": blocked, "msgSigned": isSigned])
+            object.write(
+                "membersBlockedForAllUser",
+                [
+                    "user": user, "groupInfo": groupInfo, "members": members, "blocked": blocked, "msgSigned": isSigned,
+                ])
         case .groupUpdated(let user, let fromGroup, let toGroup, let member, let isSigned):
-            object.write("groupUpdated", [
-                "user": user, "fromGroup": fromGroup, "toGroup": toGroup, "member_": member, "msgSigned": isSigned])
+            object.write(
+                "groupUpdated",
+                [
+                    "user": user, "fromGroup": fromGroup, "toGroup": toGroup, "member_": member, "msgSigned": isSigned,
+                ])
         case .groupProfile(let user, let groupInfo): object.write("groupProfile", ["user": user, "groupInfo": groupInfo])
         case .groupDescription(let user, let groupInfo): object.write("groupDescription", ["user": user, "groupInfo": groupInfo])
         case .groupLinkCreated(let user, let groupInfo, let groupLink):
@@ -228,8 +294,11 @@ extension ChatResponse {
         case .slowSQLQueries(let chatQueries, let agentQueries):
             object.write("slowSQLQueries", ["chatQueries": chatQueries, "agentQueries": agentQueries])
         case .debugLocks(let chatLockName, let chatEntityLocks, let agentLocks):
-            object.write("debugLocks", [
-                "chatLockName": chatLockName, "chatEntityLocks": chatEntityLocks, "agentLocks": agentLocks])
+            object.write(
+                "debugLocks",
+                [
+                    "chatLockName": chatLockName, "chatEntityLocks": chatEntityLocks, "agentLocks": agentLocks,
+                ])
         case .quarantine(let events): object.write("quarantine", ["events": events])
         case .quarantineRetried(let event): object.write("quarantineRetried", ["event": event])
         case .quarantineDropped(let event): object.write("quarantineDropped", ["event": event])

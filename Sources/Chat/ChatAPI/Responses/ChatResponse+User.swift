@@ -2,8 +2,7 @@ extension ChatResponse {
     /// The profile that it is about, if it is about one.
     public var user: User? {
         switch self {
-        case
-            .activeUser(let user), .apiChats(let user, _), .apiChat(let user, _, _), .chatTags(let user, _),
+        case .activeUser(let user), .apiChats(let user, _), .apiChat(let user, _, _), .chatTags(let user, _),
             .chatItems(let user, _, _), .chatItemInfo(let user, _, _), .chatItemID(let user, _),
             .serverTestResult(let user, _, _), .chatRelayTestResult(let user, _, _), .userServers(let user, _),
             .userServersValidation(let user, _, _), .chatItemTTL(let user, _), .contactInfo(let user, _, _, _),
@@ -44,11 +43,11 @@ extension ChatResponse {
             user
         case .cmdOk(let user), .customChatResponse(let user, _):
             user
-        case
-            .usersList, .chatStarted, .chatRunning, .chatStopped, .connectionsDiff, .chats, .chatContentTypes,
+        case .usersList, .chatStarted, .chatRunning, .chatStopped, .connectionsDiff, .chats, .chatContentTypes,
             .serverOperatorConditions, .usageConditions, .networkConfig, .chatHelp, .versionInfo, .standaloneFileInfo,
             .callInvitations, .ntfTokenStatus, .remoteHostList, .remoteCtrlList, .sqlResult, .archiveExported, .archiveImported,
-            .slowSQLQueries, .debugLocks, .quarantine, .quarantineRetried, .quarantineDropped, .agentWorkersDetails, .agentWorkersSummary, .agentSubs, .agentSubsDetails,
+            .slowSQLQueries, .debugLocks, .quarantine, .quarantineRetried, .quarantineDropped, .agentWorkersDetails, .agentWorkersSummary, .agentSubs,
+            .agentSubsDetails,
             .agentQueuesInfo, .appSettings, .other:
             nil
         }

@@ -175,9 +175,12 @@ extension GroupLinkPlan {
         case .connectingConfirmReconnect: object.write("connectingConfirmReconnect")
         case .connectingProhibit(let groupInfo): object.write("connectingProhibit", ["groupInfo_": groupInfo])
         case .known(let groupInfo, let groupUpdated, let ownerVerification, let linkOwners):
-            object.write("known", [
-                "groupInfo": groupInfo, "groupUpdated": groupUpdated, "ownerVerification": ownerVerification,
-                "linkOwners": linkOwners])
+            object.write(
+                "known",
+                [
+                    "groupInfo": groupInfo, "groupUpdated": groupUpdated, "ownerVerification": ownerVerification,
+                    "linkOwners": linkOwners,
+                ])
         case .noRelays(let linkData): object.write("noRelays", ["groupSLinkData_": linkData])
         case .other(_, let json): object.replace(with: json)
         }

@@ -33,8 +33,11 @@ extension CommandRunner {
         case .switchQueue(let id):
             try await switchQueue(id)
         case .abortSwitch(let id):
-            try await withAgent(id) { agent, connection throws(AgentFault) in try await agent.abortSwitch(of: connection)
-            } answer: { .contactSwitchAborted(user: $0, contact: $1, connectionStats: $2.api) }
+            try await withAgent(id) { agent, connection throws(AgentFault) in
+                try await agent.abortSwitch(of: connection)
+            } answer: {
+                .contactSwitchAborted(user: $0, contact: $1, connectionStats: $2.api)
+            }
         case .syncRatchet(let id, let force): try await syncRatchet(id, force: force)
         case .securityCode(let id): try await securityCode(id)
         case .verify(let id, let code): try await verify(id, code: code)

@@ -16,8 +16,9 @@ extension CommandRunner {
         case .retry(let id):
             let content = try await query { try $0.db.quarantinedContent(id) }
             guard let content else { throw ChatCoreError(Refusal.command("there is no event \(id) in quarantine").error) }
-            guard let notification = AgentNotification(
-                connection: content.connection, kind: content.kind, stored: content.event, body: content.body)
+            guard
+                let notification = AgentNotification(
+                    connection: content.connection, kind: content.kind, stored: content.event, body: content.body)
             else { throw ChatCoreError(Refusal.command("an event of this kind cannot be received again: it can be dropped").error) }
             // Should this process die of it, too, it is in quarantine all the same: it leaves when its effects are stored.
             let incoming = Incoming(notification, isRetry: true)

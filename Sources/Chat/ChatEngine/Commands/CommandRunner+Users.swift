@@ -43,11 +43,17 @@ extension CommandRunner {
         case .updateProfile(let id, let profile):
             try await transactionThatPublishes { try $0.updateProfile(of: try $0.user(id), to: profile) }
         case .showProfile:
-            try await query { let user = try $0.user(); return .userProfile(user: user, profile: user.profile.published) }
+            try await query {
+                let user = try $0.user(); return .userProfile(user: user, profile: user.profile.published)
+            }
         case .showProfileImage:
-            try await query { let user = try $0.user(); return .userProfileImage(user: user, profile: user.profile.published) }
+            try await query {
+                let user = try $0.user(); return .userProfileImage(user: user, profile: user.profile.published)
+            }
         case .renameProfile(let name, let description):
-            try await changeProfile { $0.displayName = name; $0.shortDescription = description; $0.fullName = "" }
+            try await changeProfile {
+                $0.displayName = name; $0.shortDescription = description; $0.fullName = ""
+            }
         case .updateProfileImage(let image): try await changeProfile { $0.image = image }
         case .setBotCommands(let commands):
             try await changeProfile { profile in

@@ -1,14 +1,15 @@
 import ChatAPI
 import ChatProtocol
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 import SMPAgent
 import SMPClient
 import SMPProtocol
 import SMPWire
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 // Errors and states of the agent as the API shows them.
 

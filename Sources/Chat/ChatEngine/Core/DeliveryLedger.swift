@@ -83,32 +83,34 @@ final class DeliveryLedger: Sendable {
         let moment = core.moment
         let written = Mutex(Pages())
         let handOvers = Mutex(0)
-        core.store.submitLater({ [self] db -> Outcome in
-            handOvers.withLock { $0 = core.courier.handOvers }
-            // It may run again, and then with what has come since.
-            let pages = written.withLock { written in
-                written.add(take())
-                return written
-            }
-            let transaction = ChatTransaction(db, at: moment, random: core.random)
-            for accepted in pages.accepted {
-                try db.markDelivery(accepted.delivery.id, agentMessageID: accepted.message.messageID)
-            }
-            try transaction.noteSendEncryption(pages.accepted)
-            var outcome = Outcome()
-            for (connection, messages) in pages.sent {
-                let premature = try transaction.receiveSent(messages, of: connection)
-                if !premature.isEmpty { outcome.premature.append((connection, premature)) }
-            }
-            outcome.effects = transaction.effects
-            return outcome
-        }, completion: { [self] result in
-            let pages = written.withLock { $0 }
-            switch result {
-            case .success(let outcome): finish(pages, outcome, handOvers: handOvers.withLock(\.self))
-            case .failure(let error): failed(pages, error)
-            }
-        })
+        core.store.submitLater(
+            { [self] db -> Outcome in
+                handOvers.withLock { $0 = core.courier.handOvers }
+                // It may run again, and then with what has come since.
+                let pages = written.withLock { written in
+                    written.add(take())
+                    return written
+                }
+                let transaction = ChatTransaction(db, at: moment, random: core.random)
+                for accepted in pages.accepted {
+                    try db.markDelivery(accepted.delivery.id, agentMessageID: accepted.message.messageID)
+                }
+                try transaction.noteSendEncryption(pages.accepted)
+                var outcome = Outcome()
+                for (connection, messages) in pages.sent {
+                    let premature = try transaction.receiveSent(messages, of: connection)
+                    if !premature.isEmpty { outcome.premature.append((connection, premature)) }
+                }
+                outcome.effects = transaction.effects
+                return outcome
+            },
+            completion: { [self] result in
+                let pages = written.withLock { $0 }
+                switch result {
+                case .success(let outcome): finish(pages, outcome, handOvers: handOvers.withLock(\.self))
+                case .failure(let error): failed(pages, error)
+                }
+            })
     }
 
     private func take() -> Pages {

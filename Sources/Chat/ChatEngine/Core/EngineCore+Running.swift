@@ -15,10 +15,12 @@ extension EngineCore {
     func start() async throws(ChatCoreError) -> Bool {
         try checkOpen()
         try checkStoreUnchanged()
-        guard running.withLock({ running in
-            defer { running.isRunning = true }
-            return !running.isRunning
-        }) else { return false }
+        guard
+            running.withLock({ running in
+                defer { running.isRunning = true }
+                return !running.isRunning
+            })
+        else { return false }
         do {
             try await arrange()
             if running.withLock({ $0.receiver }) == nil {
@@ -46,10 +48,12 @@ extension EngineCore {
 
     /// Stops sending and receiving.
     func stop() async {
-        guard running.withLock({ running in
-            defer { running.isRunning = false }
-            return running.isRunning
-        }) else { return }
+        guard
+            running.withLock({ running in
+                defer { running.isRunning = false }
+                return running.isRunning
+            })
+        else { return }
         timer.stop()
         courier.stop()
         clerk.stop()

@@ -10,10 +10,12 @@ import Synchronization
 extension EngineCore {
     /// Brings servers, operators and the network to what the core is set up with; the first call does it.
     func arrange() async throws(ChatCoreError) {
-        guard arrangement.withLock({ arrangement in
-            defer { arrangement = true }
-            return !arrangement
-        }) else { return }
+        guard
+            arrangement.withLock({ arrangement in
+                defer { arrangement = true }
+                return !arrangement
+            })
+        else { return }
         let configuration = configuration
         do throws(ChatCoreError) {
             try await transaction { try $0.arrangeServers(configuration) }

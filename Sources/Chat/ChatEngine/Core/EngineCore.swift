@@ -113,11 +113,14 @@ final class EngineCore: Sendable {
         let moment = moment
         let random = random
         do {
-            return try await store.write(isPersistent: isPersistent, { db -> (T, Effects) in
-                let transaction = ChatTransaction(db, at: moment, random: random, actor: actor)
-                let value = try body(transaction)
-                return (value, transaction.effects)
-            }, afterCommit: { [self] in publish($0.1) }).0
+            return try await store.write(
+                isPersistent: isPersistent,
+                { db -> (T, Effects) in
+                    let transaction = ChatTransaction(db, at: moment, random: random, actor: actor)
+                    let value = try body(transaction)
+                    return (value, transaction.effects)
+                }, afterCommit: { [self] in publish($0.1) }
+            ).0
         } catch {
             throw ChatCoreError(thrown: error)
         }
@@ -130,14 +133,16 @@ final class EngineCore: Sendable {
     ) {
         let moment = moment
         let random = random
-        store.submit({ db -> (T, Effects) in
-            let transaction = ChatTransaction(db, at: moment, random: random, actor: actor)
-            let value = try body(transaction)
-            return (value, transaction.effects)
-        }, completion: { [self] result in
-            if case .success(let (_, effects)) = result { publish(effects) }
-            completion(result.map(\.0).mapError { ChatCoreError(thrown: $0) })
-        })
+        store.submit(
+            { db -> (T, Effects) in
+                let transaction = ChatTransaction(db, at: moment, random: random, actor: actor)
+                let value = try body(transaction)
+                return (value, transaction.effects)
+            },
+            completion: { [self] result in
+                if case .success(let (_, effects)) = result { publish(effects) }
+                completion(result.map(\.0).mapError { ChatCoreError(thrown: $0) })
+            })
     }
 
     /// Runs queries on the last commit; what they emit is published, what they would write is refused by the database.

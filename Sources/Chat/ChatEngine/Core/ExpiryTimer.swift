@@ -80,7 +80,11 @@ final class ExpiryTimer: Sendable {
             return state.isAwake
         }
         if isAwake || Task.isCancelled { sleeper.cancel() }
-        _ = await withTaskCancellationHandler { await sleeper.result } onCancel: { sleeper.cancel() }
+        _ = await withTaskCancellationHandler {
+            await sleeper.result
+        } onCancel: {
+            sleeper.cancel()
+        }
     }
 }
 

@@ -14,7 +14,8 @@ extension ChatTransaction {
         let id = try db.insertQuarantined(
             key, connection: notification.connection?.bytes, kind: incoming.name, event: notification.stored, body: notification.body, at: now)
         let message = "event.quarantined: processes died of it; it is number \(id) of /_quarantine"
-        try setAside(incoming, ChatCoreError(.chat(error: .exception(message: message))), shown: "set aside as number \(id): programs crashed while they read it")
+        try setAside(
+            incoming, ChatCoreError(.chat(error: .exception(message: message))), shown: "set aside as number \(id): programs crashed while they read it")
         return id
     }
 

@@ -135,7 +135,8 @@ extension ChatTransaction {
         }
         let peer = request.request.peerChatVersions
         let version = ChatVersions.connectionVersion(
-            local: ChatVersions.supported, peer: VersionRange(ChatVersion(clamping: peer.minVersion)...ChatVersion(clamping: max(peer.minVersion, peer.maxVersion))))
+            local: ChatVersions.supported,
+            peer: VersionRange(ChatVersion(clamping: peer.minVersion)...ChatVersion(clamping: max(peer.minVersion, peer.maxVersion))))
         var new = NewConnectionRecord(userID: user.userID, agentConnectionID: agentID, status: .new, chatVersion: version)
         new.contactID = contactID
         new.viaAddress = request.request.userContactLinkID

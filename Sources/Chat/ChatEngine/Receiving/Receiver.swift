@@ -72,19 +72,22 @@ final class Receiver: Sendable {
         let moment = core.moment
         let handOvers = core.courier.handOvers
         // While the disk fails it waits, and what came later waits behind it.
-        core.store.submit(isPersistent: true, { db -> Effects in
-            let transaction = ChatTransaction(db, at: moment, random: core.random)
-            try core.watch.noting(incoming.key) {
-                if let body = incoming.notification.body { TrapPoint.chatReceive.pass(body) }
-                try transaction.receive(incoming)
-            }
-            return transaction.effects
-        }, completion: { [self] result in
-            switch result {
-            case .success(let effects): finish(incoming, effects, handOvers: handOvers)
-            case .failure(let error): failed(incoming, error, attempt: attempt)
-            }
-        })
+        core.store.submit(
+            isPersistent: true,
+            { db -> Effects in
+                let transaction = ChatTransaction(db, at: moment, random: core.random)
+                try core.watch.noting(incoming.key) {
+                    if let body = incoming.notification.body { TrapPoint.chatReceive.pass(body) }
+                    try transaction.receive(incoming)
+                }
+                return transaction.effects
+            },
+            completion: { [self] result in
+                switch result {
+                case .success(let effects): finish(incoming, effects, handOvers: handOvers)
+                case .failure(let error): failed(incoming, error, attempt: attempt)
+                }
+            })
     }
 
     /// On the store's queue, in the order of the commits.
@@ -125,42 +128,48 @@ final class Receiver: Sendable {
         let core = core
         let moment = core.moment
         let cause = ChatCoreError(thrown: error)
-        core.store.submit(isPersistent: true, { db -> Effects in
-            let transaction = ChatTransaction(db, at: moment, random: core.random)
-            try transaction.setAside(incoming, cause)
-            return transaction.effects
-        }, completion: { [self] result in
-            switch result {
-            case .success(let effects): finish(incoming, effects, handOvers: nil)
-            case .failure(let error):
-                // Not acknowledged: the agent reports it again after a restart.
-                core.logger.critical("an event could not be set aside", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
-                gate.leave()
-            }
-        })
+        core.store.submit(
+            isPersistent: true,
+            { db -> Effects in
+                let transaction = ChatTransaction(db, at: moment, random: core.random)
+                try transaction.setAside(incoming, cause)
+                return transaction.effects
+            },
+            completion: { [self] result in
+                switch result {
+                case .success(let effects): finish(incoming, effects, handOvers: nil)
+                case .failure(let error):
+                    // Not acknowledged: the agent reports it again after a restart.
+                    core.logger.critical("an event could not be set aside", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
+                    gate.leave()
+                }
+            })
     }
 
     /// Sets an event aside that processes died of, without reading it, so that what comes after it goes on.
     private func quarantine(_ incoming: Incoming, as key: InFlightKey) {
         let core = core
         let moment = core.moment
-        core.store.submit(isPersistent: true, { db -> (Effects, Int64) in
-            let transaction = ChatTransaction(db, at: moment, random: core.random)
-            let id = try transaction.quarantine(incoming, as: key)
-            return (transaction.effects, id)
-        }, completion: { [self] result in
-            switch result {
-            case .success((let effects, let id)):
-                core.logger.error(
-                    "a received event is set aside: \(CrashSuspects.deathsToQuarantine) processes died of it. parley db quarantine shows it",
-                    metadata: ["code": "event.quarantined", "event": "\(incoming.name)", "id": "\(id)"])
-                finish(incoming, effects, handOvers: nil)
-            case .failure(let error):
-                // Not acknowledged: the agent reports it again after a restart.
-                core.logger.critical("an event could not be set aside", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
-                gate.leave()
-            }
-        })
+        core.store.submit(
+            isPersistent: true,
+            { db -> (Effects, Int64) in
+                let transaction = ChatTransaction(db, at: moment, random: core.random)
+                let id = try transaction.quarantine(incoming, as: key)
+                return (transaction.effects, id)
+            },
+            completion: { [self] result in
+                switch result {
+                case .success((let effects, let id)):
+                    core.logger.error(
+                        "a received event is set aside: \(CrashSuspects.deathsToQuarantine) processes died of it. parley db quarantine shows it",
+                        metadata: ["code": "event.quarantined", "event": "\(incoming.name)", "id": "\(id)"])
+                    finish(incoming, effects, handOvers: nil)
+                case .failure(let error):
+                    // Not acknowledged: the agent reports it again after a restart.
+                    core.logger.critical("an event could not be set aside", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
+                    gate.leave()
+                }
+            })
     }
 
     private func acknowledge(_ incoming: Incoming, receipt: Bool) {

@@ -100,7 +100,9 @@ extension NetworkConfig {
         }
         smpWebPortServers = .string(words["smp-web-port-servers"] ?? (words["smp-web-port"] == nil ? "preset" : "all"))
         if let text = words["timeout"] {
-            guard let seconds = Int64(text), (1...NetworkPlan.longestAnswer).contains(seconds) else { throw Refusal.command("timeout=\(text) is not a number of seconds") }
+            guard let seconds = Int64(text), (1...NetworkPlan.longestAnswer).contains(seconds) else {
+                throw Refusal.command("timeout=\(text) is not a number of seconds")
+            }
             setTimeout(seconds: seconds)
         }
         logTLSErrors = words["log"] == "on"

@@ -69,14 +69,15 @@ struct ServersReport {
     private static func report(_ routers: [SMPServerAddress: Router], known: Set<SMPServerAddress>?) -> JSONValue {
         let sorted = routers.sorted { $0.key.wireString < $1.key.wireString }
         func list(_ category: Category) -> JSONValue {
-            .array(sorted.filter { $0.value.category == category }.map { address, router in
-                var object: JSONObject = ["smpServer": .string(address.wireString)]
-                if let known { object["known"] = .bool(known.contains(address)) }
-                if let sessions = router.sessions { object["sessions"] = json(sessions) }
-                if let subscriptions = router.subscriptions { object["subs"] = json(subscriptions) }
-                if let statistics = router.statistics { object["stats"] = json(statistics) }
-                return .object(object)
-            })
+            .array(
+                sorted.filter { $0.value.category == category }.map { address, router in
+                    var object: JSONObject = ["smpServer": .string(address.wireString)]
+                    if let known { object["known"] = .bool(known.contains(address)) }
+                    if let sessions = router.sessions { object["sessions"] = json(sessions) }
+                    if let subscriptions = router.subscriptions { object["subs"] = json(subscriptions) }
+                    if let statistics = router.statistics { object["stats"] = json(statistics) }
+                    return .object(object)
+                })
         }
         var sessions = SessionCounts(), subscriptions = SubscriptionCounts(), statistics = ServerStatistics()
         for router in routers.values {

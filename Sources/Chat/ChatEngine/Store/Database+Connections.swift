@@ -128,7 +128,8 @@ extension Database {
             """
             SELECT \(Self.connectionColumns), cn.full_link FROM connections cn
             WHERE cn.user_id = ? AND cn.short_link = ? AND cn.kind = 'contact' ORDER BY cn.connection_id DESC LIMIT 1
-            """, [user, shortLink]) { row in (Self.connection(&row), row.optionalText()) }
+            """, [user, shortLink]
+        ) { row in (Self.connection(&row), row.optionalText()) }
         guard let (record, link) = found, let record, let link else { return nil }
         return (record, link)
     }
@@ -145,7 +146,8 @@ extension Database {
         try all(
             """
             SELECT agent_connection_id FROM connections WHERE status NOT IN ('prepared', 'deleted', 'failed') ORDER BY connection_id
-            """) { $0.bytes() }
+            """
+        ) { $0.bytes() }
     }
 
     /// The agent's ids of all connections.

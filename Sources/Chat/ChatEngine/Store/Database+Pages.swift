@@ -156,7 +156,8 @@ extension Database {
     ) throws -> [ChatListEntry] {
         var arguments: StatementArguments = []
         var parts: [String] = []
-        let contacts = "SELECT 1, c.contact_id, c.chat_ts AS ts FROM contacts c JOIN profiles p ON p.profile_id = c.profile_id"
+        let contacts =
+            "SELECT 1, c.contact_id, c.chat_ts AS ts FROM contacts c JOIN profiles p ON p.profile_id = c.profile_id"
             + " WHERE c.user_id = ? AND c.is_user = 0 AND c.contact_used = 1"
         let unread = "(c.unread_chat = 1 OR EXISTS (SELECT 1 FROM chat_items i WHERE i.contact_id = c.contact_id AND i.status = 'rcvNew'))"
         switch filter {

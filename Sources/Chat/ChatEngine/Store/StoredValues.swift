@@ -1,13 +1,14 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Foundation
-#endif
 import ChatAPI
 import ChatProtocol
 import SMPWire
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Foundation
+#endif
 
 // How values of the API stand in columns.
 

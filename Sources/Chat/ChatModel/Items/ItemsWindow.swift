@@ -117,7 +117,8 @@ extension ItemsWindow {
 
     /// The order of items in the chat.
     func precedes(_ left: ChatItem, _ right: ChatItem) -> Bool {
-        let (one, other) = byItemTime
+        let (one, other) =
+            byItemTime
             ? (left.meta.itemTimestamp, right.meta.itemTimestamp) : (left.meta.createdAt, right.meta.createdAt)
         return one == other ? left.id < right.id : one < other
     }

@@ -91,7 +91,7 @@ public actor ChatModel: ChatCore {
         _ = try await send(.chats(.tags(user: user)), as: user)
         do {
             _ = try await send(.address(.show(user: user)), as: user)
-        } catch where error.chatError == .store(error: .userContactLinkNotFound) {
+        } catch  where error.chatError == .store(error: .userContactLinkNotFound) {
             // Most profiles have no address.
         }
     }

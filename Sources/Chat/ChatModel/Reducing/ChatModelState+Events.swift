@@ -51,7 +51,8 @@ extension ChatEvent {
     var chatInfos: [ChatInfo] {
         switch self {
         case .contactSwitch(_, let contact, _), .contactRatchetSync(_, let contact, _), .contactPQEnabled(_, let contact, _),
-            .contactConnecting(_, let contact), .contactConnected(_, let contact, _), .contactSndReady(_, let contact), .contactAnotherClient(_, let contact), .contactDisabled(_, let contact),
+            .contactConnecting(_, let contact), .contactConnected(_, let contact, _), .contactSndReady(_, let contact), .contactAnotherClient(_, let contact),
+            .contactDisabled(_, let contact),
             .contactUpdated(_, _, let contact), .contactDeletedByContact(_, let contact),
             .acceptingContactRequest(_, let contact), .contactRequestAlreadyAccepted(_, let contact),
             .chatItemDeletedNotFound(_, let contact, _):

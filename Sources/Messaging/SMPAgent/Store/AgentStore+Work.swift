@@ -127,11 +127,12 @@ extension AgentStore {
     func events() async throws -> [AgentNotification] {
         try await read(isLong: true) { database in
             let events = try database.map(
-                "SELECT e.*, c.* FROM events AS e JOIN connections AS c USING (connection_id) ORDER BY e.position") { row in
-                    let record = try EventRecord.read(row) { ConnectionStats(try Self.state(row, database)) }
-                    return AgentNotification(
-                        connection: ConnectionID(row.bytes("public_id")), event: record.event, durableID: .event(record.number))
-                }
+                "SELECT e.*, c.* FROM events AS e JOIN connections AS c USING (connection_id) ORDER BY e.position"
+            ) { row in
+                let record = try EventRecord.read(row) { ConnectionStats(try Self.state(row, database)) }
+                return AgentNotification(
+                    connection: ConnectionID(row.bytes("public_id")), event: record.event, durableID: .event(record.number))
+            }
             let sent = try database.rows(
                 """
                 SELECT e.*, c.public_id FROM sent_events AS e JOIN connections AS c USING (connection_id)

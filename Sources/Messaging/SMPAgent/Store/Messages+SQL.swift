@@ -77,9 +77,9 @@ extension SentMessage {
         }
         try database.run(
             withSecrets: """
-            INSERT INTO deliveries (queue_id, message_id, sent_id, flags, body, body_id, message_key, padded_length, previous_hash)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, queue, messageID, sentID, blob(flags.wireBytes), blob(body), bodyRow, blob(secret: messageKey), padded, blob(previousHash))
+                INSERT INTO deliveries (queue_id, message_id, sent_id, flags, body, body_id, message_key, padded_length, previous_hash)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """, queue, messageID, sentID, blob(flags.wireBytes), blob(body), bodyRow, blob(secret: messageKey), padded, blob(previousHash))
     }
 
     /// The message does not wait for the queue any more.

@@ -58,9 +58,9 @@ extension StoreChange {
         case .setRatchet(let row, let ratchet):
             try database.run(
                 withSecrets: """
-                INSERT INTO ratchets (connection_id, state) VALUES (?, ?)
-                ON CONFLICT (connection_id) DO UPDATE SET state = excluded.state
-                """, row, blob(secret: ratchet.encoded))
+                    INSERT INTO ratchets (connection_id, state) VALUES (?, ?)
+                    ON CONFLICT (connection_id) DO UPDATE SET state = excluded.state
+                    """, row, blob(secret: ratchet.encoded))
             try database.run("UPDATE connections SET ratchet_progress = NULL WHERE connection_id = ?", row)
         case .moveRatchet(let row, let ratchet):
             try database.run(
@@ -73,9 +73,9 @@ extension StoreChange {
             for key in keys {
                 try database.run(
                     withSecrets: """
-                    INSERT OR REPLACE INTO skipped_message_keys (connection_id, header_key, message_number, message_key)
-                    VALUES (?, ?, ?, ?)
-                    """, row, blob(secret: key.headerKey), Int64(key.number), blob(secret: key.key))
+                        INSERT OR REPLACE INTO skipped_message_keys (connection_id, header_key, message_number, message_key)
+                        VALUES (?, ?, ?, ?)
+                        """, row, blob(secret: key.headerKey), Int64(key.number), blob(secret: key.key))
             }
         case .removeSkippedKeys(let row, let keys):
             for key in keys {
@@ -86,9 +86,9 @@ extension StoreChange {
         case .setAgreementKeys(let row, let keys):
             try database.run(
                 withSecrets: """
-                INSERT OR REPLACE INTO agreement_keys (connection_id, key_1, key_2, kem_public_key, kem_secret_key)
-                VALUES (?, ?, ?, ?, ?)
-                """, row, blob(secret: keys.key1.raw), blob(secret: keys.key2.raw), blob(keys.kem?.publicKey.bytes),
+                    INSERT OR REPLACE INTO agreement_keys (connection_id, key_1, key_2, kem_public_key, kem_secret_key)
+                    VALUES (?, ?, ?, ?, ?)
+                    """, row, blob(secret: keys.key1.raw), blob(secret: keys.key2.raw), blob(keys.kem?.publicKey.bytes),
                 blob(secret: keys.kem?.secretKey.bytes))
         case .setSentParameters(let row, let parameters):
             try database.run(

@@ -207,8 +207,7 @@ extension ConnectionShortLink {
         }
     }
 
-    private static func readServer(_ firstHost: TransportHost?, _ parser: inout WireParser) throws(WireError) -> SMPServerAddress
-    {
+    private static func readServer(_ firstHost: TransportHost?, _ parser: inout WireParser) throws(WireError) -> SMPServerAddress {
         let start = parser.offset
         var hosts = firstHost.map { [$0] } ?? []
         var port: UInt16?

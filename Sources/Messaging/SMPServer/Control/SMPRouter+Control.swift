@@ -91,7 +91,9 @@ struct SessionReport: Sendable {
     fileprivate var json: JSONText.Value {
         var members: [(String, JSONText.Value)] = [("session", .number(number)), ("seconds", .number(seconds))]
         if let version { members.append(("version", .number(Int(version)))) }
-        members += [("subscriptions", .number(subscriptions)), ("notifications", .number(notifications)), ("service", .flag(isService)), ("waiting", .number(waiting))]
+        members += [
+            ("subscriptions", .number(subscriptions)), ("notifications", .number(notifications)), ("service", .flag(isService)), ("waiting", .number(waiting)),
+        ]
         return .object(members)
     }
 }

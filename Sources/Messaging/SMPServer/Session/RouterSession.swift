@@ -293,7 +293,8 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     private func adjustReading() {
         let isDiskBehind = core.journal.pendingCount > RouterCore.pendingLimit
         let mustWait =
-            isDiskBehind || bound.value.pausedUntil > .now() || !connection.isWritable || relaying.load(ordering: .relaxed) > Self.relayingLimit || outbox.withLock { $0.count } > Self.outboxLimit
+            isDiskBehind || bound.value.pausedUntil > .now() || !connection.isWritable || relaying.load(ordering: .relaxed) > Self.relayingLimit
+            || outbox.withLock { $0.count } > Self.outboxLimit
         if isDiskBehind { core.waitForCommit(self) }
         guard bound.value.isReading == mustWait else { return }
         bound.value.isReading = !mustWait

@@ -1,10 +1,11 @@
 internal import GRDB
+
 #if canImport(Glibc)
-internal import Glibc
+    internal import Glibc
 #elseif canImport(Musl)
-internal import Musl
+    internal import Musl
 #elseif canImport(Darwin)
-internal import Darwin
+    internal import Darwin
 #endif
 
 /// Copies of a database that were made before it was changed by a new version: `backups/<name>.<UTC time>.of-<version>.db` beside it, encrypted

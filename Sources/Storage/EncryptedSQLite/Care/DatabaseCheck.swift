@@ -65,7 +65,8 @@ public struct DatabaseCheck {
         report.damagedPages = pages.damaged
         if !pages.damaged.isEmpty {
             report.problems.append(
-                "\(pages.damaged.count) of \(pages.count) pages are damaged: \(pages.damaged.prefix(10).map(String.init).joined(separator: ", "))\(pages.damaged.count > 10 ? " …" : "")")
+                "\(pages.damaged.count) of \(pages.count) pages are damaged: \(pages.damaged.prefix(10).map(String.init).joined(separator: ", "))\(pages.damaged.count > 10 ? " …" : "")"
+            )
         }
         if pages.hasPartialPage { report.problems.append("the file ends within a page: it was cut off") }
     }

@@ -40,15 +40,17 @@ public final class DatabaseKey: Sendable {
             throw StorageError(.invalidKey, "a key has 1 to \(Self.longest) bytes and no zero byte")
         }
         if let raw = Self.hexadecimal(bytes) {
-            material = .raw(try SecretMemory(count: 32) { (buffer) throws(StorageError) in
-                for index in 0..<32 { buffer[index] = raw[index] }
-            })
+            material = .raw(
+                try SecretMemory(count: 32) { (buffer) throws(StorageError) in
+                    for index in 0..<32 { buffer[index] = raw[index] }
+                })
             salt = raw.count == 48 ? Array(raw[32...]) : nil
         } else {
             let count = bytes.count
-            material = .passphrase(try SecretMemory(count: count) { (buffer) throws(StorageError) in
-                for index in 0..<count { buffer[index] = bytes[index] }
-            })
+            material = .passphrase(
+                try SecretMemory(count: count) { (buffer) throws(StorageError) in
+                    for index in 0..<count { buffer[index] = bytes[index] }
+                })
             salt = nil
         }
     }

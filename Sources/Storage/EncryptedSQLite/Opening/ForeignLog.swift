@@ -8,7 +8,8 @@ enum ForeignLog {
         if hasLog || hasJournal {
             throw StorageError(
                 .foreign,
-                "another program wrote the \(label) database \(path) and did not close it: start that program with the same key, let it end in good order, then try again")
+                "another program wrote the \(label) database \(path) and did not close it: start that program with the same key, let it end in good order, then try again"
+            )
         }
     }
 

@@ -30,7 +30,8 @@ struct PageInspection {
         }
         throw StorageError(
             .wrongKey,
-            "the key does not open the \(label) database \(path): give the right one. If you are sure of it, the first bytes of the file are damaged: restore a backup")
+            "the key does not open the \(label) database \(path): give the right one. If you are sure of it, the first bytes of the file are damaged: restore a backup"
+        )
     }
 
     /// The numbers of pages that are not as they were written; at most `limit`.

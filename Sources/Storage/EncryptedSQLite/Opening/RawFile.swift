@@ -1,11 +1,11 @@
 internal import WholeFiles
 
 #if canImport(Glibc)
-internal import Glibc
+    internal import Glibc
 #elseif canImport(Musl)
-internal import Musl
+    internal import Musl
 #elseif canImport(Darwin)
-internal import Darwin
+    internal import Darwin
 #endif
 
 /// A file that is read and handled without SQLite, while no connection to it is open: closing it lets go of the process's locks on it.
@@ -82,11 +82,11 @@ enum Files {
 
     static func rename(_ path: String, to other: String) throws(StorageError) {
         #if canImport(Glibc)
-        let code = Glibc.rename(path, other)
+            let code = Glibc.rename(path, other)
         #elseif canImport(Musl)
-        let code = Musl.rename(path, other)
+            let code = Musl.rename(path, other)
         #else
-        let code = Darwin.rename(path, other)
+            let code = Darwin.rename(path, other)
         #endif
         guard code == 0 else { throw error("cannot rename \(path) to \(other)") }
     }

@@ -1,10 +1,11 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 internal import GRDBSQLite
 internal import Synchronization
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
 
 /// The index of the write-ahead log of one encrypted database, shared by all connections of this process.
 ///

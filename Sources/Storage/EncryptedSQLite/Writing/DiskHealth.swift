@@ -39,10 +39,12 @@ final class DiskHealth: Sendable {
 
     /// A commit reached the disk.
     func noteCommit() {
-        guard let since = failingSince.withLock({ since in
-            defer { since = nil }
-            return since
-        }) else { return }
+        guard
+            let since = failingSince.withLock({ since in
+                defer { since = nil }
+                return since
+            })
+        else { return }
         let duration = ContinuousClock.now - since
         logger.notice(
             "the disk works again", metadata: ["code": "storage.healed", "database": "\(label)", "seconds": "\(duration.components.seconds)"])

@@ -81,18 +81,19 @@ public final class GroupCommitWriter: Sendable {
         completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
         let outcome = Mutex<Result<T, any Error>>(.failure(StorageError(.closed, "the database was closed before the write ran")))
-        enqueue(Job(
-            run: { db in
-                do {
-                    let value = try body(db)
-                    outcome.withLock { $0 = .success(value) }
-                    return nil
-                } catch {
-                    outcome.withLock { $0 = .failure(error) }
-                    return error
-                }
-            },
-            finish: { failure in completion(failure.map(Result.failure) ?? outcome.withLock(\.self)) }, isPersistent: isPersistent),
+        enqueue(
+            Job(
+                run: { db in
+                    do {
+                        let value = try body(db)
+                        outcome.withLock { $0 = .success(value) }
+                        return nil
+                    } catch {
+                        outcome.withLock { $0 = .failure(error) }
+                        return error
+                    }
+                },
+                finish: { failure in completion(failure.map(Result.failure) ?? outcome.withLock(\.self)) }, isPersistent: isPersistent),
             starts: !joinsNext)
     }
 

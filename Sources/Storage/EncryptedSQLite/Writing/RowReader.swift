@@ -1,5 +1,5 @@
-internal import GRDBSQLite
 public import GRDB
+internal import GRDBSQLite
 
 /// Reads the columns of a row one after another, in the order of the `SELECT` that made it.
 ///

@@ -103,11 +103,13 @@ extension CommandReader {
         if !isGroup { try expect("@") }
         let source = ChatName(chatType: isGroup ? .group : .direct, name: try displayName())
         try expect(" ")
-        let member: String? = isGroup ? optional("@") { reader throws(CommandMismatch) in
-            let name = try reader.displayName()
-            try reader.expect(" ")
-            return name
-        } : nil
+        let member: String? =
+            isGroup
+            ? optional("@") { reader throws(CommandMismatch) in
+                let name = try reader.displayName()
+                try reader.expect(" ")
+                return name
+            } : nil
         return .console(.forward(to: target, from: source, member: member, text: try messageText()))
     }
 

@@ -52,12 +52,20 @@ extension CommandReader {
 
     /// All that is left: a text as JSON, or as it is.
     mutating func messageText() throws(CommandMismatch) -> String {
-        try either { reader throws(CommandMismatch) in try reader.json() } or: { reader in reader.rest() }
+        try either { reader throws(CommandMismatch) in
+            try reader.json()
+        } or: { reader in
+            reader.rest()
+        }
     }
 
     /// A password: a text as JSON, or a word.
     mutating func password() throws(CommandMismatch) -> String {
-        try either { reader throws(CommandMismatch) in try reader.json() } or: { reader in reader.word() }
+        try either { reader throws(CommandMismatch) in
+            try reader.json()
+        } or: { reader in
+            reader.word()
+        }
     }
 
     /// The name of a profile, contact or group: in single quotes, or up to a space or comma.
