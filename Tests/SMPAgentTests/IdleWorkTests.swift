@@ -32,6 +32,8 @@ import Testing
         let pair = try await Pair(quota: 1_000)
         let (alice, bob) = try await pair.connect()
         let count = Int(IdleWorkAllowance.burst) + 5
+        // What is counted from then on is more than a burst, however long it takes to come.
+        let start = pair.bob.agent.core.now
         for number in 0..<count {
             let body = Bytes(repeating: UInt8(truncatingIfNeeded: number), count: 15_900)
             try await pair.alice.inject(AgentEnvelope.message(version: 7, encrypted: body).wireBytes, into: alice)
@@ -39,7 +41,7 @@ import Testing
         try await pair.alice.send("after", to: alice)
         await pair.bob.wait("after") { $0.order[bob]?.last == Bytes("after".utf8) }
         let lane = pair.bob.agent.core.lanes.checkOut(bob)
-        #expect(lane.countIdleWork(now: pair.bob.agent.core.now) > .zero, "the allowance is used up")
+        #expect(lane.countIdleWork(now: start) > .zero, "the allowance is used up")
         pair.bob.agent.core.lanes.checkIn(lane)
         await pair.close()
     }

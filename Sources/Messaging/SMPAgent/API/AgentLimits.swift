@@ -25,8 +25,6 @@ public enum AgentLimits {
     /// Numbers that messages of a connection can have, those of the peer and our own. A peer that names another one is not believed, so that
     /// what is counted on from a number cannot overflow.
     public static let messageIDs: ClosedRange<Int64> = 0...(1 << 62)
-    /// Times that a router can have taken a message at, in seconds since 1970: up to the end of the year 9999.
-    public static let routerTimes: ClosedRange<Int64> = 0...253_402_300_799
 
     /// New keys of the peer for the ratchet that are remembered at once, for ``AgentConfiguration/messageRecordLifetime``, so that none counts
     /// twice. More are refused: a peer could otherwise make us keep, and answer, as many as it likes.

@@ -49,13 +49,9 @@ extension Transition {
             quotaExceeded(queue, context)
             return .acknowledge
         case .message(let time, let flags, let content):
-            guard let time = RouterTime(seconds: time) else {
-                let fault = BrokerErrorType.unexpected("MSG: a time that no message can have")
-                emit(.failed(AgentError(.broker(address: queue.server.wireString, fault))))
-                return .acknowledge
-            }
+            // Its decoder has brought the time into ``UnixTime/range``.
             let opened = OpenedMessage(
-                queue: queue, brokerID: message.id.bytes, brokerTime: time.milliseconds, flags: flags, mayBeEarly: mayBeEarly)
+                queue: queue, brokerID: message.id.bytes, brokerTime: time * 1000, flags: flags, mayBeEarly: mayBeEarly)
             let before = self
             do {
                 let outcome = try receive(content, opened, context)

@@ -1,4 +1,3 @@
-import SMPProtocol
 import SMPWire
 
 extension WireParser {
@@ -12,18 +11,5 @@ extension WireParser {
             throw WireError(.invalidValue, "a message's number is from 0 to 2^62", at: start)
         }
         return id
-    }
-}
-
-/// When a router took a message.
-struct RouterTime: Sendable, Equatable {
-    /// Milliseconds since 1970.
-    let milliseconds: Int64
-
-    /// - Parameter seconds: since 1970, as the router says it.
-    /// - Returns: nil unless it is one of ``AgentLimits/routerTimes``.
-    init?(seconds: Int64) {
-        guard AgentLimits.routerTimes.contains(seconds) else { return nil }
-        milliseconds = seconds * 1000
     }
 }

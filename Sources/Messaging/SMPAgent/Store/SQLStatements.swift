@@ -140,7 +140,7 @@ extension Row {
 /// What numbers in the store can be. Calculations with them cannot overflow then, also if somebody has changed the file.
 enum StoredBounds {
     /// Milliseconds since 1970.
-    static let times: ClosedRange<Int64> = AgentLimits.routerTimes.lowerBound * 1000...AgentLimits.routerTimes.upperBound * 1000 + 999
+    static let times: ClosedRange<Int64> = UnixTime.range.lowerBound * 1000...UnixTime.range.upperBound * 1000 + 999
     static let versions: ClosedRange<Int64> = 0...Int64(UInt16.max)
     /// Numbers of messages in a chain of a ratchet.
     static let chain: ClosedRange<Int64> = 0...Int64(UInt32.max)
