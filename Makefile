@@ -60,7 +60,7 @@ THREAD_MODULES := EncryptedSQLiteTests SMPTransportTests SMPClientTests SMPServe
 ADDRESS_MODULES := EncryptedSQLiteTests SMPCryptoTests SMPRatchetTests SMPTransportTests SMPClientTests SMPServerTests SMPAgentTests ChatProtocolTests ChatEngineTests ParleyTests
 sanitize: packages
 	@for sanitizer in $(SANITIZERS); do \
-		export PARLEY_SANITIZE=$$sanitizer TSAN_OPTIONS="exitcode=66 $(TSAN_OPTIONS)" ASAN_OPTIONS="detect_leaks=0 $(ASAN_OPTIONS)"; \
+		export PARLEY_SANITIZE=$$sanitizer TSAN_OPTIONS="exitcode=66 suppressions=$(CURDIR)/Tests/Support/thread-sanitizer.txt $(TSAN_OPTIONS)" ASAN_OPTIONS="detect_leaks=0 $(ASAN_OPTIONS)"; \
 		case $$sanitizer in \
 			thread) folder=.build-tsan; modules="$(THREAD_MODULES)";; \
 			address) folder=.build-asan; modules="$(ADDRESS_MODULES)";; \

@@ -50,7 +50,8 @@ import Testing
         var store = QueueStore(queues)
         let slot = try #require(store.slot(recipient: queue.recipientID))
         var sink = RouterCore.JournalSink(journal)
-        #expect(store.append(slot, maker.message(), body: [2], sink: &sink)?.sequence == (1 << 62) + 1)
+        let appended = try #require(store.append(slot, maker.message(), body: [2], sink: &sink))
+        #expect(appended.sequence == UInt64(1) << 62 + 1)
         #expect(store.removeFirst(2, slot, sink: &sink) != nil)
         try journal.commit()
     }
