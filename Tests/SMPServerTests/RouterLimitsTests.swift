@@ -144,10 +144,12 @@ import Testing
         try await withRouter { router in
             let (deaf, other) = (try await TestClient(router.address), try await TestClient(router.address))
             try await askForMuch(deaf)
-            // The kernel takes its part of the 32 MiB; what is left waits as what it is, not as blocks.
-            try await eventually("answers wait") { router.core.sessionReports.contains { $0.waiting > 400 } }
+            // The kernel takes its part of the 32 MiB. What is left waits as what it is, not as blocks: how much that is depends on how many
+            // commands the router has read before the connection took no more.
+            try await eventually("answers wait") { router.core.sessionReports.contains { $0.waiting > 0 } }
             #expect(try await other.request(.ping) == .pong)
-            #expect(router.core.sessionReports.contains { $0.waiting > 400 })
+            #expect(router.core.sessionReports.allSatisfy { $0.waiting <= 2_000 })
+            #expect(router.core.sessionReports.contains { $0.waiting > 0 })
         }
     }
 

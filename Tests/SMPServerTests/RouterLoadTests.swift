@@ -13,7 +13,9 @@ import Testing
 /// A router in a process of its own while many strangers do what they should not: its memory is bounded, and an honest client is served.
 ///
 /// 50 strangers; as many as `PARLEY_STRANGERS` says, with figures printed.
-@Suite(.serialized, .enabled(if: ParleyProgram.isBuilt)) struct RouterLoadTests {
+/// A sanitizer's own memory is not what is measured.
+@Suite(.serialized, .enabled(if: ParleyProgram.isBuilt), .enabled(if: ProcessInfo.processInfo.environment["PARLEY_SANITIZE"] == nil))
+struct RouterLoadTests {
     private static let asked = ProcessInfo.processInfo.environment["PARLEY_STRANGERS"].flatMap { Int($0) }
     private static let strangers = asked ?? 50
     /// Round trips of the honest client.
