@@ -40,7 +40,7 @@ final class RouterCore: Sendable {
     /// nil if the router is no proxy.
     let relays: RelayPool?
     let limits: AddressLimits
-    /// What creating queues asks for; nil: nothing.
+    /// The password for creating queues; nil if there is none.
     let basicAuth: BasicAuth?
     let history: StatisticsKeeper
     private let shared: Mutex<Shared>

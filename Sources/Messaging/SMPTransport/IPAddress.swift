@@ -50,7 +50,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         return written == nil ? "?" : String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Whether it is this machine's own, reached by no wire: 127.0.0.0/8 or ::1.
+    /// True for addresses of this machine itself: 127.0.0.0/8 or ::1.
     package var isLoopback: Bool {
         bytes.count == 4 ? bytes[0] == 127 : bytes == Bytes(repeating: 0, count: 15) + [1]
     }
@@ -94,7 +94,7 @@ extension IPAddress {
     }
 }
 
-/// What limits for one network address count by: an IPv4 address, or the 64 bits of IPv6 that one customer has at least.
+/// The key that limits for one network address count by: an IPv4 address, or the 64 bits of IPv6 that one customer has at least.
 package struct NetworkPrefix: Hashable, Sendable {
     private let bits: UInt64
     private let isIPv6: Bool

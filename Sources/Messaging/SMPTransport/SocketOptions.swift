@@ -8,9 +8,9 @@ import NIOCore
 
 /// When and how often TCP probes a peer that sends nothing.
 public struct TCPKeepAlive: Sendable, Hashable {
-    /// What Linux takes for ``idleSeconds`` and ``intervalSeconds``.
+    /// The range that Linux accepts for ``idleSeconds`` and ``intervalSeconds``.
     public static let secondsRange = 1...32_767
-    /// What Linux takes for ``probes``.
+    /// The range that Linux accepts for ``probes``.
     public static let probesRange = 1...127
 
     /// Seconds of silence before the first probe; the nearest end of ``secondsRange`` counts.

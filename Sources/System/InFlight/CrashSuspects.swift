@@ -44,7 +44,7 @@ public struct CrashSuspects: Sendable {
     /// Whether something is not to be processed.
     public func isQuarantined(_ key: InFlightKey) -> Bool { deaths[key].map { $0 >= Self.deathsToQuarantine } ?? false }
 
-    /// What is not to be processed.
+    /// The keys that are not to be processed.
     public var quarantined: [InFlightKey] { deaths.filter { $0.value >= Self.deathsToQuarantine }.map(\.key) }
 
     /// Something was processed, or is in the store of what is set aside: it is nothing to look for any more.

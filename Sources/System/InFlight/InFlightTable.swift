@@ -21,7 +21,7 @@ public final class InFlightTable: Sendable {
     /// The largest file that is read: whoever wrote more is not us.
     private static let largestFile = 1 << 20
 
-    /// What was being processed when the process before this one died; empty after one that ended in good order. It stays in the file until
+    /// The keys that were being processed when the process before this one died; empty after one that ended in good order. It stays in the file until
     /// ``forgetLeftBehind()``.
     public let leftBehind: [InFlightKey]
     public let slots: Int
@@ -108,7 +108,7 @@ public final class InFlightTable: Sendable {
         return Array(bytes.prefix(count))
     }
 
-    /// What a file says; nothing for one that is not of this format.
+    /// The keys in a file; empty for one that is not of this format.
     static func keys(in bytes: [UInt8]) -> [InFlightKey] {
         guard bytes.starts(with: header) else { return [] }
         return stride(from: header.count, to: bytes.count, by: slotSize).compactMap { start in

@@ -125,7 +125,7 @@ struct RouterFile {
         return configuration
     }
 
-    /// What creating queues asks for; nil: nothing.
+    /// The password for creating queues; nil if there is none.
     func password(in folder: String) throws -> BasicAuth? {
         guard let passwordFile else { return nil }
         let path = passwordFile.hasPrefix("/") ? passwordFile : folder + "/" + passwordFile

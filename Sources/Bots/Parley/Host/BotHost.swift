@@ -66,7 +66,7 @@ public struct BotHost: Service, CustomStringConvertible {
 
     /// Runs the bots in a process that is theirs alone, until it gets SIGTERM or SIGINT: the last thing that a `main` does.
     ///
-    /// What prevents it is said on standard error and ends the process with exit code 2 if what was given is wrong (an address, a key, a
+    /// Errors at the start are written to standard error and end the process with exit code 2 if what was given is wrong (an address, a key, a
     /// handler's pattern), so that another start would fail too, and with 1 for everything else. A crash ends the process within a moment,
     /// with one line on standard error; `SWIFT_BACKTRACE=enable=yes` in the environment asks for a backtrace instead.
     ///

@@ -12,12 +12,12 @@ package struct QuarantineEntry: Sendable, Hashable {
     package let chat: String
     /// When it was set aside, in seconds since 1970.
     package let quarantinedAt: Double
-    /// Whether it is handled again at the next start.
+    /// True when it is handled again at the next start.
     package let isToBeRetried: Bool
 }
 
 extension CoreHost {
-    /// What is set aside, oldest first: received events, then what handlers are not given.
+    /// The quarantine, oldest first: received events, then items that handlers are not given.
     package func quarantine() async throws -> [QuarantineEntry] {
         guard case .quarantine(let events) = try await core.send(.core(.quarantine(.list)), as: nil) else {
             throw ChatCoreError(.invalidResponse, "the core did not tell what is in quarantine")

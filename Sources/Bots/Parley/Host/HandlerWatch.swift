@@ -76,7 +76,7 @@ final class HandlerWatch: Sendable {
     }
 }
 
-/// Lets one in after the other, in the order in which they come.
+/// An asynchronous lock that is granted in the order of the requests.
 final class Turn: Sendable {
     private struct State {
         var isTaken = false

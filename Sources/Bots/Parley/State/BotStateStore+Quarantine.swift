@@ -63,7 +63,7 @@ extension BotStateStore {
         }
     }
 
-    /// What is set aside, oldest first.
+    /// The quarantined items, oldest first.
     func quarantined() async throws -> [QuarantinedHandling] {
         try await database.read { db in
             try Row.fetchAll(db, sql: "SELECT * FROM quarantine ORDER BY quarantine_id").compactMap { row in
@@ -75,7 +75,7 @@ extension BotStateStore {
         }
     }
 
-    /// Has something handled at the next start that was set aside: once more, however often processes died of it before.
+    /// Schedules a quarantined item for the next start: once more, however often processes died of it before.
     ///
     /// - Returns: false if there is no such thing.
     func retryQuarantined(_ id: Int64) async throws -> Bool {

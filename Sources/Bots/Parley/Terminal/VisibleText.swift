@@ -1,6 +1,6 @@
 /// Text of others made fit to be shown: nothing in it steers a terminal, hides, reorders what stands beside it or passes for something else.
 ///
-/// What is not visible is shown as `\u{1B}`, by its number. Letters, marks and emoji of all scripts stay as they are, with the joiners between
+/// Invisible characters are shown as `\u{1B}`, by its number. Letters, marks and emoji of all scripts stay as they are, with the joiners between
 /// those that belong together; only stacks of marks are cut.
 package enum VisibleText {
     /// Characters of a name that are shown at the most.

@@ -56,7 +56,7 @@ public enum CoreCommand: Sendable, Hashable {
     case custom(String)
 }
 
-/// What to do with received events that were set aside.
+/// An operation on quarantined events.
 public enum QuarantineCommand: Sendable, Hashable {
     /// Tells what there is.
     case list

@@ -14,7 +14,7 @@ extension AgentNotification {
         }
     }
 
-    /// What the peer sent, where the event brings it unread.
+    /// The unparsed bytes of the peer, if the event carries them.
     var body: Bytes? {
         switch event {
         case .message(_, _, let body): body

@@ -208,7 +208,7 @@ struct Incoming: Sendable {
     let key: InFlightKey?
     /// Whether what is in it was parsed.
     let isRead: Bool
-    /// Whether it was set aside before and is received on demand.
+    /// True for a quarantined event that is received on demand.
     let isRetry: Bool
 
     /// An event that is not to be parsed.
@@ -273,7 +273,7 @@ final class Gate: Sendable {
     private struct State {
         var inside = 0
         var waiter: CheckedContinuation<Void, Never>?
-        /// Who waits until no more than so many are inside.
+        /// Callers that wait until no more than so many are inside.
         var quiet: (count: Int, continuation: CheckedContinuation<Void, Never>)?
     }
 

@@ -6,7 +6,7 @@ import SMPWire
 // An event that is set aside, as it is stored: enough to receive it again.
 
 extension AgentNotification {
-    /// What is stored beside the connection, the kind and the body.
+    /// The columns stored beside the connection, the kind and the body.
     var stored: JSONValue {
         switch event {
         case .message(let metadata, let flags, _): ["metadata": metadata.stored, "notifies": .bool(flags.notification)]

@@ -12,7 +12,7 @@ extension NetworkConfig {
         return config
     }()
 
-    /// What settings of apps begin with: the official library's own defaults, before an app sets others. Times are in microseconds.
+    /// The initial settings of apps: the official library's own defaults, before an app sets others. Times are in microseconds.
     static let library = NetworkConfig(
         socksMode: "always", hostMode: "onionViaSocks", requiredHostMode: false, sessionMode: "session", smpProxyMode: "never",
         smpProxyFallback: "allow", smpWebPortServers: "preset",

@@ -7,7 +7,7 @@ import SMPTransport
 struct NetworkPlan: Sendable, Hashable {
     /// The most seconds that a router may be given to answer: a day.
     static let longestAnswer: Int64 = 86_400
-    /// What limits and pauses can be, in microseconds: up to ten days, which is more than all that follows from ``longestAnswer``.
+    /// The range of limits and pauses, in microseconds: up to ten days, which is more than all that follows from ``longestAnswer``.
     static let times: ClosedRange<Int64> = 1...864_000_000_000
     /// Pings without an answer after which a connection is closed.
     static let pings = 1...10_000

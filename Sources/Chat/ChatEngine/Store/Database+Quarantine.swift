@@ -64,7 +64,7 @@ extension Database {
         }
     }
 
-    /// What an event was, as it is needed to receive it again.
+    /// The stored form of an event, from which it can be received again.
     func quarantinedContent(_ id: Int64) throws -> (key: InFlightKey, connection: Bytes?, kind: String, event: JSONValue, body: Bytes?)? {
         try first(
             "SELECT event_key, agent_connection_id, kind, event_json, body FROM quarantined_events WHERE quarantine_id = ?", [id]

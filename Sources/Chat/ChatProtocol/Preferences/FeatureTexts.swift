@@ -78,7 +78,7 @@ extension GroupFeature {
 
 /// Times to live of messages, in seconds.
 public enum TimeToLive {
-    /// What a time to live can be: none to a hundred years.
+    /// The range of a time to live: none to a hundred years.
     public static let range = 0...3_155_760_000
 
     /// The time to live that a peer or a command tells, or the nearest end of ``range``: what is longer than a life ends at no other time.

@@ -118,7 +118,7 @@ final class AcknowledgementRegistry: Sendable {
 }
 
 extension AgentCore {
-    /// Lets the router delete a message, without waiting for it.
+    /// Acknowledges a message, so that the router deletes it, without waiting for it.
     ///
     /// - Parameter delay: how long the router goes on keeping back what is behind the message.
     func acknowledge(_ messageID: MessageID, in queue: ReceiveQueue, for owner: SessionOwner, after delay: Duration) {
@@ -130,7 +130,7 @@ extension AgentCore {
         }
     }
 
-    /// Lets the router delete a message, without waiting for it.
+    /// Acknowledges a message, so that the router deletes it, without waiting for it.
     func acknowledge(_ messageID: MessageID, in queue: ReceiveQueue, for owner: SessionOwner) {
         let session = session(owner, queue.server)
         if acknowledgements.add(.init(queue: queue, messageID: messageID), over: session) {

@@ -20,7 +20,7 @@ extension Database {
         statement.setUncheckedArguments(StatementArguments())
     }
 
-    /// What `read` makes of each row of a query that is prepared once. The rows are read where SQLite holds them, so that secrets in them are not
+    /// The results of `read` for each row of a query that is prepared once. The rows are read where SQLite holds them, so that secrets in them are not
     /// copied.
     func map<Value>(
         _ sql: String, _ arguments: (any DatabaseValueConvertible)?..., read: (Row) throws -> Value
@@ -57,7 +57,7 @@ func blob(secret: SecretBytes?) -> Data? {
 }
 
 extension Row {
-    /// What `decode` makes of a column with a secret; faults tell the column.
+    /// The result of `decode` for a column with a secret; faults tell the column.
     func secret<Value>(_ column: String, _ decode: (SecretBytes) throws -> Value) throws -> Value {
         do {
             return try decode(try secret(column) ?? SecretBytes([]))
@@ -137,7 +137,7 @@ extension Row {
     }
 }
 
-/// What numbers in the store can be. Calculations with them cannot overflow then, also if somebody has changed the file.
+/// The ranges of numbers in the store. Calculations with them cannot overflow then, also if somebody has changed the file.
 enum StoredBounds {
     /// Milliseconds since 1970.
     static let times: ClosedRange<Int64> = UnixTime.range.lowerBound * 1000...UnixTime.range.upperBound * 1000 + 999

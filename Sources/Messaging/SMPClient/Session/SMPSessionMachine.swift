@@ -49,9 +49,9 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
     private var isPinging = false
     private var earliestDeadline: Duration?
     private(set) var hasEnded = false
-    /// What the router may say of its own accord.
+    /// Unsolicited responses that the router may send.
     private(set) var deliveries = SessionDeliveries()
-    /// What the router has said since its last answer to a command that nobody waits for.
+    /// Unsolicited responses since the router's last answer to a command that nobody waits for.
     private var unexpectedCount = 0
     /// Whether the router broke the protocol: nothing more is read until the end.
     private var isRefused = false

@@ -5,7 +5,7 @@ import SMPProtocol
 /// A router delivers a queue's next message only after the one before it was acknowledged. What keeps to that is bounded by the queues that
 /// were asked for here; the rest is dropped before it can wait for anybody.
 struct SessionDeliveries: Sendable {
-    /// What to do with something that the router says of its own accord.
+    /// A decision about an unsolicited response of the router.
     enum Verdict: Sendable, Equatable {
         case take
         /// It is about nothing of ours, or was said before.

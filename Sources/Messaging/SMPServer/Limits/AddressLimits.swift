@@ -2,7 +2,7 @@ import NIOCore
 import SMPTransport
 import Synchronization
 
-/// What one network address may have a router do in a time. Clients on the router's own machine have no such limits: a process there may be a
+/// Rate limits of a router for one network address. Clients on the router's own machine have no such limits: a process there may be a
 /// thousand bots.
 final class AddressLimits: Sendable {
     /// Keys that may be tried in vain for commands of one address, at once, and again in each following 4 seconds. One takes some

@@ -11,9 +11,9 @@ final class RelayHandshake: SMPConnectionDelegate, Sendable {
 
     /// Why there is no connection.
     struct Failure: Error {
-        /// What the client is answered with.
+        /// The error that the client is answered with.
         let error: SMPErrorType
-        /// Whether it is the router's own doing, which has proven its identity: then it may be told at once.
+        /// True when the router, which has proven its identity, caused it: then it may be told at once.
         let isOfRouter: Bool
 
         static let unreachable = Failure(error: RelayPool.unreachable, isOfRouter: false)

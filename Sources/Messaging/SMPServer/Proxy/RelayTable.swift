@@ -42,7 +42,7 @@ struct RelayTable<Waiter> {
 
     struct Connected {
         let number: UInt64
-        /// Who has used it last.
+        /// The client that used it last.
         var client: RelayClient
         var lastUse: NIODeadline
     }

@@ -36,7 +36,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     /// Seconds since 1970.
     let opened: Int64
     private let agreedVersion = Atomic<UInt16>(0)
-    /// What limits for one address count the client by; nil on the router's own machine.
+    /// The key that limits for one address count the client by; nil on the router's own machine.
     let prefix: NetworkPrefix?
     private let timeouts: Timeouts
     private let connection: SMPConnection
