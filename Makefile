@@ -56,7 +56,7 @@ simulate: packages
 # Runs tests under ThreadSanitizer and AddressSanitizer (docs/reliability.md). SANITIZERS=thread and MODULES="SMPServerTests" run a part.
 # The builds are those of the tests, in folders of their own: PARLEY_SANITIZE=thread also exchanges the locks for ones that the sanitizer sees.
 SANITIZERS ?= thread address
-THREAD_MODULES := EncryptedSQLiteTests SMPTransportTests SMPClientTests SMPServerTests SMPAgentTests ChatEngineTests ChatModelTests ChatSocketTests ParleyTests
+THREAD_MODULES := AsyncPrimitivesTests EncryptedSQLiteTests SMPTransportTests SMPClientTests SMPServerTests SMPAgentTests ChatEngineTests ChatModelTests ChatSocketTests ParleyTests
 ADDRESS_MODULES := EncryptedSQLiteTests SMPCryptoTests SMPRatchetTests SMPTransportTests SMPClientTests SMPServerTests SMPAgentTests ChatProtocolTests ChatEngineTests ParleyTests
 sanitize: packages
 	@for sanitizer in $(SANITIZERS); do \

@@ -46,6 +46,12 @@ let systemLibraries: [Target] = [
     .testTarget(
         name: "ResidentMemoryTests", dependencies: ["ResidentMemory", "CProgramFiles", "WholeFiles"], path: "Tests/ResidentMemoryTests", swiftSettings: settings
     ),
+    // Locks, semaphores, promises and conditions for tasks.
+    .target(
+        name: "AsyncPrimitives", dependencies: [.product(name: "DequeModule", package: "swift-collections")], path: "Sources/System/AsyncPrimitives",
+        swiftSettings: settings),
+    .testTarget(
+        name: "AsyncPrimitivesTests", dependencies: ["AsyncPrimitives", "TestSupport"], path: "Tests/AsyncPrimitivesTests", swiftSettings: settings),
     // What is being processed, for the process that comes after one that died.
     .target(name: "InFlight", path: "Sources/System/InFlight", swiftSettings: settings),
     .testTarget(name: "InFlightTests", dependencies: ["InFlight"], path: "Tests/InFlightTests", swiftSettings: settings),
@@ -101,7 +107,8 @@ let chat: [Target] =
     + room(
         "ChatEngine", on: "Chat",
         uses: [
-            "FailPoints", "InFlight", "SteadyTime", "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto", "SMPWire",
+            "AsyncPrimitives", "FailPoints", "InFlight", "SteadyTime", "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto",
+            "SMPWire",
             "EncryptedSQLite", grdb, logging,
         ],
         tests: ["SMPSimulation", "SMPServer", "TranscriptSupport", "StorageFaults"])
