@@ -70,8 +70,8 @@ struct EncryptionCommandTests {
     @Test("of a core in memory are refused")
     func memory() async throws {
         let core = try await TestWorld().core("alice")
-        _ = try await core.core.send(.core(.stop), as: nil)
-        #expect(await error(core.core, encryption("", "k")) != nil)
+        _ = try await core.native.send(.core(.stop), as: nil)
+        #expect(await error(core.native, encryption("", "k")) != nil)
         await core.close()
     }
 }

@@ -26,10 +26,10 @@ struct JointSendTests {
         let alice = try await TestPerson("alice", world), bob = try await TestPerson("bob", world)
         let (atAlice, atBob) = try await TestPerson.connect(alice, bob)
         let core = alice.core
-        func deliveries() async throws -> Int64? { try await core.core.core.store.read { db in try db.number("SELECT MAX(delivery_id) FROM deliveries") } }
+        func deliveries() async throws -> Int64? { try await core.native.engine.store.read { db in try db.number("SELECT MAX(delivery_id) FROM deliveries") } }
         let before = try await deliveries() ?? 0
         let texts = (1...40).map { "message \($0)" }
-        let results = await core.core.send(texts.map { text($0, to: atAlice) }, as: 1)
+        let results = await core.native.send(texts.map { text($0, to: atAlice) }, as: 1)
         #expect(results.map(outcome) == texts.map { [$0] })
         #expect(try await deliveries() == before + 1)
         await bob.eventually("all have come") { await $0.received(from: atBob, count: 60).suffix(40) == texts[...] }
@@ -51,7 +51,7 @@ struct JointSendTests {
         let world = TestWorld()
         let alice = try await TestPerson("alice", world), bob = try await TestPerson("bob", world)
         let (atAlice, atBob) = try await TestPerson.connect(alice, bob)
-        let results = await alice.core.core.send(
+        let results = await alice.core.native.send(
             [
                 text("one", to: atAlice), text("two", to: atAlice, quoting: 99_999), text("three", to: atAlice),
                 .messages(.send(to: .direct(99), [ComposedMessage(content: .text("nobody"))])), text("four", to: atAlice),

@@ -56,15 +56,15 @@ struct LifecycleTests {
         let world = TestWorld()
         let alice = try await world.core("alice")
         await alice.close()
-        await alice.core.close()
+        await alice.native.close()
         for command in ["/users", "/_create *1 json [{\"msgContent\":{\"type\":\"text\",\"text\":\"x\"},\"mentions\":{}}]", "/_start", "/_address 1"] {
             let error = await #expect(throws: ChatCoreError.self) { try await alice.run(command) }
             #expect(error?.code == .closed, "\(command): \(String(describing: error))")
         }
-        let error = await #expect(throws: ChatCoreError.self) { try await alice.core.start() }
+        let error = await #expect(throws: ChatCoreError.self) { try await alice.native.start() }
         #expect(error?.code == .closed)
-        #expect(!alice.core.isRunning)
-        for try await _ in alice.core.events() { Issue.record("an event of a closed core") }
+        #expect(!alice.native.isRunning)
+        for try await _ in alice.native.events() { Issue.record("an event of a closed core") }
     }
 
     @Test("commands that are under way when the core is closed are carried out or refused, and what was answered is there")
@@ -143,9 +143,9 @@ struct LifecycleTests {
             for number in 0..<5 {
                 expected.append("\(round).\(number)")
                 _ = try await alice.core.send(expected[expected.count - 1], to: atAlice)
-                if number == 2 { if round.isMultiple(of: 2) { await alice.core.core.stop() } else { _ = try await alice.core.run("/_app suspend 0") } }
+                if number == 2 { if round.isMultiple(of: 2) { await alice.core.native.stop() } else { _ = try await alice.core.run("/_app suspend 0") } }
             }
-            if round.isMultiple(of: 2) { try await alice.core.core.start() } else { _ = try await alice.core.run("/_app activate") }
+            if round.isMultiple(of: 2) { try await alice.core.native.start() } else { _ = try await alice.core.run("/_app activate") }
         }
         let all = expected
         await bob.eventually("all messages") { await $0.received(from: atBob).count >= all.count }

@@ -34,7 +34,7 @@ struct NewItemTests {
         let contents = try Self.contents()
         #expect(contents.count > 30)
         let seed = UInt64.random(in: 0 ... .max)
-        try await alice.core.core.core.transaction { transaction in
+        try await alice.core.native.engine.transactions.transaction { transaction in
             var random = SplitMix64(seed: seed)
             var known: [SharedMessageID] = []
             let user = try transaction.user()

@@ -17,17 +17,17 @@ struct ClockTests {
         let (atAlice, atBob) = try await TestPerson.connect(alice, bob)
         _ = try await bob.core.send("1", to: atBob, key: "1")
         let notes = ChatCommand.messages(.createNotes(1, [ComposedMessage(content: .text("note"))]))
-        _ = try await alice.core.core.send(notes, as: 1, onceAs: "note")
+        _ = try await alice.core.native.send(notes, as: 1, onceAs: "note")
         let timed = ChatCommand.messages(.send(to: .direct(atBob), [ComposedMessage(content: .text("2"))], live: false, ttl: 86_400))
         _ = try await bob.core.send(timed)
         await alice.eventually("both are there") { await $0.received(from: atAlice) == ["1", "2"] }
         for person in [alice, bob] { person.pass(seconds: seconds) }
-        let engine = alice.core.core.core
-        try await engine.forgetOld(at: engine.steadyNow)
-        let now = engine.steadyNow
-        #expect(try await engine.transaction { try $0.removeExpiredItems(until: now, limit: 100) } == 0)
+        let engine = alice.core.native.engine
+        try await engine.transactions.prune(RetentionPeriods(engine.configuration), at: engine.clock.steady)
+        let now = engine.clock.steady
+        #expect(try await engine.transactions.transaction { try $0.removeExpiredItems(until: now, limit: 100) } == 0)
         // A command that is given again is still known.
-        _ = try await alice.core.core.send(notes, as: 1, onceAs: "note")
+        _ = try await alice.core.native.send(notes, as: 1, onceAs: "note")
         let count = try await engine.store.read { try $0.number("SELECT count(*) FROM chat_items WHERE item_text = 'note'") }
         #expect(count == 1)
         _ = try await bob.core.send("3", to: atBob, key: "3")

@@ -57,7 +57,7 @@ struct LostReportTests {
             try await bob.join(try await alice.invite())
             try #require(await alice.eventually { await !alice.connected().isEmpty })
             let contact = try #require(await alice.connected().first)
-            let agent = try #require(alice.core.core.agent as? SMPAgent)
+            let agent = try #require(alice.native.engine.agent as? SMPAgent)
             // What a connection says by itself is on its way as well, and does not count.
             try await sendingEnds(alice, agent)
             if refused { alice.network.setFault { request, _ in if case .send = request.command { .refused(.auth) } else { nil } } }
@@ -73,7 +73,7 @@ struct LostReportTests {
         /// Waits until the chat's messages are with the agent, and the agent has written down what became of all.
         private func sendingEnds(_ core: TestCore, _ agent: SMPAgent) async throws {
             try await eventually("nothing is on its way") {
-                let kept = try await core.core.core.store.read { try $0.number("SELECT COUNT(*) FROM deliveries WHERE done = 0") }
+                let kept = try await core.native.engine.store.read { try $0.number("SELECT COUNT(*) FROM deliveries WHERE done = 0") }
                 guard kept == 0 else { return false }
                 try await agent.core.store.flush()
                 return try await agent.core.store.connectionsWithDeliveries().isEmpty
@@ -97,7 +97,7 @@ struct LostReportTests {
         }
         #expect(await alice.eventually { await statuses(alice, contact).allSatisfy { $0 == .sent(progress: .complete) } })
         #expect(await statuses(alice, contact).count == 3)
-        let agent = try #require(alice.core.core.agent as? SMPAgent)
+        let agent = try #require(alice.native.engine.agent as? SMPAgent)
         let isConfirmed = await alice.eventually {
             do {
                 try await agent.core.store.flush()

@@ -19,7 +19,7 @@ struct OnceTests {
     }
 
     private func once(_ person: TestPerson, _ command: MessageCommand, _ key: String) async throws -> ChatResponse {
-        try await person.core.core.send(.messages(command), as: 1, onceAs: key)
+        try await person.core.native.send(.messages(command), as: 1, onceAs: key)
     }
 
     @Test("a message that is sent twice under one key is sent once, and answered as it is now")
@@ -160,13 +160,13 @@ struct OnceTests {
             var crashes = 0
             for step in 0..<12 {
                 let restarting = alice.killAndRestart(afterSteps: step)
-                _ = try? await alice.core.core.send(command, as: 1, onceAs: "answer")
+                _ = try? await alice.core.native.send(command, as: 1, onceAs: "answer")
                 if try await alice.crash.settle(restarting) { crashes += 1 }
             }
             #expect(crashes > 4)
         }
         for _ in 1...2 {
-            switch try await alice.core.core.send(command, as: 1, onceAs: "answer") {
+            switch try await alice.core.native.send(command, as: 1, onceAs: "answer") {
             case .acceptingContactRequest(_, let contact): #expect(isAccepted && contact.localDisplayName == "bob")
             case .contactRequestRejected(_, let request, _): #expect(!isAccepted && request.contactRequestID == id)
             default: Issue.record("another answer")
@@ -190,7 +190,7 @@ struct OnceTests {
     func keys() async throws {
         let world = TestWorld()
         let alice = try await TestPerson("alice", world)
-        let core = alice.core.core
+        let core = alice.core.native
         let second = try await alice.core.createUser("second")
         func note(_ text: String, as user: UserID, folder: NoteFolderID) async throws -> ChatItemID {
             let command = ChatCommand.messages(.createNotes(folder, [ComposedMessage(content: .text(text))]))
@@ -213,11 +213,11 @@ struct OnceTests {
         let core = try await TestWorld().core("alice")
         let command = ChatCommand.chats(.markUnread(.local(1), true))
         for key in ["", String(repeating: "k", count: 201)] {
-            await #expect(throws: ChatCoreError.self) { try await core.core.send(command, as: 1, onceAs: key) }
+            await #expect(throws: ChatCoreError.self) { try await core.native.send(command, as: 1, onceAs: key) }
         }
-        _ = try await core.core.send(command, as: 1, onceAs: String(repeating: "k", count: 200))
+        _ = try await core.native.send(command, as: 1, onceAs: String(repeating: "k", count: 200))
         let error = await #expect(throws: ChatCoreError.self) {
-            try await core.core.send(.address(.create(user: 1)), as: 1, onceAs: "k")
+            try await core.native.send(.address(.create(user: 1)), as: 1, onceAs: "k")
         }
         #expect(error?.code == .unsupported)
         await core.close()
@@ -228,17 +228,19 @@ struct OnceTests {
         let world = TestWorld()
         let alice = try await TestPerson("alice", world)
         let command = ChatCommand.messages(.createNotes(1, [ComposedMessage(content: .text("note"))]))
-        for key in ["a", "b"] { _ = try await alice.core.core.send(command, as: 1, onceAs: key) }
+        for key in ["a", "b"] { _ = try await alice.core.native.send(command, as: 1, onceAs: key) }
         func known() async throws -> Int64? {
-            try await alice.core.core.core.store.read { try $0.number("SELECT count(*) FROM performed_commands") }
+            try await alice.core.native.engine.store.read { try $0.number("SELECT count(*) FROM performed_commands") }
         }
         #expect(try await known() == 2)
         alice.pass(seconds: 29 * 86_400)
-        _ = try await alice.core.core.send(command, as: 1, onceAs: "c")
-        try await alice.core.core.core.forgetOld(at: alice.core.core.core.now())
+        _ = try await alice.core.native.send(command, as: 1, onceAs: "c")
+        try await alice.core.native.engine.transactions.prune(
+            RetentionPeriods(alice.core.native.engine.configuration), at: alice.core.native.engine.clock.time.now)
         #expect(try await known() == 3)
         alice.pass(seconds: 2 * 86_400)
-        try await alice.core.core.core.forgetOld(at: alice.core.core.core.now())
+        try await alice.core.native.engine.transactions.prune(
+            RetentionPeriods(alice.core.native.engine.configuration), at: alice.core.native.engine.clock.time.now)
         #expect(try await known() == 1)
         await alice.core.close()
     }

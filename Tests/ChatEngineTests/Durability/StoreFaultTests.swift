@@ -65,7 +65,7 @@ struct StoreFaultTests {
         // What is left to write of the handshake must not take the fault.
         _ = try await alice.send("before", to: atAlice)
         try #require(await bob.eventually { await bob.received(from: atBob) == ["before"] })
-        try await bob.core.core.store.write { _ in }
+        try await bob.native.engine.store.write { _ in }
         faults.fail(1, with: .SQLITE_CONSTRAINT)
         _ = try await alice.send("cursed", to: atAlice)
         let isReported = await bob.wait { events in events.contains { if case .chatError = $0 { true } else { false } } }
@@ -82,7 +82,7 @@ struct StoreFaultTests {
     @Test("while a command is carried out: it is refused, and leaves nothing behind")
     func commands() async throws {
         let (alice, bob, faults, _, atBob) = try await friends(waits: true)
-        try await bob.core.core.store.write { _ in }
+        try await bob.native.engine.store.write { _ in }
         faults.fail(1, with: .SQLITE_FULL)
         let error = await #expect(throws: ChatCoreError.self) { try await bob.send("refused", to: atBob, key: "k") }
         #expect(error?.code.rawValue.contains("errorStore") == true, "\(String(describing: error))")

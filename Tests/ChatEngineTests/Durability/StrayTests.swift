@@ -12,8 +12,8 @@ import Testing
 struct StrayTests {
     /// Waits until the work for the agent that is written down was tried.
     private func finishWork(of core: TestCore) async throws {
-        let engine = core.core.core
-        for work in try await engine.store.write({ db in try db.waitingAgentWork() }) { await engine.clerk.attempt(at: work.id) }
+        let engine = core.native.engine
+        for work in try await engine.store.write({ db in try db.waitingAgentJobs() }) { await engine.jobs.attempt(at: work.id) }
     }
 
     @Test(
@@ -22,7 +22,7 @@ struct StrayTests {
     func refused(_ command: String, _ table: String) async throws {
         let alice = try await TestWorld().open(agent: .light)
         _ = try await alice.createUser("alice")
-        let engine = alice.core.core
+        let engine = alice.native.engine
         try await engine.store.write { db in
             try db.execute(sql: "CREATE TRIGGER refusal BEFORE INSERT ON \(table) BEGIN SELECT RAISE(ABORT, 'as the test wants it'); END")
         }
@@ -40,7 +40,7 @@ struct StrayTests {
         let alice = try await TestWorld().open(agent: .light)
         _ = try await alice.createUser("alice")
         _ = try await alice.invite()
-        let engine = alice.core.core, agent = engine.agent
+        let engine = alice.native.engine, agent = engine.agent
         let nothing: JSONValue = ["missingIds": [], "extraIds": []]
         let before = await alice.answer("/_connections diff show_ids=on")
         #expect(before["userIds"] == nothing && before["connIds"] == nothing)

@@ -34,12 +34,12 @@ struct HostileMessageTests {
         /// Sends bodies as they are, past the engine.
         func attack(_ bodies: [Bytes]) async throws {
             let contact = aliceAtMallory
-            let connection = try await mallory.core.core.core.store.read { db in
+            let connection = try await mallory.core.native.engine.store.read { db in
                 try db.number("SELECT connection_id FROM connections WHERE contact_id = ?", [contact]).flatMap { try db.connection($0) }
             }
             let id = ConnectionID(try #require(connection).agentConnectionID)
             for body in bodies {
-                let results = await mallory.core.core.core.agent.send([
+                let results = await mallory.core.native.engine.agent.send([
                     AgentSendRequest(connection: id, body: body, flags: MessageFlags(notification: true), pqEncryption: false, key: nil)
                 ])
                 for result in results { _ = try result.get() }
@@ -244,7 +244,7 @@ struct HostileMessageTests {
         let friend = try await TestPerson("friend", world)
         let address = await alice.core.answer("/_address 1")
         let addressLink = try #require(address["connLinkContact"]?["connFullLink"]?.stringValue)
-        let agent = mallory.core.core.core.agent
+        let agent = mallory.core.native.engine.agent
         let infos: [Bytes] = [
             [], [0xFF], Bytes("{}".utf8), Bytes("[{},{}]".utf8), Self.message("x.contact", "{}"), Self.message("x.info", "[]"), Self.message("x.ok", "{}"),
             Self.message("x.msg.new", #"{"content":{"type":"text","text":"too early"}}"#), Bytes(repeating: UInt8(ascii: "["), count: 9_000),

@@ -47,7 +47,7 @@ struct QuarantineTests {
         let world = TestWorld()
         let alice = try await TestPerson("alice", world), bob = try await TestPerson("bob", world)
         let (atAlice, _) = try await TestPerson.connect(alice, bob)
-        let engine = alice.core.core.core
+        let engine = alice.core.native.engine
         let agentConnection = try #require(
             try await engine.store.read { db in
                 try db.first("SELECT agent_connection_id FROM connections WHERE contact_id = ?", [atAlice]) { $0.bytes() }
@@ -58,9 +58,9 @@ struct QuarantineTests {
                 integrity: .ok, messageID: number, receivedAt: 1, brokerID: [1], brokerTime: 1_000, senderMessageID: number, pqEncryption: true)
             let notification = AgentNotification(connection: ConnectionID(agentConnection), event: .message(metadata, MessageFlags(notification: true), body))
             let key = try #require(notification.key)
-            let id = try await engine.transaction { try $0.quarantine(Incoming(unread: notification, key: key), as: key) }
+            let id = try await engine.transactions.transaction { try $0.quarantine(Incoming(unread: notification, key: key), as: key) }
             // A second time it is the same.
-            #expect(try await engine.transaction { try $0.quarantine(Incoming(unread: notification, key: key), as: key) } == id)
+            #expect(try await engine.transactions.transaction { try $0.quarantine(Incoming(unread: notification, key: key), as: key) } == id)
         }
         guard case .quarantine(let events) = try await alice.core.run("/_quarantine") else { Issue.record("no list"); return }
         #expect(events.map(\.kind) == ["message", "message"] && events.map(\.contactName) == ["bob", "bob"])

@@ -16,7 +16,7 @@ import Testing
 
     /// How the agent beneath reaches routers.
     private func settings(_ core: TestCore) throws -> NetworkConfiguration {
-        try #require(core.core.core.agent as? SMPAgent).networkConfiguration
+        try #require(core.native.engine.agent as? SMPAgent).networkConfiguration
     }
 
     @Test func messagesToRoutersThatContactsChoseGoThroughOnesOwnIfNothingElseIsSaid() async throws {

@@ -15,15 +15,15 @@ final class TestCore: Sendable {
         var next = 0
     }
 
-    let core: NativeCore
+    let native: NativeCore
     let network: SimulatedNetwork
     private let state = Mutex(State())
     private let reader = Mutex<Task<Void, Never>?>(nil)
 
-    init(_ core: NativeCore, _ network: SimulatedNetwork) {
-        self.core = core
+    init(_ native: NativeCore, _ network: SimulatedNetwork) {
+        self.native = native
         self.network = network
-        let events = core.events(bufferingUpTo: 1_000_000)
+        let events = native.events(bufferingUpTo: 1_000_000)
         let task = Task { [weak self] in
             do {
                 for try await event in events {
@@ -96,7 +96,7 @@ final class TestCore: Sendable {
     // MARK: Commands
 
     func send(_ command: ChatCommand, as user: UserID? = nil) async throws -> ChatResponse {
-        try await core.send(command, as: user)
+        try await native.send(command, as: user)
     }
 
     /// Carries out a command as it is typed.
@@ -106,7 +106,7 @@ final class TestCore: Sendable {
         do {
             let command: ChatCommand
             do { command = try ChatCommand(parsing: text) } catch { throw ChatCoreError(error) }
-            return try await core.send(command, as: user).json
+            return try await native.send(command, as: user).json
         } catch let error as ChatCoreError {
             return ["type": "chatCmdError", "chatError": error.chatError?.json ?? .string(error.description)]
         } catch {
@@ -115,7 +115,7 @@ final class TestCore: Sendable {
     }
 
     func run(_ text: String, as user: UserID? = nil) async throws -> ChatResponse {
-        try await core.send(ChatCommand(parsing: text), as: user)
+        try await native.send(ChatCommand(parsing: text), as: user)
     }
 
     func createUser(_ name: String) async throws -> User {
@@ -156,7 +156,7 @@ final class TestCore: Sendable {
     func send(_ text: String, to contact: ContactID, key: String? = nil, as user: UserID = 1) async throws -> ChatItem {
         let command = ChatCommand.messages(.send(to: .direct(contact), [ComposedMessage(content: .text(text))]))
         let answer =
-            if let key { try await core.send(command, as: user, onceAs: key) } else { try await core.send(command, as: user) }
+            if let key { try await native.send(command, as: user, onceAs: key) } else { try await native.send(command, as: user) }
         guard case .newChatItems(_, let items) = answer, let item = items.first else { throw UnexpectedAnswer() }
         return item.chatItem
     }
@@ -173,7 +173,7 @@ final class TestCore: Sendable {
     }
 
     func close() async {
-        await core.close()
+        await native.close()
         await reader.withLock { $0 }?.value
     }
 }

@@ -98,7 +98,7 @@ private final class ReceivingStore: Sendable {
     }
 
     private func transaction(_ db: Database) -> ChatTransaction {
-        ChatTransaction(db, at: Moment(now: Self.now, steady: Self.now), random: SystemRandomSource(), actor: Self.user)
+        ChatTransaction(db, at: TransactionTime(now: Self.now, steady: Self.now), random: SystemRandomSource(), actor: Self.user)
     }
 
     /// What clients ask for next.

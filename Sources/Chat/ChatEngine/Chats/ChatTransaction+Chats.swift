@@ -126,7 +126,7 @@ extension ChatTransaction {
     /// Messages that disappear begin to when they are read.
     private func startTimers(of contact: Contact, only ids: [ChatItemID]?) throws {
         for item in try db.unreadTimedItems(contact: contact.contactID, only: ids) {
-            try db.updateItem(item.id, deleteAt: moment.steady.adding(seconds: item.ttl))
+            try db.updateItem(item.id, deleteAt: time.steady.adding(seconds: item.ttl))
             effects.hasNewExpiry = true
         }
     }

@@ -3,83 +3,34 @@ import ChatProtocol
 import Logging
 import Synchronization
 
-/// Removes messages when their time to live is over, and now and then what is kept for a time only.
-final class ExpiryTimer: Sendable {
-    /// Items removed in one transaction at most.
-    static let largestBatch = 100
-    /// The longest sleep: clocks may be set.
-    static let longestSleep = Duration.seconds(600)
-    /// Seconds between two looks at what is kept for a time only.
-    static let forgettingPeriod: Int64 = 3_600
-
+/// A wake-up call for the expiry timer: an item was given a time at which it disappears.
+final class ExpirySignal: Sendable {
     private struct State {
-        var task: Task<Void, Never>?
         var sleeper: Task<Void, any Error>?
-        var isAwake = false
+        var isRaised = false
     }
 
-    private unowned let core: EngineCore
     private let state = Mutex(State())
 
-    init(core: EngineCore) {
-        self.core = core
-    }
-
-    func start() {
+    /// Wakes the timer, now or as soon as it goes to sleep.
+    func signal() {
         state.withLock { state in
-            guard state.task == nil else { return }
-            state.task = Task { [core] in await run(core) }
-        }
-    }
-
-    func stop() {
-        state.withLock { state in
-            state.task?.cancel()
-            state.sleeper?.cancel()
-            state.task = nil
-        }
-    }
-
-    /// An item was given a time: it may be earlier than the one that is slept for.
-    func wake() {
-        state.withLock { state in
-            state.isAwake = true
+            state.isRaised = true
             state.sleeper?.cancel()
         }
     }
 
-    private func run(_ core: EngineCore) async {
-        var nextForgetting = core.steadyNow
-        while !Task.isCancelled {
-            state.withLock { $0.isAwake = false }
-            do {
-                let now = core.steadyNow
-                let removed = try await core.transaction { try $0.removeExpiredItems(until: now, limit: Self.largestBatch) }
-                if removed == Self.largestBatch { continue }
-                if now >= nextForgetting {
-                    nextForgetting = now.adding(seconds: Self.forgettingPeriod)
-                    try await core.forgetOld(at: now)
-                }
-                let next = try await core.query { try $0.db.nextExpiry() }
-                await sleep(until: next, core)
-            } catch {
-                core.logger.warning("messages whose time is over could not be removed", metadata: ["error": "\(error.code)"])
-                await sleep(until: nil, core)
-            }
-        }
-    }
+    /// Forgets earlier signals.
+    func clear() { state.withLock { $0.isRaised = false } }
 
-    private func sleep(until moment: UTCTimestamp?, _ core: EngineCore) async {
-        let now = core.steadyNow
-        // Durations, as stored times may be further apart than their numbers can tell.
-        let wait = moment.map { max(.zero, $0.sinceEpoch - now.sinceEpoch) } ?? Self.longestSleep
-        let clock = core.clock
-        let sleeper = Task { try await clock.sleep(for: min(wait, Self.longestSleep)) }
-        let isAwake = state.withLock { state in
+    /// Sleeps until the duration is over, a signal comes or the task is cancelled.
+    func sleep(for duration: Duration, _ clock: EngineClock) async {
+        let sleeper = Task { try await clock.sleep(for: duration) }
+        let isRaised = state.withLock { state in
             state.sleeper = sleeper
-            return state.isAwake
+            return state.isRaised
         }
-        if isAwake || Task.isCancelled { sleeper.cancel() }
+        if isRaised || Task.isCancelled { sleeper.cancel() }
         _ = await withTaskCancellationHandler {
             await sleeper.result
         } onCancel: {
@@ -88,10 +39,74 @@ final class ExpiryTimer: Sendable {
     }
 }
 
+/// The task that removes messages when their time to live is over, and prunes records that are kept for a period only.
+final class ExpiryTimer: Sendable {
+    /// Items removed in one transaction at most.
+    static let largestBatch = 100
+    /// The longest sleep: clocks may be set.
+    static let longestSleep = Duration.seconds(600)
+    /// Seconds between two prunings.
+    static let pruningPeriod: Int64 = 3_600
+
+    private let transactions: TransactionRunner
+    private let signal: ExpirySignal
+    private let periods: RetentionPeriods
+    private let logger: Logger
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    init(transactions: TransactionRunner, signal: ExpirySignal, periods: RetentionPeriods, logger: Logger) {
+        self.transactions = transactions
+        self.signal = signal
+        self.periods = periods
+        self.logger = logger
+    }
+
+    func start() {
+        task.withLock { task in
+            guard task == nil else { return }
+            task = Task { [self] in await run() }
+        }
+    }
+
+    func stop() {
+        task.withLock { task in
+            task?.cancel()
+            task = nil
+        }
+    }
+
+    private func run() async {
+        var nextPruning = transactions.clock.steady
+        while !Task.isCancelled {
+            signal.clear()
+            do {
+                let now = transactions.clock.steady
+                let removed = try await transactions.transaction { try $0.removeExpiredItems(until: now, limit: Self.largestBatch) }
+                if removed == Self.largestBatch { continue }
+                if now >= nextPruning {
+                    nextPruning = now.adding(seconds: Self.pruningPeriod)
+                    try await transactions.prune(periods, at: now)
+                }
+                await sleep(until: try await transactions.query { try $0.db.nextExpiry() })
+            } catch {
+                logger.warning("expired messages could not be removed", metadata: ["error": "\(error.code)"])
+                await sleep(until: nil)
+            }
+        }
+    }
+
+    private func sleep(until time: UTCTimestamp?) async {
+        let now = transactions.clock.steady
+        // Durations, as stored times may be further apart than their numbers can tell.
+        let wait = time.map { max(.zero, $0.sinceEpoch - now.sinceEpoch) } ?? Self.longestSleep
+        await signal.sleep(for: min(wait, Self.longestSleep), transactions.clock)
+    }
+}
+
 extension ChatTransaction {
-    /// Removes items whose time is over.
+    /// Removes items whose time to live is over.
     ///
-    /// - Returns: how many.
+    /// - Returns: Their number.
     func removeExpiredItems(until now: UTCTimestamp, limit: Int) throws -> Int {
         let expired = try db.expiringItems(until: now, limit: limit)
         for entry in expired {

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 import SMPAgent
@@ -34,7 +35,7 @@ extension CommandRunner {
 
     private func createAddress(user id: UserID?) async throws(ChatCoreError) -> ChatResponse {
         let named = try await query { try $0.user(id) }
-        return try await core.turns.take("address \(named.userID)") { () throws(ChatCoreError) in
+        return try await core.locks.withLock("address \(named.userID)") { () throws(ChatCoreError) in
             let user = try await query { transaction in
                 let user = try transaction.user(id)
                 if try transaction.db.address(ofUser: user.userID) != nil { throw Refusal.store(.duplicateContactLink) }
@@ -49,7 +50,7 @@ extension CommandRunner {
                     subscription: .subscribe)
             }
             let link = FullLink(created.link, short: created.shortLink)
-            return try await core.orDiscard(created.id) { () throws(ChatCoreError) in
+            return try await core.leftovers.orDiscard(created.id) { () throws(ChatCoreError) in
                 try await transaction { transaction in
                     let address = try transaction.db.insertAddress(
                         user: user.userID, link: link.created, linkKey: link.key, hasLinkData: link.short != nil, at: transaction.now)
@@ -69,7 +70,7 @@ extension CommandRunner {
             _ = try transaction.address(of: user)
             return user
         }
-        let published = try await core.publishAddress(of: user)
+        let published = try await core.addresses.publish(of: user)
         guard let published else { throw ChatCoreError(Refusal.store(.userContactLinkNotFound).error) }
         return .userContactLink(user: user, contactLink: published)
     }
@@ -93,58 +94,18 @@ extension CommandRunner {
             }
             return (user, request)
         }
-        return try await core.turns.take("request \(id)") { () throws(ChatCoreError) in
-            guard let acceptance = try await core.prepareAcceptance(id, announces: false) else {
+        return try await core.locks.withLock("request \(id)") { () throws(ChatCoreError) in
+            guard let acceptance = try await core.requests.prepareAcceptance(id, announces: false) else {
                 let invitation = InvitationID(request.agentInvitationID)
                 throw ChatCoreError(
                     AgentFault(.command(.prohibited, context: "SEInvitationNotFound acceptContact', invitationId = \"\(invitation)\"")))
             }
-            let isSecured = try await core.agent { _ throws(AgentFault) in try await core.accept(acceptance) }
+            let isSecured = try await core.agent { _ throws(AgentFault) in try await core.requests.accept(acceptance) }
             return try await answer { transaction in
                 let contact = try transaction.completeAcceptance(acceptance, isSecured: isSecured, announces: false)
                 return .acceptingContactRequest(user: user, contact: contact)
             }
         }
-    }
-}
-
-extension EngineCore {
-    /// Publishes a profile and its welcome message behind the link of its address.
-    ///
-    /// - Returns: the address; nil if there is none any more.
-    @discardableResult
-    func publishAddress(of user: User) async throws(ChatCoreError) -> UserContactLink? {
-        // One after another, so that what was set last is what stays.
-        try await turns.take("address \(user.userID)") { () throws(ChatCoreError) in try await publish(addressOf: user) }
-    }
-
-    private func publish(addressOf user: User) async throws(ChatCoreError) -> UserContactLink? {
-        let found = try await query { transaction -> (User, UserContactLink, ConnectionRecord)? in
-            guard let user = try transaction.db.user(user.userID), let address = try transaction.db.address(ofUser: user.userID),
-                let connection = try transaction.db.connection(ofAddress: address.userContactLinkID)
-            else { return nil }
-            return (user, address, connection)
-        }
-        guard let (user, address, connection) = found else { return nil }
-        let shared = user.sharedProfile(incognito: nil, contactPreferences: nil, usesProfileTTL: true)
-        let settings = address.addressSettings
-        let link = ContactShortLinkData(profile: shared, message: settings.autoReply, business: settings.isBusinessAddress)
-        guard let data = link.userData else { throw ChatCoreError(AgentFault(.command(.large, context: "link data"))) }
-        let short = try await agent { agent throws(AgentFault) in
-            try await agent.setShortLink(
-                ConnectionID(connection.agentConnectionID), linkData: .contact(UserContactData(userData: data)), clientData: nil)
-        }
-        return try await transaction { transaction in
-            try transaction.db.updateAddress(
-                address.userContactLinkID, shortLink: short.with(scheme: .server).wireString, at: transaction.now)
-            return try transaction.db.address(address.userContactLinkID)
-        }
-    }
-
-    /// Publishes the address of the profile that the agent knows under this id.
-    func publishAddress(agentUser: AgentUserID) async throws(ChatCoreError) {
-        guard let user = try await query({ try $0.db.user(agentID: agentUser) }) else { return }
-        try await publishAddress(of: user)
     }
 }
 

@@ -57,7 +57,7 @@ extension CommandRunner {
                 user: agentUser, mode: .invitation, linkData: .invitation(data), clientData: nil, pq: .supported, subscription: .subscribe)
         }
         let link = FullLink(created.link, short: created.shortLink)
-        return try await core.orDiscard(created.id) { () throws(ChatCoreError) in
+        return try await core.leftovers.orDiscard(created.id) { () throws(ChatCoreError) in
             try await transaction { transaction in
                 let user = try transaction.anyUser(user.userID)
                 if let old { try transaction.removeConnection(old, of: try transaction.user()) }

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 import SMPAgent
@@ -125,7 +126,7 @@ extension CommandRunner {
     private func joinInvitation(
         _ link: FullLink, user: User, incognito: Bool, contact: Contact?
     ) async throws(ChatCoreError) -> JoinedConnection {
-        try await core.turns.take("link " + link.key) { () throws(ChatCoreError) in
+        try await core.locks.withLock("link " + link.key) { () throws(ChatCoreError) in
             let (version, pqSupport) = try compatible(link)
             let prepared = try await transaction { transaction in
                 try transaction.resumeInvitation(link, user: user, version: version, pqSupport: pqSupport)
@@ -149,7 +150,7 @@ extension CommandRunner {
     private func joinAddress(
         _ link: FullLink, user: User, incognito: Bool, contact: Contact?, message: MessageContent?
     ) async throws(ChatCoreError) -> JoinedConnection {
-        try await core.turns.take("link " + link.key) { () throws(ChatCoreError) in
+        try await core.locks.withLock("link " + link.key) { () throws(ChatCoreError) in
             let (version, _) = try compatible(link)
             let start = try await transaction { transaction in
                 try transaction.resumeRequest(link, user: user, contact: contact, incognito: incognito, message: message)
@@ -185,7 +186,7 @@ extension CommandRunner {
     ) async throws(ChatCoreError) -> Joining {
         let profile = incognito ? RandomProfile.make(core.random) : nil
         let agentID = try await prepare(link, user: user, pqSupport: pqSupport)
-        return try await core.orDiscard(agentID) { () throws(ChatCoreError) in
+        return try await core.leftovers.orDiscard(agentID) { () throws(ChatCoreError) in
             try await transaction { transaction in
                 var record = NewConnectionRecord(
                     userID: user.userID, agentConnectionID: agentID.bytes, status: .prepared, chatVersion: version)

@@ -2,7 +2,7 @@ import ChatAPI
 import ChatProtocol
 import SMPWire
 
-// Writing messages for contacts: what the store keeps of them until the agent has them.
+// Sending: what the store keeps of messages until the agent has them.
 
 extension ChatTransaction {
     /// Failed deliveries after which nothing more is sent over a connection: its queue is gone.
@@ -25,62 +25,32 @@ extension ChatTransaction {
         return connection
     }
 
-    /// A message ready to be sent, with the id that both sides know it by.
-    struct OutgoingMessage {
-        var id: SharedMessageID
-        var event: ChatMessageEvent
-        /// The item that follows the delivery.
-        var itemID: ChatItemID?
-        var body: Bytes
-
-        init(_ event: ChatMessageEvent, id: SharedMessageID, itemID: ChatItemID? = nil) throws {
-            self.id = id
-            self.event = event
-            self.itemID = itemID
-            do {
-                body = try ChatMessage(messageID: id, event: event).body(limit: ChatLimits.encodedMessage)
-            } catch {
-                throw Refusal.store(.largeMessage)
-            }
-        }
-    }
-
-    /// Writes messages to a contact, as few bodies as they fit in.
+    /// Sends messages to one contact, in as few bodies as they fit in.
     func send(_ messages: [OutgoingMessage], to contact: Contact) throws {
         guard !messages.isEmpty else { return }
         let connection = try sendingConnection(contact)
         guard let record = try db.connection(connection.connectionID) else {
             throw Refusal.store(.connectionNotFoundByID(connectionID: connection.connectionID))
         }
-        let notifies = messages.contains { $0.event.tag.hasNotification }
-        if connection.chatVersion >= Int(ChatVersions.directBatching) {
-            for outcome in MessageBatching.batches(of: messages.map(\.body), mode: .json) {
-                guard case .batch(let body, let range) = outcome else { throw Refusal.store(.largeMessage) }
-                try enqueue(body, for: messages[range], over: record, notifies: notifies)
-            }
-        } else {
-            for message in messages { try enqueue(message.body, for: [message], over: record, notifies: notifies) }
-        }
+        try send(messages, over: [record])
     }
 
-    /// Writes one event to a contact.
+    /// Sends one event to a contact.
     func send(_ event: ChatMessageEvent, to contact: Contact, itemID: ChatItemID? = nil) throws {
         try send([OutgoingMessage(event, id: newSharedMessageID(), itemID: itemID)], to: contact)
     }
 
-    private func enqueue(
-        _ body: Bytes, for messages: some Sequence<OutgoingMessage>, over record: ConnectionRecord, notifies: Bool
-    ) throws {
-        let fitted: Bytes
-        do {
-            fitted = try MessageCompression.fit(
-                body, as: .message, postQuantum: record.connection.pqSupport, peerVersion: ChatVersion(clamping: record.connection.chatVersion))
-        } catch {
-            throw Refusal.chat(.exception(message: "large compressed message"))
+    /// Sends messages over any number of connections. Peers of the same version and encryption get the same bodies, each of which is stored once.
+    func send(_ messages: [OutgoingMessage], over connections: [ConnectionRecord]) throws {
+        let notifies = messages.contains { $0.event.tag.hasNotification }
+        var encoder = OutgoingBodyEncoder(messages)
+        for connection in connections {
+            for body in try encoder.bodies(for: connection.connection, store: db.insertBody) {
+                let delivery = try db.insertDelivery(connection: connection, body: body.stored, notifies: notifies, at: now)
+                for item in body.items { try db.linkDelivery(delivery.id, item: item) }
+                effects.deliveries.append(delivery)
+            }
         }
-        let delivery = try db.insertDelivery(connection: record, body: fitted, notifies: notifies, at: now)
-        for message in messages { if let item = message.itemID { try db.linkDelivery(delivery.id, item: item) } }
-        effects.deliveries.append(delivery)
     }
 
     /// The first message of a connection: it travels with the connection's keys.
@@ -94,12 +64,12 @@ extension ChatTransaction {
         }
     }
 
-    // MARK: Other work of the agent
+    // MARK: Other jobs of the agent
 
-    func enqueue(_ task: AgentWork.Task, connection: Bytes? = nil, user: User?) throws {
-        let work = try db.insertAgentWork(
+    func enqueue(_ task: AgentJob.Task, connection: Bytes? = nil, user: User?) throws {
+        let job = try db.insertAgentJob(
             task, connection: connection, agentUserID: user.flatMap { Int64($0.agentUserID) }, user: user?.userID, at: now)
-        effects.work.append(work)
+        effects.jobs.append(job)
     }
 
     /// Has the agent delete the connections of a contact.

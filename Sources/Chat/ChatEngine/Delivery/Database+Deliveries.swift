@@ -13,20 +13,53 @@ struct Delivery: Sendable, Hashable {
     var id: Int64
     var connectionID: Int64
     var agentConnectionID: Bytes
+    /// The stored body, which deliveries to several connections share.
+    var bodyID: Int64
     var body: Bytes
     /// Whether the recipient's notification server should hear of it.
     var notifies: Bool
     var pqEncryption: Bool
 }
 
+/// A body that is stored once for any number of deliveries.
+struct DeliveryBody: Sendable {
+    var id: Int64
+    var bytes: Bytes
+}
+
 extension Database {
-    func insertDelivery(connection: ConnectionRecord, body: Bytes, notifies: Bool, at time: UTCTimestamp) throws -> Delivery {
+    /// Stores a body for deliveries of this transaction.
+    func insertBody(_ bytes: Bytes) throws -> DeliveryBody {
+        DeliveryBody(id: try insert("INSERT INTO delivery_bodies (body) VALUES (?)", [bytes.blob]), bytes: bytes)
+    }
+
+    func insertDelivery(connection: ConnectionRecord, body: DeliveryBody, notifies: Bool, at time: UTCTimestamp) throws -> Delivery {
         let id = try insert(
-            "INSERT INTO deliveries (connection_id, body, notify, created_at) VALUES (?, ?, ?, ?)",
-            [connection.id, body.blob, notifies, time.stored])
+            "INSERT INTO deliveries (connection_id, body_id, notify, created_at) VALUES (?, ?, ?, ?)",
+            [connection.id, body.id, notifies, time.stored])
         return Delivery(
-            id: id, connectionID: connection.id, agentConnectionID: connection.agentConnectionID, body: body, notifies: notifies,
-            pqEncryption: connection.connection.pqEncryption)
+            id: id, connectionID: connection.id, agentConnectionID: connection.agentConnectionID, bodyID: body.id, body: body.bytes,
+            notifies: notifies, pqEncryption: connection.connection.pqEncryption)
+    }
+
+    /// Deletes those bodies that no delivery refers to any more.
+    func deleteUnusedBodies(_ ids: Set<Int64>) throws {
+        for id in ids {
+            try run(
+                "DELETE FROM delivery_bodies WHERE body_id = ? AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.body_id = delivery_bodies.body_id)", [id])
+        }
+    }
+
+    /// Deletes bodies of deliveries that went with their connections.
+    ///
+    /// - Returns: Their number, at most `limit`.
+    func deleteUnusedBodies(limit: Int) throws -> Int {
+        try run(
+            """
+            DELETE FROM delivery_bodies WHERE body_id IN (
+                SELECT b.body_id FROM delivery_bodies b WHERE NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.body_id = b.body_id) LIMIT ?)
+            """, [limit])
+        return changesCount
     }
 
     /// Says which item a delivery is about: its status follows that of the delivery.
@@ -35,13 +68,14 @@ extension Database {
     }
 
     private static let waiting = """
-        SELECT d.delivery_id, d.connection_id, cn.agent_connection_id, d.body, d.notify, cn.pq_encryption
-        FROM deliveries d JOIN connections cn ON cn.connection_id = d.connection_id WHERE d.agent_msg_id IS NULL AND d.done = 0
+        SELECT d.delivery_id, d.connection_id, cn.agent_connection_id, b.body_id, b.body, d.notify, cn.pq_encryption
+        FROM deliveries d JOIN connections cn ON cn.connection_id = d.connection_id JOIN delivery_bodies b ON b.body_id = d.body_id
+        WHERE d.agent_msg_id IS NULL AND d.done = 0
         """
 
     private static func delivery(_ row: inout RowReader) -> Delivery {
         Delivery(
-            id: row.int(), connectionID: row.int(), agentConnectionID: row.bytes(), body: row.bytes(), notifies: row.flag(),
+            id: row.int(), connectionID: row.int(), agentConnectionID: row.bytes(), bodyID: row.int(), body: row.bytes(), notifies: row.flag(),
             pqEncryption: row.flag())
     }
 
@@ -55,9 +89,9 @@ extension Database {
         try all(Self.waiting + " AND d.connection_id = ? ORDER BY d.delivery_id", [id], Self.delivery)
     }
 
-    /// The agent has the message: its body is not needed any more.
+    /// Records that the agent has the message. Its body may be unused then: see ``deleteUnusedBodies(_:)``.
     func markDelivery(_ id: Int64, agentMessageID: Int64) throws {
-        try run("UPDATE deliveries SET agent_msg_id = ?, body = NULL, done = 1 WHERE delivery_id = ?", [agentMessageID, id])
+        try run("UPDATE deliveries SET agent_msg_id = ?, body_id = NULL, done = 1 WHERE delivery_id = ?", [agentMessageID, id])
     }
 
     /// Whether the last message over a connection was protected by post-quantum encryption; nil if there was none.
@@ -65,9 +99,9 @@ extension Database {
         try number("SELECT pq_sending FROM connections WHERE connection_id = ?", [id]).map { $0 != 0 }
     }
 
-    /// The agent will never take the message.
+    /// Gives up a message that the agent will never take.
     func abandonDelivery(_ id: Int64) throws {
-        try run("UPDATE deliveries SET body = NULL, done = 1 WHERE delivery_id = ?", [id])
+        try run("UPDATE deliveries SET body_id = NULL, done = 1 WHERE delivery_id = ?", [id])
     }
 
     /// The delivery that became this message of the agent, with the items that it is about.

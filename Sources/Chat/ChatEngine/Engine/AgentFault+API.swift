@@ -13,6 +13,17 @@ import SMPWire
 
 // Errors and states of the agent as the API shows them.
 
+extension AgentService {
+    /// Calls this agent and reports its faults as errors of the core.
+    func reporting<T>(_ call: (any AgentService) async throws(AgentFault) -> T) async throws(ChatCoreError) -> T {
+        do {
+            return try await call(self)
+        } catch {
+            throw ChatCoreError(error)
+        }
+    }
+}
+
 extension AgentFault {
     /// The same fault in the API.
     var api: ChatAPI.AgentError {

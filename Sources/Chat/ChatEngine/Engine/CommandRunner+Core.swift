@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 
@@ -49,7 +50,7 @@ extension CommandRunner {
                 chatMigrations: ChatStoreMigrations.names.map { DatabaseMigration(name: $0, hasDown: false) }, agentMigrations: [])
         case .custom: throw try await refusal("not supported")
         case .debugLocks:
-            let held = core.turns.held.map { ($0, JSONValue.string("held")) }
+            let held = core.locks.heldKeys.sorted().map { ($0, JSONValue.string("held")) }
             // The agent has its connections' work done in turn, without locks that could be held.
             return .debugLocks(
                 chatLockName: nil, chatEntityLocks: .object(JSONObject(held)), agentLocks: ["connLocks": [:], "invLocks": [:]])

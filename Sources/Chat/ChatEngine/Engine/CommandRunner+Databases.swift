@@ -45,7 +45,7 @@ extension EngineCore {
         case (let stored?, let given?) where !stored.equals(given): throw CommandRunner.failure(.export(error: .notADatabase))
         default: break
         }
-        await closeStores()
+        if lifecycle.replaceStore() { await closeStores() }
         do throws(StorageError) {
             try databases.changeKey(from: given, to: wanted)
         } catch {
@@ -66,22 +66,6 @@ extension EngineCore {
 
     /// Refuses to go on when a command has closed the databases.
     func checkStoreUnchanged() throws(ChatCoreError) {
-        guard !running.withLock(\.isStoreChanged) else { throw ChatCoreError(Refusal.chat(.chatStoreChanged).error) }
-    }
-
-    /// Closes the databases for good; what is asked of them then is refused.
-    private func closeStores() async {
-        let isFirst = running.withLock { running in
-            defer { running.isStoreChanged = true }
-            return !running.isStoreChanged
-        }
-        guard isFirst else { return }
-        store.stopWaitingForDisk()
-        await agent.close()
-        do {
-            try await store.close()
-        } catch {
-            logger.error("the store could not be closed", metadata: ["error": "\(error.code)"])
-        }
+        guard !lifecycle.isStoreReplaced else { throw ChatCoreError(Refusal.chat(.chatStoreChanged).error) }
     }
 }

@@ -11,7 +11,7 @@ extension CommandRunner {
         case .drop(let id):
             let key = try await query { try $0.db.quarantinedContent(id)?.key }
             let response = try await transaction { try $0.dropQuarantined(id) }
-            _ = core.watch.clear(key)
+            _ = core.crashGuard.clear(key)
             return response
         case .retry(let id):
             let content = try await query { try $0.db.quarantinedContent(id) }
@@ -23,7 +23,7 @@ extension CommandRunner {
             // Should this process die of it, too, it is in quarantine all the same: it leaves when its effects are stored.
             let incoming = Incoming(notification, isRetry: true)
             let response = try await transaction { try $0.retry(incoming, number: id) }
-            _ = core.watch.clear(content.key)
+            _ = core.crashGuard.clear(content.key)
             return response
         }
     }

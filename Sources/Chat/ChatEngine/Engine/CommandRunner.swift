@@ -32,13 +32,13 @@ struct CommandRunner: Sendable {
 
     /// Runs a transaction for the profile of the command.
     func transaction<T: Sendable>(_ body: @escaping @Sendable (ChatTransaction) throws -> T) async throws(ChatCoreError) -> T {
-        try await core.transaction(as: actor, body)
+        try await core.transactions.transaction(as: actor, body)
     }
 
     /// Runs the transaction that is the command; under a key it runs once.
     func answer(_ body: @escaping @Sendable (ChatTransaction) throws -> ChatResponse) async throws(ChatCoreError) -> ChatResponse {
         let key = key
-        return try await core.transaction(as: actor) { transaction in
+        return try await core.transactions.transaction(as: actor) { transaction in
             guard let key else { return try body(transaction) }
             if let known = try transaction.response(to: key) { return known }
             let response = try body(transaction)
@@ -51,11 +51,11 @@ struct CommandRunner: Sendable {
     func transactionThatPublishes(
         _ body: @escaping @Sendable (ChatTransaction) throws -> ChatResponse
     ) async throws(ChatCoreError) -> ChatResponse {
-        let (response, work) = try await transaction { transaction in
+        let (response, jobs) = try await transaction { transaction in
             let response = try body(transaction)
-            return (response, transaction.effects.work.filter { $0.task == .publishAddress }.map(\.id))
+            return (response, transaction.effects.jobs.filter { $0.task == .publishAddress }.map(\.id))
         }
-        for id in work { await core.clerk.attempt(at: id) }
+        for id in jobs { await core.jobs.attempt(at: id) }
         return response
     }
 
@@ -65,7 +65,7 @@ struct CommandRunner: Sendable {
     func query<T: Sendable>(
         isLong: Bool = false, _ body: @escaping @Sendable (ChatTransaction) throws -> T
     ) async throws(ChatCoreError) -> T {
-        try await core.query(as: actor, isLong: isLong, body)
+        try await core.transactions.query(as: actor, isLong: isLong, body)
     }
 
     /// Refuses what this core does not do, after what official cores check first: whether there is a profile.

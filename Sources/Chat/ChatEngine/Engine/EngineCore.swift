@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 import EncryptedSQLite
@@ -6,180 +7,158 @@ import Logging
 import SMPAgent
 import SMPCrypto
 import SMPWire
-import SteadyTime
 import Synchronization
 
-/// What commands and received events share: the store, the agent, and those who carry out what transactions decide.
+/// The parts of an engine, assembled once. Each part holds those that it needs, and none holds this core.
+///
+/// Transactions run through ``transactions``, which dispatches their effects to ``outbox``, ``jobs``, ``hub`` and the expiry timer. What becomes of
+/// messages and jobs comes back through handlers that ``outbox`` and ``jobs`` hold weakly.
 final class EngineCore: Sendable {
     let configuration: NativeCoreConfiguration
-    let store: ChatStore
     let agent: any AgentService
-    /// What the agent reports.
-    let reports: AsyncStream<AgentNotification>
-    /// Which events processes died of.
-    let watch: ReceivingWatch
+    let store: ChatStore
+    let clock: EngineClock
     let hub = ChatEventHub()
-    let turns = Turns()
-    let random: any RandomSource
-    let clock: any Clock<Duration>
-    let now: @Sendable () -> UTCTimestamp
-    private let steadyClock: SteadyClock
-    var logger: Logger { configuration.logger }
-
-    /// Those who carry out what transactions decide. They refer back to this core: ``untie()`` lets go of them.
-    private struct Parts {
-        let courier: Courier
-        let clerk: Clerk
-        let timer: ExpiryTimer
-        let ledger: DeliveryLedger
-    }
-
-    /// Whether the core sends and receives, and who stores what is received.
-    struct Running {
-        var isRunning = false
-        var isClosed = false
-        /// The stores are closed because what is in them was changed: the core has to be opened anew.
-        var isStoreChanged = false
-        var receiver: Task<Void, Never>?
-    }
-
-    let running = Mutex(Running())
-    var isRunning: Bool { running.withLock { $0.isRunning } }
-    var isClosed: Bool { running.withLock { $0.isClosed } }
-
-    /// What the databases are encrypted with now.
+    /// Locks by entity, for commands that consist of several transactions.
+    let locks = KeyedLock<String>()
+    let lifecycle = EngineLifecycle()
+    let crashGuard: CrashLoopGuard
+    let transactions: TransactionRunner
+    let jobs: JobQueue
+    let network: NetworkController
+    let servers: ServerConfigurator
+    let addresses: AddressPublisher
+    let requests: RequestAcceptor
+    let leftovers: AgentLeftovers
+    /// The key of the databases, as it is now.
     let storeKey: Mutex<DatabaseKey?>
 
-    private let parts = Mutex<Parts?>(nil)
-    /// Whether servers are arranged as the core is set up.
-    let arrangement = Mutex(false)
-    /// How routers are reached, and whether an app says that there is a network.
-    let network = Mutex<(config: NetworkConfig, isOnline: Bool, isSlow: Bool)>((.standard, true, false))
+    private let outbox: OutboxDispatcher
+    private let tracker: DeliveryTracker
+    private let jobHandler: AgentJobHandler
+    private let expiry: ExpiryTimer
+    private let receiver: Receiver
+    private let receiving = Mutex<Task<Void, Never>?>(nil)
 
+    var logger: Logger { configuration.logger }
+    var random: any RandomSource { transactions.random }
+    var isRunning: Bool { lifecycle.isRunning }
+    var isClosed: Bool { lifecycle.isClosed }
+
+    /// - Parameters:
+    ///   - reports: The agent's events.
+    ///   - inFlight: The record of what is being received, for the process after one that crashed; nil to keep none.
     init(
         configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, reports: AsyncStream<AgentNotification>, random: any RandomSource,
-        clock: any Clock<Duration>, now: @escaping @Sendable () -> UTCTimestamp, inFlight: InFlightTable? = nil
+        clock delays: any Clock<Duration>, now: @escaping @Sendable () -> UTCTimestamp, inFlight: InFlightTable? = nil
     ) {
-        watch = ReceivingWatch(table: inFlight)
-        self.configuration = configuration
+        let logger = configuration.logger
+        (self.configuration, self.store, self.agent) = (configuration, store, agent)
         storeKey = Mutex(configuration.key)
-        self.store = store
-        self.agent = agent
-        self.reports = reports
-        self.random = random
-        self.clock = clock
-        self.now = now
-        steadyClock = SteadyClock(over: clock) { now().sinceEpoch }
-    }
+        clock = EngineClock(delays: delays, timeOfDay: now)
+        crashGuard = CrashLoopGuard(table: inFlight)
 
-    /// The time of day for the age of things, which a clock that jumps must not end.
-    var steadyNow: UTCTimestamp { UTCTimestamp(sinceEpoch: steadyClock.now) }
+        let signal = ExpirySignal()
+        outbox = OutboxDispatcher(agent: agent, store: store, clock: clock, logger: logger)
+        jobs = JobQueue(store: store, clock: clock, logger: logger)
+        transactions = TransactionRunner(
+            store: store, clock: clock, random: random, effects: EffectDispatcher(hub: hub, outbox: outbox, jobs: jobs, expiry: signal))
+        leftovers = AgentLeftovers(transactions: transactions, jobs: jobs, logger: logger)
+        network = NetworkController(transactions: transactions, agent: agent, locks: locks, options: configuration.network)
+        servers = ServerConfigurator(configuration: configuration, transactions: transactions, agent: agent, network: network)
+        addresses = AddressPublisher(transactions: transactions, agent: agent, locks: locks)
+        requests = RequestAcceptor(transactions: transactions, agent: agent, locks: locks, leftovers: leftovers)
+        expiry = ExpiryTimer(transactions: transactions, signal: signal, periods: RetentionPeriods(configuration), logger: logger)
 
-    var moment: Moment { Moment(now: now(), steady: steadyNow) }
-
-    private var made: Parts {
-        parts.withLock { parts in
-            if let parts { return parts }
-            let ledger = DeliveryLedger(core: self)
-            let courier = Courier(
-                agent: agent, store: store, clock: clock, logger: logger, accepted: { ledger.enter($0) }, failed: { [self] in await undeliverable($0, $1) })
-            let clerk = Clerk(
-                store: store, clock: clock, logger: logger, perform: { [self] in try await perform($0) },
-                failed: { [self] in await unperformable($0, $1) })
-            let made = Parts(courier: courier, clerk: clerk, timer: ExpiryTimer(core: self), ledger: ledger)
-            parts = made
-            return made
-        }
-    }
-
-    var courier: Courier { made.courier }
-    var clerk: Clerk { made.clerk }
-    var timer: ExpiryTimer { made.timer }
-    var ledger: DeliveryLedger { made.ledger }
-
-    /// Lets go of what refers back to this core.
-    func untie() { parts.withLock { $0 = nil } }
-
-    // MARK: Transactions
-
-    /// Runs a transaction; what it decides is carried out once it is on disk.
-    ///
-    /// - Parameters:
-    ///   - actor: The profile that commands are for which name none; nil for the active one.
-    ///   - isPersistent: whether it waits for a disk that fails to work again: for what nobody would ask for again.
-    func transaction<T: Sendable>(
-        as actor: UserID? = nil, isPersistent: Bool = false, _ body: @escaping @Sendable (ChatTransaction) throws -> T
-    ) async throws(ChatCoreError) -> T {
-        let moment = moment
-        let random = random
-        do {
-            return try await store.write(
-                isPersistent: isPersistent,
-                { db -> (T, Effects) in
-                    let transaction = ChatTransaction(db, at: moment, random: random, actor: actor)
-                    let value = try body(transaction)
-                    return (value, transaction.effects)
-                }, afterCommit: { [self] in publish($0.1) }
-            ).0
-        } catch {
-            throw ChatCoreError(thrown: error)
-        }
-    }
-
-    /// Runs a transaction after those that were given before, without waiting for it.
-    func submit<T: Sendable>(
-        as actor: UserID?, _ body: @escaping @Sendable (ChatTransaction) throws -> T,
-        completion: @escaping @Sendable (Result<T, ChatCoreError>) -> Void
-    ) {
-        let moment = moment
-        let random = random
-        store.submit(
-            { db -> (T, Effects) in
-                let transaction = ChatTransaction(db, at: moment, random: random, actor: actor)
-                let value = try body(transaction)
-                return (value, transaction.effects)
-            },
-            completion: { [self] result in
-                if case .success(let (_, effects)) = result { publish(effects) }
-                completion(result.map(\.0).mapError { ChatCoreError(thrown: $0) })
-            })
-    }
-
-    /// Runs queries on the last commit; what they emit is published, what they would write is refused by the database.
-    ///
-    /// - Parameter isLong: whether they go through a good part of a table.
-    func query<T: Sendable>(
-        as actor: UserID? = nil, isLong: Bool = false, _ body: @escaping @Sendable (ChatTransaction) throws -> T
-    ) async throws(ChatCoreError) -> T {
-        let moment = moment
-        let random = random
-        do {
-            let (value, effects) = try await store.read(isLong: isLong) { db -> (T, Effects) in
-                let transaction = ChatTransaction(db, at: moment, random: random, actor: actor)
-                let value = try body(transaction)
-                return (value, transaction.effects)
-            }
-            publish(effects)
-            return value
-        } catch {
-            throw ChatCoreError(thrown: error)
-        }
-    }
-
-    /// Carries out what a transaction decided. Calls come in the order of the commits.
-    func publish(_ effects: Effects) {
-        for event in effects.events { hub.publish(event) }
-        courier.enqueue(effects.deliveries)
-        if !effects.work.isEmpty { clerk.enqueue(effects.work) }
-        if effects.hasNewExpiry { timer.wake() }
+        tracker = DeliveryTracker(transactions: transactions, outbox: outbox, lifecycle: lifecycle, logger: logger)
+        outbox.attach(tracker)
+        jobHandler = AgentJobHandler(
+            transactions: transactions, agent: agent, hub: hub, servers: servers, addresses: addresses, requests: requests, logger: logger)
+        jobs.attach(jobHandler)
+        receiver = Receiver(
+            agent: agent, reports: reports, transactions: transactions, outbox: outbox, tracker: tracker, crashGuard: crashGuard, lifecycle: lifecycle,
+            reportsHosts: configuration.reportsHosts, logger: logger)
     }
 
     /// Calls the agent for a command.
     func agent<T>(_ call: (any AgentService) async throws(AgentFault) -> T) async throws(ChatCoreError) -> T {
+        try await agent.reporting(call)
+    }
+}
+
+// MARK: Starting and stopping
+
+/// A core that is stopped still takes commands; their messages wait in the store.
+extension EngineCore {
+    /// Begins to send and receive, first what an earlier run left behind.
+    ///
+    /// - Returns: False if the core was running.
+    @discardableResult
+    func start() async throws(ChatCoreError) -> Bool {
+        try checkOpen()
+        try checkStoreUnchanged()
+        guard lifecycle.begin() else { return false }
         do {
-            return try await call(agent)
+            try await servers.apply()
+            if receiving.withLock({ $0 }) == nil {
+                try await agent { agent throws(AgentFault) in try await agent.start() }
+            } else {
+                await agent.resume()
+            }
+            // New queues are to be made on the servers that are set now.
+            for job in try await jobs.start() where job.task == .setServers { await jobs.attempt(at: job.id) }
         } catch {
-            throw ChatCoreError(error)
+            _ = lifecycle.end()
+            throw ChatCoreError(thrown: error)
+        }
+        receiving.withLock { task in
+            guard task == nil else { return }
+            task = Task { [receiver] in await receiver.run() }
+        }
+        outbox.start()
+        expiry.start()
+        let agent = agent
+        Task { await agent.subscribeAll() }
+        return true
+    }
+
+    /// Stops sending and receiving.
+    func stop() async {
+        guard lifecycle.end() else { return }
+        expiry.stop()
+        outbox.stop()
+        jobs.stop()
+        await agent.suspend(timeout: .zero)
+    }
+
+    /// Resumes a suspended agent, and the messages written meanwhile.
+    func activate() async {
+        await agent.resume()
+        if isRunning { outbox.start() }
+    }
+
+    /// Refuses to go on when the core is closed.
+    func checkOpen() throws(ChatCoreError) {
+        guard !isClosed else { throw ChatCoreError(.closed, "The core is closed.") }
+    }
+
+    /// Ends everything; the core cannot be started again. Calling it twice is harmless.
+    func close() async {
+        guard lifecycle.close() else { return }
+        await stop()
+        await closeStores()
+        hub.finish()
+    }
+
+    /// Closes the databases, once what was received is stored. What is asked of them then is refused.
+    func closeStores() async {
+        store.stopWaitingForDisk()
+        await agent.close()
+        await receiving.withLock { $0 }?.value
+        do {
+            try await store.close()
+        } catch {
+            logger.error("the store could not be closed", metadata: ["error": "\(error.code)"])
         }
     }
 }

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 public import ChatAPI
 import ChatProtocol
 public import EncryptedSQLite
@@ -15,7 +16,7 @@ import SMPCrypto
 /// Everything that a response says is on disk. A message is written into the store together with the item that shows it, and stays
 /// there until the agent has it: a crash at any moment neither loses nor doubles it.
 public final class NativeCore: IdempotentChatCore {
-    let core: EngineCore
+    let engine: EngineCore
     private let lock: FolderLock?
     private let network: (any SMPRouting)?
 
@@ -30,7 +31,7 @@ public final class NativeCore: IdempotentChatCore {
     ) {
         self.lock = lock
         self.network = network
-        core = EngineCore(
+        engine = EngineCore(
             configuration: configuration, store: store, agent: agent, reports: reports, random: random, clock: clock, now: now, inFlight: inFlight)
     }
 
@@ -38,7 +39,7 @@ public final class NativeCore: IdempotentChatCore {
     private static func inFlight(_ configuration: NativeCoreConfiguration) -> InFlightTable? {
         guard let prefix = configuration.prefix else { return nil }
         do throws(InFlightError) {
-            return try InFlightTable(path: prefix + ".inflight", slots: ReceivingWatch.slots)
+            return try InFlightTable(path: prefix + ".inflight", slots: CrashLoopGuard.slots)
         } catch {
             configuration.logger.warning("what a process dies of will not be known", metadata: ["reason": "\(error)"])
             return nil
@@ -58,7 +59,7 @@ public final class NativeCore: IdempotentChatCore {
         do throws(StorageError) {
             // What a change of key that was interrupted has left is put in order first.
             try configuration.databases?.checkKey(configuration.key)
-            let disk = DiskWatch()
+            let disk = DiskHealthReporter()
             let store = try ChatStore(prefix: configuration.prefix, key: configuration.key, health: disk.take)
             let agentStore = try AgentStore(
                 path: configuration.prefix.map { $0 + "_agent.db" }, key: configuration.key, health: disk.take)
@@ -66,7 +67,7 @@ public final class NativeCore: IdempotentChatCore {
             let core = NativeCore(
                 configuration: configuration, store: store, agent: agent, reports: agent.events, network: network, lock: lock,
                 inFlight: inFlight(configuration))
-            disk.report(to: core.core.hub)
+            disk.report(to: core.engine.hub)
             return core
         } catch {
             lock?.release()
@@ -92,20 +93,20 @@ public final class NativeCore: IdempotentChatCore {
 
     /// Begins to send and receive. Commands are taken before, but what they send waits.
     public func start() async throws(ChatCoreError) {
-        try await core.start()
+        try await engine.start()
     }
 
     /// Stops sending and receiving; ``start()`` goes on with what waits.
     public func stop() async {
-        await core.stop()
+        await engine.stop()
     }
 
     /// Whether the core sends and receives.
-    public var isRunning: Bool { core.isRunning }
+    public var isRunning: Bool { engine.isRunning }
 
     /// Stops, finishes what is being written and lets go of the folder. Subscriptions to events end.
     public func close() async {
-        await core.close()
+        await engine.close()
         await network?.close()
         lock?.release()
     }
@@ -113,22 +114,22 @@ public final class NativeCore: IdempotentChatCore {
     // MARK: ChatCore
 
     public func send(_ command: ChatCommand, as user: UserID?) async throws(ChatCoreError) -> ChatResponse {
-        try await run(command, CommandRunner(core: core, actor: user))
+        try await run(command, CommandRunner(core: engine, actor: user))
     }
 
     public func send(_ commands: [ChatCommand], as user: UserID?) async -> [Result<ChatResponse, ChatCoreError>] {
         var results: [Result<ChatResponse, ChatCoreError>] = []
-        var written: [Answer] = []
+        var written: [PendingResponse] = []
         for group in CommandGroup.groups(of: commands) {
             switch group {
             case .joint(let sends, let contact): written += submit(sends, to: contact, as: user)
             case .single(let command):
-                if let answer = submit(command, CommandRunner(core: core, actor: user)) {
+                if let answer = submit(command, CommandRunner(core: engine, actor: user)) {
                     written.append(answer)
                     continue
                 }
                 // What is more than a transaction sees the effects of all before it.
-                for answer in written { results.append(await answer.value) }
+                for answer in written { results.append(await answer.outcome) }
                 written = []
                 do throws(ChatCoreError) {
                     results.append(.success(try await send(command, as: user)))
@@ -137,45 +138,45 @@ public final class NativeCore: IdempotentChatCore {
                 }
             }
         }
-        for answer in written { results.append(await answer.value) }
+        for answer in written { results.append(await answer.outcome) }
         return results
     }
 
     /// Gives a command to the store without waiting for it; nil if it is not a transaction.
-    private func submit(_ command: ChatCommand, _ runner: CommandRunner) -> Answer? {
+    private func submit(_ command: ChatCommand, _ runner: CommandRunner) -> PendingResponse? {
         guard case .messages(let command) = command, let transaction = runner.transaction(of: command) else { return nil }
-        let answer = Answer()
+        let answer = PendingResponse()
         submit(as: runner.actor, { try [transaction($0)] }, for: [answer]) { .success($0) }
         return answer
     }
 
     /// Gives commands that send to one contact to the store, as one transaction, without waiting for it.
-    private func submit(_ commands: [JointSend], to contact: ContactID, as actor: UserID?) -> [Answer] {
-        let answers = commands.map { _ in Answer() }
+    private func submit(_ commands: [JointSend], to contact: ContactID, as actor: UserID?) -> [PendingResponse] {
+        let answers = commands.map { _ in PendingResponse() }
         submit(as: actor, { try $0.sendJointly(commands, to: contact) }, for: answers) { $0.mapError { ChatCoreError(thrown: $0) } }
         return answers
     }
 
     /// Gives a transaction to the store that makes as many answers as there are commands in it.
     private func submit<T: Sendable>(
-        as actor: UserID?, _ transaction: @escaping @Sendable (ChatTransaction) throws -> [T], for answers: [Answer],
-        answer: @escaping @Sendable (T) -> Answer.Outcome
+        as actor: UserID?, _ transaction: @escaping @Sendable (ChatTransaction) throws -> [T], for answers: [PendingResponse],
+        answer: @escaping @Sendable (T) -> Result<ChatResponse, ChatCoreError>
     ) {
         do throws(ChatCoreError) {
-            try core.checkOpen()
-            core.submit(as: actor, transaction) { result in
+            try engine.checkOpen()
+            engine.transactions.submit(as: actor, transaction) { result in
                 switch result {
-                case .success(let made): for (waiting, value) in zip(answers, made) { waiting.give(answer(value)) }
-                case .failure(let error): for waiting in answers { waiting.give(.failure(error)) }
+                case .success(let made): for (waiting, value) in zip(answers, made) { waiting.resolve(answer(value)) }
+                case .failure(let error): for waiting in answers { waiting.resolve(.failure(error)) }
                 }
             }
         } catch {
-            for waiting in answers { waiting.give(.failure(error)) }
+            for waiting in answers { waiting.resolve(.failure(error)) }
         }
     }
 
     public func events(bufferingUpTo limit: Int) -> ChatEvents {
-        core.hub.subscribe(bufferingUpTo: limit)
+        engine.hub.subscribe(bufferingUpTo: limit)
     }
 
     // MARK: IdempotentChatCore
@@ -192,20 +193,36 @@ public final class NativeCore: IdempotentChatCore {
         guard !key.isEmpty, key.utf8.count <= ChatTransaction.longestKey else {
             throw ChatCoreError(Refusal.command("a key has 1 to \(ChatTransaction.longestKey) bytes").error)
         }
-        return try await run(command, CommandRunner(core: core, actor: user, key: key))
+        return try await run(command, CommandRunner(core: engine, actor: user, key: key))
     }
 
     private func run(_ command: ChatCommand, _ runner: CommandRunner) async throws(ChatCoreError) -> ChatResponse {
-        try core.checkOpen()
+        try engine.checkOpen()
         // The caller may stop waiting; the command goes on.
-        let answer = Answer()
+        let answer = PendingResponse()
         Task {
             do throws(ChatCoreError) {
-                answer.give(.success(try await runner.run(command)))
+                answer.resolve(.success(try await runner.run(command)))
             } catch {
-                answer.give(.failure(error))
+                answer.resolve(.failure(error))
             }
         }
-        return try await answer.value.get()
+        return try await answer.outcome.get()
+    }
+}
+
+/// The response of a command that goes on whether or not its caller still waits.
+private typealias PendingResponse = Promise<Result<ChatResponse, ChatCoreError>>
+
+extension Promise where Value == Result<ChatResponse, ChatCoreError> {
+    /// The response, or `cancelled` if the waiting task is.
+    fileprivate var outcome: Result<ChatResponse, ChatCoreError> {
+        get async {
+            do {
+                return try await valueUnlessCancelled()
+            } catch {
+                return .failure(ChatCoreError(.cancelled, "The task that waited was cancelled."))
+            }
+        }
     }
 }

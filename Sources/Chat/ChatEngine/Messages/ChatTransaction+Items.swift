@@ -96,7 +96,7 @@ extension ChatTransaction {
         // The clock of a message that was typed live starts when it is finished.
         var deleteAt: UTCTimestamp?
         if stored.isSent, !isLive, let timer = stored.item.meta.timed, timer.deleteAt == nil {
-            deleteAt = moment.steady.adding(seconds: Int64(timer.ttl))
+            deleteAt = time.steady.adding(seconds: Int64(timer.ttl))
             effects.hasNewExpiry = true
         }
         try db.updateItem(

@@ -44,7 +44,7 @@ extension ChatTransaction {
             throw Refusal.command("feature not allowed " + ChatFeature.voice.name)
         }
         guard messages.allSatisfy({ $0.message.fileSource == nil }) else { throw Refusal.unsupported("sending files") }
-        let timer = ItemTiming.sent(to: contact, ttl: ttl, isLive: isLive, at: moment.steady)
+        let timer = ItemTiming.sent(to: contact, ttl: ttl, isLive: isLive, at: time.steady)
 
         var items: [ItemInChat] = []
         var outgoing: [OutgoingMessage] = []
@@ -222,7 +222,7 @@ extension ChatTransaction {
     }
 
     /// Items by their ids; of those that are not there an event tells.
-    private func found(_ ids: [ChatItemID], in place: ChatPlace) throws -> [StoredItem] {
+    private func found(_ ids: [ChatItemID], in place: Conversation) throws -> [StoredItem] {
         var items: [StoredItem] = []
         var errors: [ChatError] = []
         for id in ids {
@@ -321,7 +321,7 @@ extension StoredItem {
     fileprivate var hasText: Bool { message.map { !$0.text.isEmpty } ?? false }
 
     /// Where a message says it was forwarded from: where it was first, if it was forwarded before.
-    fileprivate func forwarded(from place: ChatPlace) -> ForwardedFrom? {
+    fileprivate func forwarded(from place: Conversation) -> ForwardedFrom? {
         if let known = item.meta.forwarded, known != .unknown { return known }
         switch place {
         case .contact(let contact):

@@ -98,7 +98,7 @@ extension ChatTransaction {
             report(fault, in: context)
         case .created, .request, .queueDeleted, .down, .up, .serverConnected, .serverDisconnected, .receiveQueuesDeleted, .connectionsDeleted,
             .userDeleted, .connectionsFailed, .suspended, .serviceSubscription, .queuesChanged, .sent:
-            // What is sent is for the ledger.
+            // What is sent is for the tracker.
             receiveState(incoming.notification.event)
         }
     }

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 import FailPoints
@@ -20,31 +21,51 @@ final class Receiver: Sendable {
     /// How long an event waits at most before it is tried again when the database fails.
     static let longestDelay = Duration.seconds(30)
 
-    private let core: EngineCore
-    private let gate = Gate(limit: openLimit)
+    private let agent: any AgentService
+    private let reports: AsyncStream<AgentNotification>
+    private let transactions: TransactionRunner
+    private let outbox: OutboxDispatcher
+    private let tracker: DeliveryTracker
+    private let crashGuard: CrashLoopGuard
+    private let lifecycle: EngineLifecycle
+    private let reportsHosts: Bool
+    private let logger: Logger
+    /// The events that are being stored.
+    private let open = AsyncSemaphore(limit: openLimit)
 
-    init(core: EngineCore) {
-        self.core = core
+    init(
+        agent: any AgentService, reports: AsyncStream<AgentNotification>, transactions: TransactionRunner, outbox: OutboxDispatcher,
+        tracker: DeliveryTracker, crashGuard: CrashLoopGuard, lifecycle: EngineLifecycle, reportsHosts: Bool, logger: Logger
+    ) {
+        self.agent = agent
+        self.reports = reports
+        self.transactions = transactions
+        self.outbox = outbox
+        self.tracker = tracker
+        self.crashGuard = crashGuard
+        self.lifecycle = lifecycle
+        self.reportsHosts = reportsHosts
+        self.logger = logger
     }
 
     /// Runs until the agent's events end.
     func run() async {
         do {
-            try await core.watch.load(from: core.store, at: core.moment, logger: core.logger)
+            try await crashGuard.load(from: transactions.store, at: transactions.clock.time, logger: logger)
         } catch {
             // Bots that run without it are better than bots that do not run.
-            core.logger.error("it is not known what earlier processes died of", metadata: ["error": "\(error)"])
+            logger.error("it is not known what earlier processes died of", metadata: ["error": "\(error)"])
         }
-        for await notification in core.reports {
-            if !core.configuration.reportsHosts, notification.isAboutHost { continue }
-            await gate.enter()
+        for await notification in reports {
+            if !reportsHosts, notification.isAboutHost { continue }
+            await open.acquire()
             if case .sent(let message, let proxy) = notification.event, let connection = notification.connection {
                 let durableID = notification.durableID
-                let sent = DeliveryLedger.Sent(message: message, viaProxy: proxy != nil) { [core, gate] isWritten in
-                    gate.leave()
-                    if isWritten, let durableID { core.agent.confirm(durableID) }
+                let sent = SentDelivery(message: message, viaProxy: proxy != nil) { [agent, open] isStored in
+                    open.release()
+                    if isStored, let durableID { agent.confirm(durableID) }
                 }
-                core.ledger.enter(sent, of: connection)
+                tracker.record(sent, of: connection)
                 continue
             }
             await receive(notification)
@@ -53,34 +74,33 @@ final class Receiver: Sendable {
 
     private func receive(_ notification: AgentNotification) async {
         let key = notification.key
-        let isQuarantined = core.watch.isQuarantined(key), isAlone = isQuarantined || core.watch.isSuspect(key)
-        if isAlone { await gate.waitUntilInside(1) }
+        let isQuarantined = crashGuard.isQuarantined(key), isAlone = isQuarantined || crashGuard.isSuspect(key)
+        if isAlone { await open.waitUntilInUse(atMost: 1) }
         if isQuarantined, let key {
             quarantine(Incoming(unread: notification, key: key), as: key)
         } else {
-            let incoming = core.watch.noting(key) {
+            let incoming = crashGuard.noting(key) {
                 if let body = notification.body { TrapPoint.chatParse.pass(body) }
                 return Incoming(notification, key: key)
             }
             handle(incoming, attempt: 0)
         }
-        if isAlone { await gate.waitUntilInside(0) }
+        if isAlone { await open.waitUntilInUse(atMost: 0) }
     }
 
     private func handle(_ incoming: Incoming, attempt: Int) {
-        let core = core
-        let moment = core.moment
-        let handOvers = core.courier.handOvers
+        let time = transactions.clock.time
+        let handOvers = outbox.handOvers
         // While the disk fails it waits, and what came later waits behind it.
-        core.store.submit(
+        transactions.store.submit(
             isPersistent: true,
-            { db -> Effects in
-                let transaction = ChatTransaction(db, at: moment, random: core.random)
-                try core.watch.noting(incoming.key) {
-                    if let body = incoming.notification.body { TrapPoint.chatReceive.pass(body) }
-                    try transaction.receive(incoming)
-                }
-                return transaction.effects
+            { [self] db -> Effects in
+                try transactions.perform(on: db, at: time) { transaction in
+                    try crashGuard.noting(incoming.key) {
+                        if let body = incoming.notification.body { TrapPoint.chatReceive.pass(body) }
+                        try transaction.receive(incoming)
+                    }
+                }.effects
             },
             completion: { [self] result in
                 switch result {
@@ -92,22 +112,22 @@ final class Receiver: Sendable {
 
     /// On the store's queue, in the order of the commits.
     ///
-    /// - Parameter handOvers: the courier's count from before the store was asked; nil if the store was not asked.
+    /// - Parameter handOvers: the outbox's count from before the store was asked; nil if the store was not asked.
     private func finish(_ incoming: Incoming, _ effects: Effects, handOvers: Int?) {
         if effects.isPremature, let connection = incoming.notification.connection {
-            if core.courier.afterHandingOver(connection.bytes, { [self] in handle(incoming, attempt: 0) }) { return }
+            if outbox.afterHandingOver(connection.bytes, { [self] in handle(incoming, attempt: 0) }) { return }
             // What it is about may have been handed over since the store was asked.
-            if let handOvers, handOvers != core.courier.handOvers { return handle(incoming, attempt: 0) }
+            if let handOvers, handOvers != outbox.handOvers { return handle(incoming, attempt: 0) }
         }
         FailPoint.chatStored.pass()
-        if let key = incoming.key, incoming.isRead, core.watch.clear(key) {
-            core.store.submitLater({ db in try db.deleteCrashSuspect(key) }) { [core] result in
+        if let key = incoming.key, incoming.isRead, crashGuard.clear(key) {
+            transactions.store.submitLater({ db in try db.deleteCrashSuspect(key) }) { [logger] result in
                 guard case .failure(let error) = result else { return }
-                core.logger.warning("an event that nobody dies of stays suspect", metadata: ["error": "\(error)"])
+                logger.warning("an event that nobody dies of stays suspect", metadata: ["error": "\(error)"])
             }
         }
-        core.publish(effects)
-        gate.leave()
+        transactions.dispatch(effects)
+        open.release()
         FailPoint.chatAnnounced.pass()
         acknowledge(incoming, receipt: effects.sendsReceipt)
     }
@@ -115,65 +135,58 @@ final class Receiver: Sendable {
     /// What the database could not take now is tried again, and not acknowledged before. What it will never take is set aside, so that it
     /// does not hold up what comes after it.
     private func failed(_ incoming: Incoming, _ error: any Error, attempt: Int) {
-        guard !core.isClosed else { return gate.leave() }
-        core.logger.error("an event could not be stored", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
+        guard !lifecycle.isClosed else { return open.release() }
+        logger.error("an event could not be stored", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
         guard (error as? GRDB.DatabaseError)?.isTemporary ?? false else { return setAside(incoming, error) }
         Task { [self] in
-            try? await core.clock.sleep(for: Self.delay(attempt))
+            try? await transactions.clock.sleep(for: Self.delay(attempt))
             handle(incoming, attempt: attempt + 1)
         }
     }
 
     private func setAside(_ incoming: Incoming, _ error: any Error) {
-        let core = core
-        let moment = core.moment
+        let time = transactions.clock.time
         let cause = ChatCoreError(thrown: error)
-        core.store.submit(
+        transactions.store.submit(
             isPersistent: true,
-            { db -> Effects in
-                let transaction = ChatTransaction(db, at: moment, random: core.random)
-                try transaction.setAside(incoming, cause)
-                return transaction.effects
-            },
+            { [self] db -> Effects in try transactions.perform(on: db, at: time) { try $0.setAside(incoming, cause) }.effects },
             completion: { [self] result in
                 switch result {
                 case .success(let effects): finish(incoming, effects, handOvers: nil)
                 case .failure(let error):
                     // Not acknowledged: the agent reports it again after a restart.
-                    core.logger.critical("an event could not be set aside", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
-                    gate.leave()
+                    logger.critical("an event could not be set aside", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
+                    open.release()
                 }
             })
     }
 
     /// Sets an event aside that processes died of, without reading it, so that what comes after it goes on.
     private func quarantine(_ incoming: Incoming, as key: InFlightKey) {
-        let core = core
-        let moment = core.moment
-        core.store.submit(
+        let time = transactions.clock.time
+        transactions.store.submit(
             isPersistent: true,
-            { db -> (Effects, Int64) in
-                let transaction = ChatTransaction(db, at: moment, random: core.random)
-                let id = try transaction.quarantine(incoming, as: key)
-                return (transaction.effects, id)
+            { [self] db -> (id: Int64, effects: Effects) in
+                let (id, effects) = try transactions.perform(on: db, at: time) { try $0.quarantine(incoming, as: key) }
+                return (id, effects)
             },
             completion: { [self] result in
                 switch result {
-                case .success((let effects, let id)):
-                    core.logger.error(
+                case .success((let id, let effects)):
+                    logger.error(
                         "a received event is set aside: \(CrashSuspects.deathsToQuarantine) processes died of it. parley db quarantine shows it",
                         metadata: ["code": "event.quarantined", "event": "\(incoming.name)", "id": "\(id)"])
                     finish(incoming, effects, handOvers: nil)
                 case .failure(let error):
                     // Not acknowledged: the agent reports it again after a restart.
-                    core.logger.critical("an event could not be set aside", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
-                    gate.leave()
+                    logger.critical("an event could not be set aside", metadata: ["event": "\(incoming.name)", "error": "\(error)"])
+                    open.release()
                 }
             })
     }
 
     private func acknowledge(_ incoming: Incoming, receipt: Bool) {
-        if let durable = incoming.notification.durableID { core.agent.confirm(durable) }
+        if let durable = incoming.notification.durableID { agent.confirm(durable) }
         guard let connection = incoming.notification.connection, let message = incoming.messageID else { return }
         Task { await acknowledge(message, of: connection, receipt: receipt) }
     }
@@ -182,146 +195,21 @@ final class Receiver: Sendable {
     private func acknowledge(_ message: AgentMessageID, of connection: ConnectionID, receipt: Bool) async {
         for attempt in 0... {
             do throws(AgentFault) {
-                return try await core.agent.acknowledge(connection, message: message, receipt: receipt ? [] : nil)
+                return try await agent.acknowledge(connection, message: message, receipt: receipt ? [] : nil)
             } catch {
-                core.logger.debug("a message could not be acknowledged", metadata: ["error": "\(error.code)"])
+                logger.debug("a message could not be acknowledged", metadata: ["error": "\(error.code)"])
                 // To an agent that goes on, or is started, it comes again, and changes nothing then.
-                guard case .critical(let mayPass, _) = error.reason, !core.isClosed else { return }
+                guard case .critical(let mayPass, _) = error.reason, !lifecycle.isClosed else { return }
                 guard mayPass else {
-                    return core.logger.error(
+                    return logger.error(
                         "a message cannot be acknowledged: its router keeps back what is behind it", metadata: ["error": "\(error)"])
                 }
             }
-            try? await core.clock.sleep(for: Self.delay(attempt))
+            try? await transactions.clock.sleep(for: Self.delay(attempt))
         }
     }
 
     private static func delay(_ attempt: Int) -> Duration { min(.seconds(1 << min(attempt, 5)), longestDelay) }
-}
-
-/// An event of the agent, with what is in it parsed.
-struct Incoming: Sendable {
-    let notification: AgentNotification
-    /// The messages of a body; empty for other events.
-    let messages: [ReceivedChatMessage.ParsingResult]
-    /// The event's name, if it comes again.
-    let key: InFlightKey?
-    /// Whether what is in it was parsed.
-    let isRead: Bool
-    /// True for a quarantined event that is received on demand.
-    let isRetry: Bool
-
-    /// An event that is not to be parsed.
-    init(unread notification: AgentNotification, key: InFlightKey?) {
-        self.notification = notification
-        self.key = key
-        messages = []
-        isRead = false
-        isRetry = false
-    }
-
-    init(_ notification: AgentNotification, key: InFlightKey? = nil, isRetry: Bool = false) {
-        self.notification = notification
-        self.key = key
-        self.isRetry = isRetry
-        isRead = true
-        messages =
-            switch notification.event {
-            case .message(_, _, let body): ReceivedChatMessage.parse(body)
-            case .confirmation(_, _, _, let info), .request(_, _, _, let info), .information(_, let info):
-                ReceivedChatMessage.parse(info)
-            default: []
-            }
-    }
-
-    /// The agent's number of the message, if the event is one that is acknowledged.
-    var messageID: AgentMessageID? {
-        switch notification.event {
-        case .message(let metadata, _, _), .receipts(let metadata, _): metadata.messageID
-        default: nil
-        }
-    }
-
-    /// The agent's number of the event, if its effects would add up when it comes again.
-    var countedNumber: Int64? {
-        guard case .event(let number)? = notification.durableID else { return nil }
-        switch notification.event {
-        case .messageFailed, .messagesFailed, .failed, .queueSwitch, .ratchetSync: return number
-        default: return nil
-        }
-    }
-
-    /// What kind of event it is, for the log.
-    var name: String {
-        switch notification.event {
-        case .confirmation: "confirmation"
-        case .request: "request"
-        case .information: "information"
-        case .connected: "connected"
-        case .joined: "joined"
-        case .message: "message"
-        case .messageDelayed: "messageDelayed"
-        case .messageFailed, .messagesFailed: "messageFailed"
-        case .receipts: "receipts"
-        default: "state"
-        }
-    }
-}
-
-/// Lets a bounded number in; one caller waits when it is full.
-final class Gate: Sendable {
-    private struct State {
-        var inside = 0
-        var waiter: CheckedContinuation<Void, Never>?
-        /// Callers that wait until no more than so many are inside.
-        var quiet: (count: Int, continuation: CheckedContinuation<Void, Never>)?
-    }
-
-    private let limit: Int
-    private let state = Mutex(State())
-
-    init(limit: Int) { self.limit = limit }
-
-    /// Waits until there is room. Only one task may wait.
-    func enter() async {
-        await withCheckedContinuation { continuation in
-            let hasRoom = state.withLock { state -> Bool in
-                if state.inside < limit {
-                    state.inside += 1
-                    return true
-                }
-                state.waiter = continuation
-                return false
-            }
-            if hasRoom { continuation.resume() }
-        }
-    }
-
-    func leave() {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            if let waiter = state.waiter {
-                state.waiter = nil
-                return waiter
-            }
-            state.inside -= 1
-            guard let quiet = state.quiet, state.inside <= quiet.count else { return nil }
-            state.quiet = nil
-            return quiet.continuation
-        }
-        waiter?.resume()
-    }
-
-    /// Waits until no more than so many are inside. Only the task that enters may wait, so that nobody comes in meanwhile.
-    func waitUntilInside(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isQuiet = state.withLock { state -> Bool in
-                if state.inside <= count { return true }
-                state.quiet = (count, continuation)
-                return false
-            }
-            if isQuiet { continuation.resume() }
-        }
-    }
 }
 
 extension AgentNotification {

@@ -8,19 +8,19 @@ import SMPWire
 extension CommandRunner {
     func runNetwork(_ command: ServerCommand) async throws(ChatCoreError) -> ChatResponse {
         if case .setNetworkInfo(let info) = command {
-            try await core.setNetworkInfo(info)
+            try await core.network.setInfo(info)
             return .cmdOk(user: nil)
         }
         _ = try await query { try $0.user() }
         switch command {
-        case .networkConfig: return .networkConfig(networkConfig: core.networkConfig)
+        case .networkConfig: return .networkConfig(networkConfig: core.network.config)
         case .setNetworkConfig(let config):
-            try await core.setNetworkConfig(config)
+            try await core.network.set(config)
             return .cmdOk(user: nil)
         case .changeNetwork(let options):
-            var config = core.networkConfig
+            var config = core.network.config
             do throws(Refusal) { try config.change(options) } catch { throw ChatCoreError(error.error) }
-            try await core.setNetworkConfig(config)
+            try await core.network.set(config)
             return .networkConfig(networkConfig: config)
         case .reconnectAll:
             await core.agent.reconnectAll()

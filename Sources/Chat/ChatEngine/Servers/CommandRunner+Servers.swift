@@ -5,7 +5,7 @@ import ChatProtocol
 
 extension CommandRunner {
     func run(_ command: ServerCommand) async throws(ChatCoreError) -> ChatResponse {
-        try await core.arrange()
+        try await core.servers.apply()
         switch command {
         case .userServers(let id): return try await showServers(user: id) { $0 }
         case .setUserServers(let id, let servers):
@@ -73,11 +73,11 @@ extension CommandRunner {
     private func transactionThatSetsServers(
         _ body: @escaping @Sendable (ChatTransaction) throws -> ChatResponse
     ) async throws(ChatCoreError) -> ChatResponse {
-        let (response, work) = try await transaction { transaction in
+        let (response, jobs) = try await transaction { transaction in
             let response = try body(transaction)
-            return (response, transaction.effects.work.filter { $0.task == .setServers }.map(\.id))
+            return (response, transaction.effects.jobs.filter { $0.task == .setServers }.map(\.id))
         }
-        for id in work { await core.clerk.attempt(at: id) }
+        for id in jobs { await core.jobs.attempt(at: id) }
         return response
     }
 }

@@ -67,6 +67,20 @@ enum ChatStoreMigrations {
                     ) STRICT;
                     """)
         }
+        migrator.registerMigration("7 bodies shared by deliveries") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE delivery_bodies (
+                        body_id INTEGER PRIMARY KEY AUTOINCREMENT,
+                        body BLOB NOT NULL
+                    ) STRICT;
+                    ALTER TABLE deliveries ADD COLUMN body_id INTEGER REFERENCES delivery_bodies(body_id);
+                    INSERT INTO delivery_bodies (body_id, body) SELECT delivery_id, body FROM deliveries WHERE body IS NOT NULL;
+                    UPDATE deliveries SET body_id = delivery_id WHERE body IS NOT NULL;
+                    ALTER TABLE deliveries DROP COLUMN body;
+                    CREATE INDEX deliveries_by_body ON deliveries(body_id) WHERE body_id IS NOT NULL;
+                    """)
+        }
         return migrator
     }
 

@@ -9,22 +9,22 @@ import SMPWire
 /// It lives as long as the closure that it is given to, on the store's writing queue.
 final class ChatTransaction {
     let db: Database
-    /// The moment of the transaction.
-    let moment: Moment
+    /// The time of the transaction.
+    let time: TransactionTime
     let random: any RandomSource
     /// Who is meant by commands that name no profile; nil for the active one.
     let actor: UserID?
     var effects = Effects()
 
-    init(_ db: Database, at moment: Moment, random: any RandomSource, actor: UserID? = nil) {
+    init(_ db: Database, at time: TransactionTime, random: any RandomSource, actor: UserID? = nil) {
         self.db = db
-        self.moment = moment
+        self.time = time
         self.random = random
         self.actor = actor
     }
 
     /// The time that is shown.
-    var now: UTCTimestamp { moment.now }
+    var now: UTCTimestamp { time.now }
 
     func emit(_ event: ChatEvent) { effects.events.append(event) }
 

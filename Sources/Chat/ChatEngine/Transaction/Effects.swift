@@ -2,18 +2,18 @@ import ChatAPI
 import ChatProtocol
 import SMPWire
 
-/// What must happen once a transaction is on disk.
+/// The consequences of a transaction, dispatched once it is on disk.
 struct Effects: Sendable {
-    /// What subscribers are told, in order.
+    /// Events for subscribers, in order.
     var events: [ChatEvent] = []
-    /// Messages that the agent must be given.
+    /// Messages for the agent.
     var deliveries: [Delivery] = []
-    /// Other work that the agent must be given.
-    var work: [AgentWork] = []
-    /// Whether an item was given a time at which it disappears.
+    /// Other jobs of the agent.
+    var jobs: [AgentJob] = []
+    /// True if an item was given a time at which it disappears.
     var hasNewExpiry = false
-    /// Whether the message that was received is answered with a delivery receipt.
+    /// True if the received message is answered with a delivery receipt.
     var sendsReceipt = false
-    /// The event is about a message that the courier may still be handing over: it must be looked at again after that.
+    /// True if the event concerns a message that the outbox may still be handing over: it must be received again after that.
     var isPremature = false
 }

@@ -101,11 +101,11 @@ extension CommandRunner {
     private func createUser(_ new: NewUser) async throws(ChatCoreError) -> ChatResponse {
         let profile = new.profile ?? RandomProfile.make(core.random)
         try await query { try $0.checkNewUser(new, name: profile.displayName) }
-        try await core.arrange()
+        try await core.servers.apply()
         let configuration = core.configuration, servers = configuration.initialRouters
         let agentID = try await core.agent { agent throws(AgentFault) in try await agent.createUser(servers: servers) }
         let presets = core.configuration.presetContacts
-        return try await core.orDiscard(.deleteUser(deleteQueues: true), agentUser: agentID) { () throws(ChatCoreError) in
+        return try await core.leftovers.orDiscard(.deleteUser(deleteQueues: true), agentUser: agentID) { () throws(ChatCoreError) in
             try await transaction { transaction in
                 // Somebody may have been faster.
                 try transaction.checkNewUser(new, name: profile.displayName)

@@ -4,7 +4,7 @@ import ChatProtocol
 // Finding the chats that commands name.
 
 /// A chat with items: with a contact, or with oneself.
-enum ChatPlace: Sendable {
+enum Conversation: Sendable {
     case contact(Contact)
     case notes(NoteFolder)
 
@@ -25,7 +25,7 @@ enum ChatPlace: Sendable {
 
 extension ChatTransaction {
     /// The chat that a command names, if chats of its kind have items here.
-    func place(_ chat: ChatReference, of user: User) throws -> ChatPlace {
+    func place(_ chat: ChatReference, of user: User) throws -> Conversation {
         switch chat.type {
         case .direct: return .contact(try contact(chat.id, of: user))
         case .local: return .notes(try noteFolder(chat.id, of: user))
@@ -53,7 +53,7 @@ extension ChatTransaction {
     }
 
     /// An item of a chat.
-    func item(_ id: ChatItemID, in place: ChatPlace) throws -> StoredItem {
+    func item(_ id: ChatItemID, in place: Conversation) throws -> StoredItem {
         guard let item = try db.item(id, owner: place.owner, at: now) else {
             throw Refusal.store(.chatItemNotFound(itemID: id))
         }
@@ -61,7 +61,7 @@ extension ChatTransaction {
     }
 
     /// The chat that an item stands in.
-    func place(of item: StoredItem, user: User) throws -> ChatPlace {
+    func place(of item: StoredItem, user: User) throws -> Conversation {
         switch item.owner {
         case .contact(let id): .contact(try contact(id, of: user))
         case .notes(let id): .notes(try noteFolder(id, of: user))

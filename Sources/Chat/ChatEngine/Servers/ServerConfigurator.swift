@@ -5,41 +5,49 @@ import SMPProtocol
 import SMPWire
 import Synchronization
 
-// Servers that the core is set up with, and the agent's part in them.
+/// The servers and operators of the configuration, applied to the store and to the agent.
+final class ServerConfigurator: Sendable {
+    private let configuration: NativeCoreConfiguration
+    private let transactions: TransactionRunner
+    private let agent: any AgentService
+    private let network: NetworkController
+    private let isApplied = Mutex(false)
 
-extension EngineCore {
-    /// Brings servers, operators and the network to what the core is set up with; the first call does it.
-    func arrange() async throws(ChatCoreError) {
+    init(configuration: NativeCoreConfiguration, transactions: TransactionRunner, agent: any AgentService, network: NetworkController) {
+        self.configuration = configuration
+        self.transactions = transactions
+        self.agent = agent
+        self.network = network
+    }
+
+    /// Applies the servers, operators and network settings of the configuration. Only the first call does.
+    func apply() async throws(ChatCoreError) {
         guard
-            arrangement.withLock({ arrangement in
-                defer { arrangement = true }
-                return !arrangement
+            isApplied.withLock({ isApplied in
+                defer { isApplied = true }
+                return !isApplied
             })
         else { return }
         let configuration = configuration
         do throws(ChatCoreError) {
-            try await transaction { try $0.arrangeServers(configuration) }
-            try await arrangeNetwork()
+            try await transactions.transaction { try $0.configureServers(configuration) }
+            try await network.applyStored()
         } catch {
-            arrangement.withLock { $0 = false }
+            isApplied.withLock { $0 = false }
             throw error
         }
     }
 
-    /// Has the agent use the servers of a profile as they are now.
-    func setServers(agentUser: Int64) async throws {
-        let routers = try await store.read { db -> [AgentServer]? in
+    /// Passes the current servers of a profile to the agent.
+    func publish(agentUser: AgentUserID) async throws {
+        let routers = try await transactions.store.read { db -> [AgentServer]? in
             guard let user = try db.user(agentID: agentUser) else { return nil }
             return try db.servers(ofUser: user.userID, operators: try db.storedOperators()).usedRouters
         }
         // The profile is gone since.
         guard let routers else { return }
-        try await agent.setServers(agentServers(routers), user: agentUser)
-    }
-
-    /// Without any of its own, a profile uses those that the core is set up with.
-    private func agentServers(_ routers: [AgentServer]) -> [AgentServer] {
-        routers.contains(where: \.isForStorage) ? routers : configuration.initialRouters
+        // Without servers of its own, a profile uses those of the configuration.
+        try await agent.setServers(routers.contains(where: \.isForStorage) ? routers : configuration.initialRouters, user: agentUser)
     }
 }
 
@@ -59,7 +67,7 @@ extension NativeCoreConfiguration {
 
 extension ChatTransaction {
     /// Operators and conditions as the core is set up with, and servers of profiles for which nobody has chosen any.
-    func arrangeServers(_ configuration: NativeCoreConfiguration) throws {
+    func configureServers(_ configuration: NativeCoreConfiguration) throws {
         try db.insertConditions(commit: configuration.conditions.commit, at: now)
         try db.deleteOperators(except: configuration.operators.map(\.tag))
         for preset in configuration.operators { try db.upsert(preset) }

@@ -3,7 +3,7 @@ import Logging
 import Synchronization
 
 /// Knows which events processes died of, and notes which are being received now.
-final class ReceivingWatch: Sendable {
+final class CrashLoopGuard: Sendable {
     /// Events that can be noted at once: one that is parsed and one that is stored.
     static let slots = 2
 
@@ -16,7 +16,7 @@ final class ReceivingWatch: Sendable {
     init(table: InFlightTable?) { self.table = table }
 
     /// Counts what the process before this one died of, if it did, and takes over what was counted before.
-    func load(from store: ChatStore, at moment: Moment, logger: Logger) async throws {
+    func load(from store: ChatStore, at time: TransactionTime, logger: Logger) async throws {
         let died = table?.leftBehind ?? []
         let known: CrashSuspects
         if died.isEmpty {
@@ -24,7 +24,7 @@ final class ReceivingWatch: Sendable {
         } else {
             known = try await store.write(isPersistent: true) { db in
                 var suspects = CrashSuspects(try db.crashSuspects())
-                for count in suspects.processDied(with: died) { try db.set(count, at: moment.now) }
+                for count in suspects.processDied(with: died) { try db.set(count, at: time.now) }
                 return suspects
             }
             table?.forgetLeftBehind()

@@ -4,9 +4,9 @@ import EncryptedSQLite
 import GRDB
 import SMPWire
 
-/// Something that the agent must do and that outlives a crash.
-struct AgentWork: Sendable, Hashable {
-    /// What to do.
+/// A job for the agent that outlives a crash.
+struct AgentJob: Sendable, Hashable {
+    /// The kinds of jobs.
     enum Task: Sendable, Hashable {
         /// Let the party that joined our invitation connect, with our information.
         case allow(confirmation: Bytes, info: Bytes)
@@ -30,34 +30,34 @@ struct AgentWork: Sendable, Hashable {
 }
 
 extension Database {
-    func insertAgentWork(
-        _ task: AgentWork.Task, connection: Bytes?, agentUserID: Int64?, user: UserID?, at time: UTCTimestamp
-    ) throws -> AgentWork {
+    func insertAgentJob(
+        _ task: AgentJob.Task, connection: Bytes?, agentUserID: Int64?, user: UserID?, at time: UTCTimestamp
+    ) throws -> AgentJob {
         let payload: JSONValue = ["user": .int(agentUserID ?? 0), "task": task.json]
         let id = try insert(
             "INSERT INTO agent_work (user_id, kind, agent_connection_id, payload_json, created_at) VALUES (?, ?, ?, ?, ?)",
             [user, task.kind, connection?.blob, payload.text, time.stored])
-        return AgentWork(id: id, agentUserID: agentUserID ?? 0, connection: connection ?? [], task: task)
+        return AgentJob(id: id, agentUserID: agentUserID ?? 0, connection: connection ?? [], task: task)
     }
 
-    /// What is not done yet, oldest first.
-    func waitingAgentWork() throws -> [AgentWork] {
+    /// The jobs that are not done yet, oldest first.
+    func waitingAgentJobs() throws -> [AgentJob] {
         try all("SELECT agent_work_id, agent_connection_id, kind, payload_json FROM agent_work ORDER BY agent_work_id") { row in
             let id = row.int()
             let connection = row.optionalBytes()
             let kind = row.text()
             let payload = try JSONValue(parsing: row.text())
-            guard let json = payload["task"], let task = AgentWork.Task(kind: kind, json: json) else { return nil }
-            return AgentWork(id: id, agentUserID: payload["user"]?.intValue ?? 0, connection: connection ?? [], task: task)
-        }.compactMap { (work: AgentWork?) in work }
+            guard let json = payload["task"], let task = AgentJob.Task(kind: kind, json: json) else { return nil }
+            return AgentJob(id: id, agentUserID: payload["user"]?.intValue ?? 0, connection: connection ?? [], task: task)
+        }.compactMap { (work: AgentJob?) in work }
     }
 
-    func deleteAgentWork(_ id: Int64) throws {
+    func deleteAgentJob(_ id: Int64) throws {
         try run("DELETE FROM agent_work WHERE agent_work_id = ?", [id])
     }
 }
 
-extension AgentWork.Task {
+extension AgentJob.Task {
     var kind: String {
         switch self {
         case .allow: "allow"
@@ -121,7 +121,7 @@ extension Delivery {
             let pqEncryption = json["pqEncryption"]?.boolValue
         else { return nil }
         self.init(
-            id: id, connectionID: connection, agentConnectionID: agentConnection, body: body, notifies: notifies,
+            id: id, connectionID: connection, agentConnectionID: agentConnection, bodyID: 0, body: body, notifies: notifies,
             pqEncryption: pqEncryption)
     }
 }

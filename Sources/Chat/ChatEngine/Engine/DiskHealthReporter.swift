@@ -5,7 +5,7 @@ import Synchronization
 /// Tells those who follow the core's events that the disk under its databases fails.
 ///
 /// The stores are opened before there is anybody to tell: what happens until then is told as soon as there is.
-final class DiskWatch: Sendable {
+final class DiskHealthReporter: Sendable {
     private struct State {
         var hub: ChatEventHub?
         var waiting: [StorageError] = []

@@ -1,0 +1,38 @@
+import ChatAPI
+import ChatProtocol
+
+/// How long records are kept that are not the user's, in seconds.
+struct RetentionPeriods: Sendable {
+    /// Deliveries, for their receipts.
+    var deliveries: Int64
+    /// Idempotency keys of commands.
+    var commandKeys: Int64
+    /// Numbers of the agent's events. Events that were not confirmed come again with the next start.
+    var countedEvents: Int64 = 30 * 86_400
+
+    init(_ configuration: NativeCoreConfiguration) {
+        deliveries = configuration.receiptPeriod
+        commandKeys = configuration.commandKeyPeriod
+    }
+}
+
+extension TransactionRunner {
+    /// Rows removed in one transaction at most: a received message does not wait long behind it.
+    private static let pruningBatch = 1_000
+
+    /// Removes deliveries whose receipts are no longer expected, idempotency keys that will not be used again, and bodies that nobody refers to.
+    func prune(_ periods: RetentionPeriods, at now: UTCTimestamp) async throws(ChatCoreError) {
+        let deliveries = now.adding(seconds: -periods.deliveries)
+        try await removeInBatches { try $0.db.deleteDeliveries(before: deliveries, limit: $1) }
+        let commands = now.adding(seconds: -periods.commandKeys)
+        try await removeInBatches { try $0.db.deleteCommandOutcomes(before: commands, limit: $1) }
+        let events = now.adding(seconds: -periods.countedEvents)
+        try await removeInBatches { try $0.db.deleteCountedEvents(before: events, limit: $1) }
+        try await removeInBatches { try $0.db.deleteUnusedBodies(limit: $1) }
+    }
+
+    private func removeInBatches(_ remove: @escaping @Sendable (ChatTransaction, Int) throws -> Int) async throws(ChatCoreError) {
+        let limit = Self.pruningBatch
+        while try await transaction({ try remove($0, limit) }) == limit {}
+    }
+}

@@ -1,0 +1,51 @@
+import AsyncPrimitives
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+import SMPProtocol
+import SMPWire
+
+/// Publication of profiles behind the links of their addresses.
+struct AddressPublisher: Sendable {
+    let transactions: TransactionRunner
+    let agent: any AgentService
+    let locks: KeyedLock<String>
+
+    /// Publishes a profile and its welcome message behind the link of its address.
+    ///
+    /// - Returns: The address; nil if there is none any more.
+    @discardableResult
+    func publish(of user: User) async throws(ChatCoreError) -> UserContactLink? {
+        // One after another, so that what was set last is what stays.
+        try await locks.withLock("address \(user.userID)") { () throws(ChatCoreError) in try await publishNow(user) }
+    }
+
+    private func publishNow(_ user: User) async throws(ChatCoreError) -> UserContactLink? {
+        let found = try await transactions.query { transaction -> (User, UserContactLink, ConnectionRecord)? in
+            guard let user = try transaction.db.user(user.userID), let address = try transaction.db.address(ofUser: user.userID),
+                let connection = try transaction.db.connection(ofAddress: address.userContactLinkID)
+            else { return nil }
+            return (user, address, connection)
+        }
+        guard let (user, address, connection) = found else { return nil }
+        let shared = user.sharedProfile(incognito: nil, contactPreferences: nil, usesProfileTTL: true)
+        let settings = address.addressSettings
+        let link = ContactShortLinkData(profile: shared, message: settings.autoReply, business: settings.isBusinessAddress)
+        guard let data = link.userData else { throw ChatCoreError(AgentFault(.command(.large, context: "link data"))) }
+        let short = try await agent.reporting { agent throws(AgentFault) in
+            try await agent.setShortLink(
+                ConnectionID(connection.agentConnectionID), linkData: .contact(UserContactData(userData: data)), clientData: nil)
+        }
+        return try await transactions.transaction { transaction in
+            try transaction.db.updateAddress(
+                address.userContactLinkID, shortLink: short.with(scheme: .server).wireString, at: transaction.now)
+            return try transaction.db.address(address.userContactLinkID)
+        }
+    }
+
+    /// Publishes the address of the profile that the agent knows under this id.
+    func publish(agentUser: AgentUserID) async throws(ChatCoreError) {
+        guard let user = try await transactions.query({ try $0.db.user(agentID: agentUser) }) else { return }
+        try await publish(of: user)
+    }
+}

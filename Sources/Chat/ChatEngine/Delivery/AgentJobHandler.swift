@@ -1,0 +1,91 @@
+import ChatAPI
+import ChatProtocol
+import Logging
+import SMPAgent
+import SMPProtocol
+import SMPWire
+
+/// The jobs of the agent, performed.
+final class AgentJobHandler: AgentJobHandling {
+    private let transactions: TransactionRunner
+    private let agent: any AgentService
+    private let hub: ChatEventHub
+    private let servers: ServerConfigurator
+    private let addresses: AddressPublisher
+    private let requests: RequestAcceptor
+    private let logger: Logger
+
+    init(
+        transactions: TransactionRunner, agent: any AgentService, hub: ChatEventHub, servers: ServerConfigurator, addresses: AddressPublisher,
+        requests: RequestAcceptor, logger: Logger
+    ) {
+        self.transactions = transactions
+        self.agent = agent
+        self.hub = hub
+        self.servers = servers
+        self.addresses = addresses
+        self.requests = requests
+        self.logger = logger
+    }
+
+    func perform(_ job: AgentJob) async throws {
+        switch job.task {
+        case .allow(let confirmation, let info):
+            do throws(AgentFault) {
+                try await agent.allowConnection(ConnectionID(job.connection), confirmation: ConfirmationID(confirmation), info: info)
+            } catch {
+                if error.isTemporary { throw error }
+                // Done before a crash, or the connection is gone since.
+                logger.debug("a connection could not be allowed", metadata: ["error": "\(error.code)"])
+                await publish(error, connection: job.connection)
+            }
+        case .accept(let request): try await requests.acceptInBackground(request)
+        case .reject(let invitation): try await ignoringPermanent { () async throws(AgentFault) in try await agent.reject(InvitationID(invitation)) }
+        case .delete(let connections, let messages): try await delete(connections, after: messages)
+        case .publishAddress: try await addresses.publish(agentUser: job.agentUserID)
+        case .setServers: try await servers.publish(agentUser: job.agentUserID)
+        case .deleteUser(let deleteQueues):
+            try await ignoringPermanent { () async throws(AgentFault) in try await agent.deleteUser(job.agentUserID, deleteQueues: deleteQueues) }
+        }
+    }
+
+    private func delete(_ connections: [Bytes], after messages: [Delivery]) async throws(AgentFault) {
+        if !messages.isEmpty {
+            for result in await agent.send(messages.map(\.request)) {
+                if case .failure(let fault) = result, fault.isTemporary { throw fault }
+            }
+        }
+        try await ignoringPermanent { () async throws(AgentFault) in
+            try await agent.delete(connections.map { ConnectionID($0) }, waitDelivery: !messages.isEmpty)
+        }
+    }
+
+    func report(_ job: AgentJob, failedWith error: any Error) async {
+        logger.warning("a job of the agent failed", metadata: ["kind": "\(job.task.kind)", "error": "\(error)"])
+        hub.publish(.chatError(error: ChatCoreError(thrown: error).chatError ?? .store(error: .internalError(message: job.task.kind))))
+    }
+
+    /// Counts a job as done that was done before or cannot be done any more.
+    private func ignoringPermanent(_ call: () async throws(AgentFault) -> Void) async throws(AgentFault) {
+        do throws(AgentFault) {
+            try await call()
+        } catch {
+            if error.isTemporary { throw error }
+            logger.debug("a job of the agent is obsolete", metadata: ["error": "\(error.code)"])
+        }
+    }
+
+    /// Publishes an error of a connection that no command waits for.
+    private func publish(_ fault: AgentFault, connection: Bytes) async {
+        do {
+            try await transactions.transaction { transaction in
+                guard let record = try transaction.db.connection(agentID: connection), let user = try transaction.db.user(record.userID)
+                else { return }
+                let contact = try record.contactID.flatMap { try transaction.db.contact($0, of: user) }
+                transaction.report(fault, in: ReceivingContext(record: record, user: user, contact: contact))
+            }
+        } catch {
+            logger.debug("an error could not be reported", metadata: ["error": "\(error.code)"])
+        }
+    }
+}

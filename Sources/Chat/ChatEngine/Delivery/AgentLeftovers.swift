@@ -1,0 +1,42 @@
+import ChatAPI
+import ChatProtocol
+import Logging
+import SMPAgent
+
+/// Deletion of what the agent has made for a command that could not be stored.
+struct AgentLeftovers: Sendable {
+    let transactions: TransactionRunner
+    let jobs: JobQueue
+    let logger: Logger
+
+    /// Schedules a job that deletes what the agent made in vain: also when the disk fails, and after a restart.
+    func discard(_ task: AgentJob.Task, agentUser: AgentUserID? = nil) {
+        let now = transactions.clock.time.now
+        transactions.store.submit(isPersistent: true) { db in
+            try db.insertAgentJob(task, connection: nil, agentUserID: agentUser, user: nil, at: now)
+        } completion: { [jobs, logger] result in
+            switch result {
+            case .success(let job): jobs.enqueue([job])
+            case .failure(let error):
+                logger.warning("a leftover of the agent is not deleted", metadata: ["error": "\(ChatCoreError(thrown: error).code)"])
+            }
+        }
+    }
+
+    /// Runs a transaction that stores what the agent has made; if it fails, the agent's part is deleted.
+    func orDiscard<T>(
+        _ made: AgentJob.Task, agentUser: AgentUserID? = nil, _ body: () async throws(ChatCoreError) -> T
+    ) async throws(ChatCoreError) -> T {
+        do {
+            return try await body()
+        } catch {
+            discard(made, agentUser: agentUser)
+            throw error
+        }
+    }
+
+    /// Runs a transaction that stores a connection; if it fails, the agent's connection is deleted.
+    func orDiscard<T>(_ connection: ConnectionID, _ body: () async throws(ChatCoreError) -> T) async throws(ChatCoreError) -> T {
+        try await orDiscard(.delete(connections: [connection.bytes], after: []), body)
+    }
+}

@@ -1,0 +1,264 @@
+import Logging
+import SMPAgent
+import SMPProtocol
+import SMPWire
+import Synchronization
+
+/// Is told what becomes of messages that an ``OutboxDispatcher`` hands over.
+protocol OutboxDelegate: AnyObject, Sendable {
+    /// The agent has taken messages.
+    func outboxDidHandOver(_ accepted: [AcceptedDelivery])
+    /// The agent will not take a message.
+    func outboxDidFail(_ delivery: Delivery, _ fault: AgentFault) async
+}
+
+/// A message that the agent has taken, under the agent's number.
+struct AcceptedDelivery: Sendable {
+    var delivery: Delivery
+    var message: AcceptedMessage
+}
+
+/// Hands the messages that transactions have written to the agent: in commit order for each connection, connections side by side.
+///
+/// The store is the outbox: a message stays in it until the agent has it, under an idempotency key, so that a crash between the two databases
+/// neither loses nor repeats it.
+///
+/// Connections that become ready together are served together: a message to many members is one call to the agent for up to
+/// ``largestBatch`` of them, in which deliveries with equal bodies share one stored copy. A connection is in one call at a time, so that its
+/// messages stay in order.
+final class OutboxDispatcher: Sendable {
+    /// Messages handed to the agent in one call at most.
+    static let largestBatch = 1_024
+    /// Messages of one connection in a call at most.
+    static let largestShare = 256
+    /// Messages kept in memory while they wait. More are read from the store once those are handed over.
+    static let memoryLimit = 4_096
+    /// The delays before messages are tried again that the agent cannot take because its disk fails: the first and the longest.
+    static let firstDelay = Duration.seconds(1)
+    static let longestDelay = Duration.seconds(30)
+
+    fileprivate struct Queue {
+        var waiting: [Delivery] = []
+        /// Actions for when the messages that are being handed over have been.
+        var completions: [@Sendable () -> Void] = []
+    }
+
+    fileprivate struct State {
+        weak var delegate: (any OutboxDelegate)?
+        /// Connections with messages that wait or are being handed over.
+        var queues: [Bytes: Queue] = [:]
+        var count = 0
+        /// Set when more wait in the store than in memory: the number after which they are read.
+        var overflowAfter: Int64?
+        var isReading = false
+        var isStopped = true
+        /// The number of calls to the agent that are over.
+        var handOvers = 0
+        /// The number of starts: what was begun before the last one ends without touching what came after.
+        var run = 0
+    }
+
+    private let agent: any AgentService
+    private let store: ChatStore
+    private let clock: EngineClock
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(agent: any AgentService, store: ChatStore, clock: EngineClock, logger: Logger) {
+        self.agent = agent
+        self.store = store
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Sets the delegate, which is held weakly.
+    func attach(_ delegate: any OutboxDelegate) { state.withLock { $0.delegate = delegate } }
+
+    /// Begins with what an earlier run left behind.
+    func start() {
+        let completions = state.withLock { state in
+            defer {
+                // Everything that waits is in the store, also what was committed before the start.
+                state.queues = [:]
+                state.count = 0
+                state.overflowAfter = 0
+                state.isReading = false
+                state.isStopped = false
+                state.run += 1
+            }
+            return state.queues.values.flatMap(\.completions)
+        }
+        for complete in completions { complete() }
+        readOn()
+    }
+
+    func stop() { state.withLock { $0.isStopped = true } }
+
+    /// Adds messages whose transaction was committed. Calls are made in commit order.
+    func enqueue(_ deliveries: [Delivery]) {
+        guard let first = deliveries.first else { return }
+        let (ready, run) = state.withLock { state -> ([Bytes], Int) in
+            guard !state.isStopped, state.overflowAfter == nil else { return ([], state.run) }
+            guard state.count + deliveries.count <= Self.memoryLimit else {
+                // Everything from here on is in the store, in order.
+                state.overflowAfter = first.id - 1
+                return ([], state.run)
+            }
+            return (state.add(deliveries), state.run)
+        }
+        drain(ready, run)
+    }
+
+    /// The number of calls to the agent that are over. If it has grown, something may have been handed over meanwhile.
+    var handOvers: Int { state.withLock(\.handOvers) }
+
+    /// Runs `body` once the messages of this connection that are being handed over have been.
+    ///
+    /// - Returns: False, without running `body`, if none are.
+    func afterHandingOver(_ connection: Bytes, _ body: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            guard state.queues[connection] != nil else { return false }
+            state.queues[connection]?.completions.append(body)
+            return true
+        }
+    }
+
+    /// Hands over the messages of connections that are in no call yet.
+    ///
+    /// - Parameter delay: How long to wait before, after a failure of the agent's disk.
+    private func drain(_ connections: [Bytes], _ run: Int, after delay: Duration = .zero) {
+        guard !connections.isEmpty else { return }
+        Task { [self] in
+            if delay > .zero { try? await clock.sleep(for: delay) }
+            var connections = connections
+            while let batch = nextBatch(of: &connections, run) {
+                let deferred = await handOver(batch, run)
+                guard !deferred.isEmpty else { continue }
+                connections.removeAll(where: deferred.contains)
+                drain(Array(deferred), run, after: delay == .zero ? Self.firstDelay : min(delay * 2, Self.longestDelay))
+            }
+            readOn()
+        }
+    }
+
+    /// Takes what the agent is given next. Connections with nothing left are dropped from `connections`; those that are served go to its end.
+    ///
+    /// - Returns: nil if nothing is left.
+    private func nextBatch(of connections: inout [Bytes], _ run: Int) -> [Delivery]? {
+        let candidates = connections
+        let (batch, remaining, completions) = state.withLock { state -> ([Delivery], [Bytes], [@Sendable () -> Void]) in
+            guard state.run == run else { return ([], [], []) }
+            var batch: [Delivery] = []
+            var served: [Bytes] = []
+            var completions: [@Sendable () -> Void] = []
+            var index = 0
+            while index < candidates.count, batch.count < Self.largestBatch {
+                let connection = candidates[index]
+                index += 1
+                guard let queue = state.queues[connection] else { continue }
+                guard !queue.waiting.isEmpty, !state.isStopped else {
+                    state.count -= queue.waiting.count
+                    state.queues[connection] = nil
+                    completions += queue.completions
+                    continue
+                }
+                let share = min(queue.waiting.count, Self.largestShare, Self.largestBatch - batch.count)
+                batch += queue.waiting.prefix(share)
+                state.queues[connection]?.waiting.removeFirst(share)
+                served.append(connection)
+            }
+            return (batch, candidates[index...] + served, completions)
+        }
+        connections = remaining
+        for complete in completions { complete() }
+        return batch.isEmpty ? nil : batch
+    }
+
+    /// - Returns: The connections with messages that the agent cannot take now: those wait, before all others of theirs.
+    private func handOver(_ batch: [Delivery], _ run: Int) async -> Set<Bytes> {
+        let results = await agent.send(batch.map(\.request))
+        var accepted: [AcceptedDelivery] = []
+        var kept: [Bytes: [Delivery]] = [:]
+        let delegate = state.withLock { $0.delegate }
+        for (delivery, result) in zip(batch, results) {
+            switch result {
+            case .success(let message): accepted.append(AcceptedDelivery(delivery: delivery, message: message))
+            case .failure(let fault):
+                if case .inactive = fault.reason {
+                    // The agent is suspended or closed: the message waits in the store for the next start.
+                    stop()
+                } else if fault.isTemporary {
+                    logger.debug("a message cannot be given to the agent now", metadata: ["error": "\(fault.code)", "delivery": "\(delivery.id)"])
+                    kept[delivery.agentConnectionID, default: []].append(delivery)
+                } else {
+                    logger.warning("a message could not be sent", metadata: ["error": "\(fault.code)", "delivery": "\(delivery.id)"])
+                    await delegate?.outboxDidFail(delivery, fault)
+                }
+            }
+        }
+        if !accepted.isEmpty { delegate?.outboxDidHandOver(accepted) }
+        let completions = state.withLock { [kept] state -> [@Sendable () -> Void] in
+            state.handOvers += 1
+            guard state.run == run else { return [] }
+            var completions: [@Sendable () -> Void] = []
+            state.count -= batch.count
+            for connection in Set(batch.map(\.agentConnectionID)) {
+                completions += state.queues[connection]?.completions ?? []
+                state.queues[connection]?.completions = []
+                if let again = kept[connection] {
+                    state.count += again.count
+                    state.queues[connection]?.waiting.insert(contentsOf: again, at: 0)
+                }
+            }
+            return completions
+        }
+        for complete in completions { complete() }
+        return Set(kept.keys)
+    }
+
+    /// Reads on from the store once memory is empty.
+    private func readOn() {
+        let next = state.withLock { state -> (after: Int64, run: Int)? in
+            guard !state.isStopped, !state.isReading, state.count == 0, let after = state.overflowAfter else { return nil }
+            state.isReading = true
+            return (after, state.run)
+        }
+        guard let (after, run) = next else { return }
+        store.submit(isPersistent: true, { db in try db.waitingDeliveries(after: after, limit: Self.memoryLimit) }) { [self] result in
+            // On the writing queue: nothing is committed between the read and the switch back to memory.
+            let ready = state.withLock { state -> [Bytes] in
+                guard state.run == run else { return [] }
+                state.isReading = false
+                guard case .success(let more) = result, !state.isStopped else { return [] }
+                state.overflowAfter = more.count == Self.memoryLimit ? more.last?.id : nil
+                return state.add(more)
+            }
+            if case .failure(let error) = result { logger.error("waiting messages could not be read", metadata: ["error": "\(error)"]) }
+            drain(ready, run)
+        }
+    }
+}
+
+extension OutboxDispatcher.State {
+    /// Adds messages to the queues of their connections.
+    ///
+    /// - Returns: The connections that had no queue, in the order of their first messages. They are to be drained.
+    fileprivate mutating func add(_ deliveries: [Delivery]) -> [Bytes] {
+        var ready: [Bytes] = []
+        for delivery in deliveries {
+            if queues[delivery.agentConnectionID] == nil { ready.append(delivery.agentConnectionID) }
+            queues[delivery.agentConnectionID, default: OutboxDispatcher.Queue()].waiting.append(delivery)
+        }
+        count += deliveries.count
+        return ready
+    }
+}
+
+extension Delivery {
+    /// The message as the agent takes it.
+    var request: AgentSendRequest {
+        AgentSendRequest(
+            connection: ConnectionID(agentConnectionID), body: body, flags: MessageFlags(notification: notifies),
+            pqEncryption: pqEncryption, key: id)
+    }
+}

@@ -1,0 +1,44 @@
+import Synchronization
+
+/// The state that an engine goes through: open and stopped, running, closed.
+final class EngineLifecycle: Sendable {
+    private struct State {
+        var isRunning = false
+        var isClosed = false
+        var isStoreReplaced = false
+    }
+
+    private let state = Mutex(State())
+
+    var isRunning: Bool { state.withLock(\.isRunning) }
+    var isClosed: Bool { state.withLock(\.isClosed) }
+    /// True once the databases were closed to be changed: the core must be opened again.
+    var isStoreReplaced: Bool { state.withLock(\.isStoreReplaced) }
+
+    /// Begins to run.
+    ///
+    /// - Returns: False if it was running.
+    func begin() -> Bool { change(\.isRunning, to: true) }
+
+    /// Stops running.
+    ///
+    /// - Returns: False if it was not running.
+    func end() -> Bool { change(\.isRunning, to: false) }
+
+    /// Closes for good.
+    ///
+    /// - Returns: False if it was closed.
+    func close() -> Bool { change(\.isClosed, to: true) }
+
+    /// Records that the databases are closed to be changed.
+    ///
+    /// - Returns: False if they were.
+    func replaceStore() -> Bool { change(\.isStoreReplaced, to: true) }
+
+    private func change(_ flag: any WritableKeyPath<State, Bool> & Sendable, to value: Bool) -> Bool {
+        state.withLock { state in
+            defer { state[keyPath: flag] = value }
+            return state[keyPath: flag] != value
+        }
+    }
+}

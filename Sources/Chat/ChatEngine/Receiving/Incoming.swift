@@ -1,0 +1,72 @@
+import ChatProtocol
+import InFlight
+import SMPAgent
+
+/// An event of the agent, with what is in it parsed.
+struct Incoming: Sendable {
+    let notification: AgentNotification
+    /// The messages of a body; empty for other events.
+    let messages: [ReceivedChatMessage.ParsingResult]
+    /// The event's name, if it comes again.
+    let key: InFlightKey?
+    /// Whether what is in it was parsed.
+    let isRead: Bool
+    /// True for a quarantined event that is received on demand.
+    let isRetry: Bool
+
+    /// An event that is not to be parsed.
+    init(unread notification: AgentNotification, key: InFlightKey?) {
+        self.notification = notification
+        self.key = key
+        messages = []
+        isRead = false
+        isRetry = false
+    }
+
+    init(_ notification: AgentNotification, key: InFlightKey? = nil, isRetry: Bool = false) {
+        self.notification = notification
+        self.key = key
+        self.isRetry = isRetry
+        isRead = true
+        messages =
+            switch notification.event {
+            case .message(_, _, let body): ReceivedChatMessage.parse(body)
+            case .confirmation(_, _, _, let info), .request(_, _, _, let info), .information(_, let info):
+                ReceivedChatMessage.parse(info)
+            default: []
+            }
+    }
+
+    /// The agent's number of the message, if the event is one that is acknowledged.
+    var messageID: AgentMessageID? {
+        switch notification.event {
+        case .message(let metadata, _, _), .receipts(let metadata, _): metadata.messageID
+        default: nil
+        }
+    }
+
+    /// The agent's number of the event, if its effects would add up when it comes again.
+    var countedNumber: Int64? {
+        guard case .event(let number)? = notification.durableID else { return nil }
+        switch notification.event {
+        case .messageFailed, .messagesFailed, .failed, .queueSwitch, .ratchetSync: return number
+        default: return nil
+        }
+    }
+
+    /// What kind of event it is, for the log.
+    var name: String {
+        switch notification.event {
+        case .confirmation: "confirmation"
+        case .request: "request"
+        case .information: "information"
+        case .connected: "connected"
+        case .joined: "joined"
+        case .message: "message"
+        case .messageDelayed: "messageDelayed"
+        case .messageFailed, .messagesFailed: "messageFailed"
+        case .receipts: "receipts"
+        default: "state"
+        }
+    }
+}

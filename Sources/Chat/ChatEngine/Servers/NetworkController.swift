@@ -1,0 +1,105 @@
+import AsyncPrimitives
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+import SMPClient
+import Synchronization
+
+/// The network settings: stored, and applied to the agent and the client beneath it.
+final class NetworkController: Sendable {
+    private struct State {
+        var config = NetworkConfig.standard
+        var isOnline = true
+        var isSlow = false
+    }
+
+    /// The key under which commands about the network wait for each other: one could undo what another has just set.
+    private static let lockKey = "network"
+
+    private let transactions: TransactionRunner
+    private let agent: any AgentService
+    private let locks: KeyedLock<String>
+    private let options: NetworkOptions
+    private let state = Mutex(State())
+
+    /// - Parameter options: Settings of the configuration, which override stored ones.
+    init(transactions: TransactionRunner, agent: any AgentService, locks: KeyedLock<String>, options: NetworkOptions) {
+        self.transactions = transactions
+        self.agent = agent
+        self.locks = locks
+        self.options = options
+    }
+
+    /// The settings in effect.
+    var config: NetworkConfig { state.withLock { $0.config } }
+
+    /// Applies the stored settings, except where the configuration overrides them.
+    func applyStored() async throws(ChatCoreError) {
+        try await locks.withLock(Self.lockKey) { () throws(ChatCoreError) in
+            let (config, plan) = try await transactions.query { [options] transaction in
+                let config = options.applied(to: try transaction.storedNetworkConfig())
+                return (config, try transaction.plan(config))
+            }
+            try await apply(plan, config)
+        }
+    }
+
+    /// Stores settings and applies them.
+    func set(_ config: NetworkConfig) async throws(ChatCoreError) {
+        try await locks.withLock(Self.lockKey) { () throws(ChatCoreError) in
+            let plan = try await transactions.transaction { transaction in
+                let plan = try transaction.plan(config)
+                try transaction.db.set(config.json, setting: ChatTransaction.networkSetting)
+                return plan
+            }
+            try await apply(plan, config)
+        }
+    }
+
+    /// Takes what an app knows of the network. On slow networks timeouts are extended. When a network is back, sessions that were made before are
+    /// made anew.
+    func setInfo(_ info: UserNetworkInfo) async throws(ChatCoreError) {
+        try await locks.withLock(Self.lockKey) { () throws(ChatCoreError) in
+            let (wasOnline, wasSlow, config) = state.withLock { state in
+                defer { (state.isOnline, state.isSlow) = (info.online, info.isSlow) }
+                return (state.isOnline, state.isSlow, state.config)
+            }
+            let isBack = info.online && !wasOnline
+            do throws(ChatCoreError) {
+                if info.isSlow != wasSlow { try await apply(try await transactions.query { try $0.plan(config) }, config) }
+            } catch {
+                // The same information again is to be a change then.
+                state.withLock { $0.isSlow = wasSlow }
+                if isBack { await agent.reconnectAll() }
+                throw error
+            }
+            if isBack { await agent.reconnectAll() }
+        }
+    }
+
+    private func apply(_ plan: NetworkPlan, _ config: NetworkConfig) async throws(ChatCoreError) {
+        var plan = plan
+        plan.settings.usesServices = options.usesServices ?? false
+        plan.settings.isSlow = state.withLock { $0.isSlow }
+        let complete = plan
+        try await agent.reporting { agent throws(AgentFault) in try await agent.apply(complete) }
+        state.withLock { $0.config = config }
+    }
+}
+
+extension UserNetworkInfo {
+    /// Whether official clients give routers more time on such a network.
+    var isSlow: Bool { networkType == "cellular" || networkType == "none" }
+}
+
+extension ChatTransaction {
+    static let networkSetting = "network"
+
+    func storedNetworkConfig() throws -> NetworkConfig {
+        try db.setting(Self.networkSetting).map { try NetworkConfig(json: $0) } ?? .standard
+    }
+
+    func plan(_ config: NetworkConfig) throws -> NetworkPlan {
+        try NetworkPlan(config)
+    }
+}
