@@ -37,14 +37,14 @@ extension ChatTransaction {
         of chat: ChatReference, content: MessageContentType?, _ pagination: ChatPagination, search: String?
     ) throws -> ChatResponse {
         let user = try user()
-        let place = try place(chat, of: user)
+        let conversation = try conversation(chat, of: user)
         let filter = ItemFilter(search: search, messageKind: content?.code)
-        guard let page = try db.items(pagination, in: .chat(place.owner), filter: filter, at: now) else {
+        guard let page = try db.items(pagination, in: .chat(conversation.owner), filter: filter, at: now) else {
             throw Refusal.store(.chatItemNotFound(itemID: pagination.itemID ?? 0))
         }
         var stats = ChatStats()
-        if case .contact(let contact) = place, page.navigation != nil { stats = try db.stats(ofContact: contact.contactID) }
-        let chat = Chat(chatInfo: place.info, chatItems: page.items.map { $0.item }, chatStats: stats)
+        if case .contact(let contact) = conversation, page.navigation != nil { stats = try db.stats(ofContact: contact.contactID) }
+        let chat = Chat(chatInfo: conversation.info, chatItems: page.items.map { $0.item }, chatStats: stats)
         return .apiChat(user: user, chat: chat, navigation: page.navigation)
     }
 
@@ -53,18 +53,18 @@ extension ChatTransaction {
         guard let page = try db.items(pagination, in: .user(user.userID), filter: ItemFilter(search: search), at: now) else {
             throw Refusal.store(.chatItemNotFound(itemID: pagination.itemID ?? 0))
         }
-        var places: [ItemOwner: ChatInfo] = [:]
+        var infos: [ItemOwner: ChatInfo] = [:]
         return try page.items.map { item in
-            let info = try places[item.owner] ?? place(of: item, user: user).info
-            places[item.owner] = info
+            let info = try infos[item.owner] ?? conversation(of: item, user: user).info
+            infos[item.owner] = info
             return ItemInChat(chatInfo: info, chatItem: item.item)
         }
     }
 
     func itemInfo(_ id: ChatItemID, in chat: ChatReference) throws -> ChatResponse {
         let user = try user()
-        let place = try place(chat, of: user)
-        let stored = try item(id, in: place)
+        let conversation = try conversation(chat, of: user)
+        let stored = try item(id, in: conversation)
         var versions = try db.versions(item: id)
         if versions.isEmpty, let message = stored.message {
             let meta = stored.item.meta
@@ -80,7 +80,7 @@ extension ChatTransaction {
             source = ItemInChat(chatInfo: .direct(contact: contact), chatItem: try item(itemID, contact: contactID).item)
         }
         return .chatItemInfo(
-            user: user, chatItem: ItemInChat(chatInfo: place.info, chatItem: stored.item),
+            user: user, chatItem: ItemInChat(chatInfo: conversation.info, chatItem: stored.item),
             info: ChatItemInfo(versions: versions, forwardedFromChatItem: source))
     }
 
@@ -164,9 +164,9 @@ extension ChatTransaction {
 
     func clear(_ chat: ChatReference) throws -> ChatResponse {
         let user = try user()
-        let place = try place(chat, of: user)
-        try db.deleteItems(owner: place.owner)
-        return .chatCleared(user: user, chatInfo: place.info)
+        let conversation = try conversation(chat, of: user)
+        try db.deleteItems(owner: conversation.owner)
+        return .chatCleared(user: user, chatInfo: conversation.info)
     }
 
     func deleteChat(_ chat: ChatReference, _ mode: ChatDeleteMode) throws -> ChatResponse {

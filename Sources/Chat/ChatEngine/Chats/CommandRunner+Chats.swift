@@ -17,8 +17,8 @@ extension CommandRunner {
             try await query(isLong: true) { try $0.page(of: chat, content: content, pagination, search: search) }
         case .contentTypes(let chat):
             try await query(isLong: true) { transaction in
-                let place = try transaction.place(chat, of: try transaction.user())
-                return .chatContentTypes(contentTypes: try transaction.db.messageKinds(owner: place.owner))
+                let conversation = try transaction.conversation(chat, of: try transaction.user())
+                return .chatContentTypes(contentTypes: try transaction.db.messageKinds(owner: conversation.owner))
             }
         case .items(let pagination, let search):
             try await query(isLong: true) { transaction in

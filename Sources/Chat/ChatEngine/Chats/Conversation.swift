@@ -1,13 +1,14 @@
 import ChatAPI
 import ChatProtocol
 
-// Finding the chats that commands name.
-
-/// A chat with items: with a contact, or with oneself.
+/// A chat that has items, with the rules of its kind.
+///
+/// Messages are sent, edited, deleted, reacted to and received once, over a conversation; where kinds of chats differ, the difference is here.
 enum Conversation: Sendable {
     case contact(Contact)
     case notes(NoteFolder)
 
+    /// The owner of the conversation's items.
     var owner: ItemOwner {
         switch self {
         case .contact(let contact): .contact(contact.contactID)
@@ -15,21 +16,81 @@ enum Conversation: Sendable {
         }
     }
 
+    /// The conversation as the API shows it.
     var info: ChatInfo {
         switch self {
         case .contact(let contact): .direct(contact: contact)
         case .notes(let folder): .local(noteFolder: folder)
         }
     }
+
+    /// An item with the conversation that it is in.
+    func containing(_ item: ChatItem) -> ItemInChat { ItemInChat(chatInfo: info, chatItem: item) }
+
+    // MARK: Rules
+
+    /// True if messages of this profile go to others.
+    var hasRecipients: Bool {
+        switch self {
+        case .contact: true
+        case .notes: false
+        }
+    }
+
+    /// Tells whether this profile may use a feature.
+    func isAllowedForUser(_ feature: ChatFeature) -> Bool {
+        switch self {
+        case .contact(let contact): contact.mergedPreferences.isAllowedForUser(feature)
+        case .notes: true
+        }
+    }
+
+    /// Tells whether the other side may use a feature.
+    func isAllowedForPeer(_ feature: ChatFeature) -> Bool {
+        switch self {
+        case .contact(let contact): contact.mergedPreferences.isAllowedForContact(feature)
+        case .notes: false
+        }
+    }
+
+    /// The timer of a message that this profile sends.
+    ///
+    /// - Parameters:
+    ///   - ttl: The time to live that the command asks for, in seconds; nil for that of the conversation.
+    ///   - isLive: True for a message that is still being typed: its time begins when it is finished.
+    func sentTimer(ttl: Int?, isLive: Bool, at now: UTCTimestamp) -> ItemTimer? {
+        switch self {
+        case .contact(let contact): ItemTiming.sent(to: contact, ttl: ttl, isLive: isLive, at: now)
+        case .notes: nil
+        }
+    }
+
+    /// The timer of a received message. Its time begins when the message is read.
+    func receivedTimer(ttl: Int?) -> ItemTimer? {
+        switch self {
+        case .contact(let contact): ItemTiming.received(from: contact, ttl: ttl)
+        case .notes: nil
+        }
+    }
 }
 
 extension ChatTransaction {
-    /// The chat that a command names, if chats of its kind have items here.
-    func place(_ chat: ChatReference, of user: User) throws -> Conversation {
+    /// The conversation of a chat that a command names.
+    ///
+    /// - Throws: An error of the store if there is none; `commandError` for a kind of chat that has no items.
+    func conversation(_ chat: ChatReference, of user: User) throws -> Conversation {
         switch chat.type {
         case .direct: return .contact(try contact(chat.id, of: user))
         case .local: return .notes(try noteFolder(chat.id, of: user))
         default: throw Self.refusal(of: chat)
+        }
+    }
+
+    /// The conversation that an item is in.
+    func conversation(of item: StoredItem, user: User) throws -> Conversation {
+        switch item.owner {
+        case .contact(let id): .contact(try contact(id, of: user))
+        case .notes(let id): .notes(try noteFolder(id, of: user))
         }
     }
 
@@ -42,7 +103,7 @@ extension ChatTransaction {
 
     func refuseGroup<T>(_ chat: ChatReference) throws -> T { throw Self.refusal(of: chat) }
 
-    /// There are no groups yet, and what is not connected has neither items nor settings, so it is no chat.
+    /// The error for a chat without items: there are no groups yet, and requests and pending connections are no chats.
     private static func refusal(of chat: ChatReference) -> Refusal {
         switch chat.type {
         case .group: .store(.groupNotFound(groupID: chat.id))
@@ -52,20 +113,42 @@ extension ChatTransaction {
         }
     }
 
-    /// An item of a chat.
-    func item(_ id: ChatItemID, in place: Conversation) throws -> StoredItem {
-        guard let item = try db.item(id, owner: place.owner, at: now) else {
+    /// The connections that a conversation's messages are sent over; none for notes.
+    ///
+    /// - Throws: An error that says why nothing can be sent, such as `contactNotReady`.
+    func recipients(of conversation: Conversation) throws -> [ConnectionRecord] {
+        switch conversation {
+        case .contact(let contact):
+            let connection = try sendingConnection(contact)
+            guard let record = try db.connection(connection.connectionID) else {
+                throw Refusal.store(.connectionNotFoundByID(connectionID: connection.connectionID))
+            }
+            return [record]
+        case .notes: return []
+        }
+    }
+
+    /// An item of a conversation.
+    func item(_ id: ChatItemID, in conversation: Conversation) throws -> StoredItem {
+        guard let item = try db.item(id, owner: conversation.owner, at: now) else {
             throw Refusal.store(.chatItemNotFound(itemID: id))
         }
         return item
     }
 
-    /// The chat that an item stands in.
-    func place(of item: StoredItem, user: User) throws -> Conversation {
-        switch item.owner {
-        case .contact(let id): .contact(try contact(id, of: user))
-        case .notes(let id): .notes(try noteFolder(id, of: user))
+    /// The items with these ids. An event reports those that are not there.
+    func items(_ ids: [ChatItemID], in conversation: Conversation) throws -> [StoredItem] {
+        var items: [StoredItem] = []
+        var errors: [ChatError] = []
+        for id in ids {
+            if let item = try db.item(id, owner: conversation.owner, at: now) {
+                items.append(item)
+            } else {
+                errors.append(.store(error: .chatItemNotFound(itemID: id)))
+            }
         }
+        if !errors.isEmpty { emit(.chatErrors(errors: errors)) }
+        return items
     }
 
     // MARK: Names
@@ -86,7 +169,7 @@ extension ChatTransaction {
         }
     }
 
-    /// The one folder of notes that a profile has.
+    /// The folder of notes that every profile has.
     func noteFolderID(of user: User) throws -> NoteFolderID {
         guard let id = try db.noteFolderID(user: user.userID) else { throw Refusal.store(.noteFolderNotFound(noteFolderID: 0)) }
         return id

@@ -111,7 +111,7 @@ extension ChatTransaction {
         let expired = try db.expiringItems(until: now, limit: limit)
         for entry in expired {
             guard let user = try db.user(entry.user), let contact = try db.contact(entry.contact, of: user) else { continue }
-            let deletions = try removeItems([try item(entry.id, contact: entry.contact)], of: contact)
+            let deletions = try removeItems([try item(entry.id, contact: entry.contact)], from: .contact(contact))
             emit(.chatItemsDeleted(user: user, deletions: deletions, byUser: true, timed: true))
         }
         return expired.count

@@ -50,7 +50,7 @@ extension CommandRunner {
         case .lastItemID(let chat, let index):
             return try await query { transaction in
                 let user = try transaction.user()
-                let scope = try chat.map { ItemScope.chat(try transaction.place(try transaction.reference($0, of: user), of: user).owner) }
+                let scope = try chat.map { ItemScope.chat(try transaction.conversation(try transaction.reference($0, of: user), of: user).owner) }
                 return .chatItemID(
                     user: user, chatItemID: try transaction.db.itemID(behind: index, in: scope ?? .user(user.userID)))
             }
@@ -63,7 +63,7 @@ extension CommandRunner {
                 guard let stored = try transaction.db.item(id, user: user.userID, at: transaction.now) else {
                     throw Refusal.store(.chatItemNotFound(itemID: id))
                 }
-                let info = try transaction.place(of: stored, user: user).info
+                let info = try transaction.conversation(of: stored, user: user).info
                 return .chatItems(user: user, chatName: nil, chatItems: [ItemInChat(chatInfo: info, chatItem: stored.item)])
             }
         case .showLiveItems: return .cmdOk(user: nil)
@@ -106,7 +106,7 @@ extension CommandRunner {
         try await query { transaction in
             let user = try transaction.user()
             let reference = try transaction.reference(chat, of: user)
-            return (reference, try transaction.itemID(try transaction.place(reference, of: user).owner, text: text, isSent: isSent))
+            return (reference, try transaction.itemID(try transaction.conversation(reference, of: user).owner, text: text, isSent: isSent))
         }
     }
 
@@ -119,8 +119,8 @@ extension CommandRunner {
                 guard let id = try transaction.db.contactID(named: name, user: user.userID) else {
                     throw Refusal.chat(.contactNotFound(contactName: name, suspectedMember: nil))
                 }
-                return try transaction.send([message], to: id, isLive: false, ttl: nil, of: user)
-            case .notes: return try transaction.addNotes([message], to: try transaction.noteFolderID(of: user), of: user)
+                return try transaction.send([message], to: .direct(id), isLive: false, ttl: nil, of: user)
+            case .notes: return try transaction.send([message], to: .local(try transaction.noteFolderID(of: user)), isLive: false, ttl: nil, of: user)
             case .group(let group), .support(let group, _), .member(let group, _):
                 throw Refusal.store(.groupNotFoundByName(groupName: group))
             }
@@ -203,9 +203,9 @@ extension ChatTransaction {
 
     fileprivate func lastItems(_ count: Int, of chat: ChatName?, search: String?, user: User) throws -> [ItemInChat] {
         guard let chat else { return try items(of: user, .last(count), search: search) }
-        let place = try place(try reference(chat, of: user), of: user)
-        let page = try db.items(.last(count), in: .chat(place.owner), filter: ItemFilter(search: search), at: now)
-        return (page?.items ?? []).map { ItemInChat(chatInfo: place.info, chatItem: $0.item) }
+        let conversation = try conversation(try reference(chat, of: user), of: user)
+        let page = try db.items(.last(count), in: .chat(conversation.owner), filter: ItemFilter(search: search), at: now)
+        return (page?.items ?? []).map { ItemInChat(chatInfo: conversation.info, chatItem: $0.item) }
     }
 
     /// Sends a message to all contacts that can be written to.

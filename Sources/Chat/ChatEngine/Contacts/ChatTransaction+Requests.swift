@@ -7,8 +7,10 @@ import SMPWire
 
 extension ChatTransaction {
     /// Somebody asks to be a contact.
-    func receiveRequest(_ id: InvitationID, pqSupport: Bool, _ message: ChatMessage, in context: ReceivingContext) throws {
-        guard let addressID = context.record.addressID, let address = try db.address(addressID) else { return }
+    func receiveRequest(
+        _ id: InvitationID, pqSupport: Bool, _ message: ChatMessage, forAddress addressID: Int64, in context: ReceivingContext
+    ) throws {
+        guard let address = try db.address(addressID) else { return }
         let asked: ContactRequest
         switch message.event {
         case .contact(let request): asked = request
@@ -105,7 +107,7 @@ extension ChatTransaction {
                 item = try addRequestItem(asked, to: &contact, of: user)
             }
         } else if let previous {
-            let deletions = try markItemsDeleted([previous], at: now, of: contact)
+            let deletions = try markItemsDeleted([previous], at: now, in: .contact(contact))
             emit(.chatItemsDeleted(user: user, deletions: deletions, byUser: false, timed: false))
         }
         try answerRequest(requestID, item: item, contact: contact, address: address, user: user)

@@ -20,19 +20,19 @@ extension ChatTransaction {
 
     private func response(to outcome: CommandOutcome, of user: User) throws -> ChatResponse {
         switch outcome.result {
-        case .created(let places):
-            let items = try places.compactMap { try find($0, of: user) }
-            if items.isEmpty, let first = places.first { throw Refusal.store(.chatItemNotFound(itemID: first.item)) }
+        case .created(let locations):
+            let items = try locations.compactMap { try find($0, of: user) }
+            if items.isEmpty, let first = locations.first { throw Refusal.store(.chatItemNotFound(itemID: first.item)) }
             return .newChatItems(user: user, chatItems: items)
-        case .edited(let place, let isChanged):
-            let item = try item(at: place, of: user)
+        case .edited(let location, let isChanged):
+            let item = try item(at: location, of: user)
             return isChanged ? .chatItemUpdated(user: user, chatItem: item) : .chatItemNotChanged(user: user, chatItem: item)
-        case .deleted(let places):
+        case .deleted(let locations):
             // Those that are still there are marked as deleted.
-            let deletions = try places.compactMap { try find($0, of: user) }.map { ChatItemDeletion(deletedChatItem: $0, toChatItem: $0) }
+            let deletions = try locations.compactMap { try find($0, of: user) }.map { ChatItemDeletion(deletedChatItem: $0, toChatItem: $0) }
             return .chatItemsDeleted(user: user, deletions: deletions, byUser: true, timed: false)
-        case .reacted(let place, let reaction, let isAdded):
-            let item = try item(at: place, of: user)
+        case .reacted(let location, let reaction, let isAdded):
+            let item = try item(at: location, of: user)
             let change = ItemReaction(
                 direction: .directSent, chatItem: item.chatItem, sentAt: outcome.performedAt, reaction: reaction)
             return .chatItemReaction(
@@ -42,14 +42,14 @@ extension ChatTransaction {
         }
     }
 
-    private func item(at place: CommandOutcome.Place, of user: User) throws -> ItemInChat {
-        guard let item = try find(place, of: user) else { throw Refusal.store(.chatItemNotFound(itemID: place.item)) }
+    private func item(at location: CommandOutcome.ItemLocation, of user: User) throws -> ItemInChat {
+        guard let item = try find(location, of: user) else { throw Refusal.store(.chatItemNotFound(itemID: location.item)) }
         return item
     }
 
-    private func find(_ place: CommandOutcome.Place, of user: User) throws -> ItemInChat? {
-        let chat = try self.place(place.chat, of: user)
-        return try db.item(place.item, owner: chat.owner, at: now).map { ItemInChat(chatInfo: chat.info, chatItem: $0.item) }
+    private func find(_ location: CommandOutcome.ItemLocation, of user: User) throws -> ItemInChat? {
+        let chat = try conversation(location.chat, of: user)
+        return try db.item(location.item, owner: chat.owner, at: now).map { ItemInChat(chatInfo: chat.info, chatItem: $0.item) }
     }
 }
 

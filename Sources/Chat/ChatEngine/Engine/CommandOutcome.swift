@@ -5,12 +5,12 @@ import ChatProtocol
 struct CommandOutcome: Sendable, Hashable {
     enum Result: Sendable, Hashable {
         /// Items were made.
-        case created([Place])
+        case created([ItemLocation])
         /// An item was changed, or was as it should become.
-        case edited(Place, isChanged: Bool)
+        case edited(ItemLocation, isChanged: Bool)
         /// Items were removed, or marked as deleted.
-        case deleted([Place])
-        case reacted(Place, MessageReaction, isAdded: Bool)
+        case deleted([ItemLocation])
+        case reacted(ItemLocation, MessageReaction, isAdded: Bool)
         /// A request was accepted and its contact is being connected.
         case accepted(ContactID)
         /// Anything else: the answer as it was.
@@ -18,7 +18,7 @@ struct CommandOutcome: Sendable, Hashable {
     }
 
     /// Where an item stands.
-    struct Place: Sendable, Hashable {
+    struct ItemLocation: Sendable, Hashable {
         var chat: ChatReference
         var item: ChatItemID
     }
@@ -37,13 +37,13 @@ extension CommandOutcome {
 
     private static func result(of response: ChatResponse) -> Result? {
         switch response {
-        case .newChatItems(_, let items): places(items).map(Result.created)
-        case .chatItemUpdated(_, let item): Place(item).map { .edited($0, isChanged: true) }
-        case .chatItemNotChanged(_, let item): Place(item).map { .edited($0, isChanged: false) }
+        case .newChatItems(_, let items): locations(items).map(Result.created)
+        case .chatItemUpdated(_, let item): ItemLocation(item).map { .edited($0, isChanged: true) }
+        case .chatItemNotChanged(_, let item): ItemLocation(item).map { .edited($0, isChanged: false) }
         case .chatItemsDeleted(_, let deletions, byUser: true, timed: false):
-            places(deletions.map(\.deletedChatItem)).map(Result.deleted)
+            locations(deletions.map(\.deletedChatItem)).map(Result.deleted)
         case .chatItemReaction(_, let isAdded, let reaction):
-            Place(ItemInChat(chatInfo: reaction.chatInfo, chatItem: reaction.chatReaction.chatItem)).map {
+            ItemLocation(ItemInChat(chatInfo: reaction.chatInfo, chatItem: reaction.chatReaction.chatItem)).map {
                 .reacted($0, reaction.chatReaction.reaction, isAdded: isAdded)
             }
         case .acceptingContactRequest(_, let contact): .accepted(contact.contactID)
@@ -51,14 +51,14 @@ extension CommandOutcome {
         }
     }
 
-    /// The places of all the items; nil if one is in no chat that commands can name.
-    private static func places(_ items: [ItemInChat]) -> [Place]? {
-        let places = items.compactMap(Place.init)
-        return places.count == items.count ? places : nil
+    /// The locations of all the items; nil if one is in no chat that commands can name.
+    private static func locations(_ items: [ItemInChat]) -> [ItemLocation]? {
+        let locations = items.compactMap(ItemLocation.init)
+        return locations.count == items.count ? locations : nil
     }
 }
 
-extension CommandOutcome.Place {
+extension CommandOutcome.ItemLocation {
     fileprivate init?(_ item: ItemInChat) {
         guard let chat = item.chatInfo.reference else { return nil }
         self.init(chat: chat, item: item.chatItem.id)
@@ -70,10 +70,10 @@ extension CommandOutcome.Place {
 extension CommandOutcome {
     var json: JSONValue {
         switch result {
-        case .created(let places): ["created": .array(places.map(\.json))]
-        case .edited(let place, let isChanged): ["edited": place.json, "changed": .bool(isChanged)]
-        case .deleted(let places): ["deleted": .array(places.map(\.json))]
-        case .reacted(let place, let reaction, let isAdded): ["reacted": place.json, "reaction": reaction.json, "added": .bool(isAdded)]
+        case .created(let locations): ["created": .array(locations.map(\.json))]
+        case .edited(let location, let isChanged): ["edited": location.json, "changed": .bool(isChanged)]
+        case .deleted(let locations): ["deleted": .array(locations.map(\.json))]
+        case .reacted(let location, let reaction, let isAdded): ["reacted": location.json, "reaction": reaction.json, "added": .bool(isAdded)]
         case .accepted(let contact): ["accepted": .int(contact)]
         case .answered(let response): ["answered": response]
         }
@@ -82,15 +82,15 @@ extension CommandOutcome {
     init(parsing text: String, at time: UTCTimestamp) throws(JSONError) {
         let json = try JSONObject(json: JSONValue(parsing: text))
         performedAt = time
-        if let places = try json.optional("created", as: [Place].self) {
-            result = .created(places)
-        } else if let place = try json.optional("edited", as: Place.self) {
-            result = .edited(place, isChanged: try json.required("changed", as: Bool.self))
-        } else if let places = try json.optional("deleted", as: [Place].self) {
-            result = .deleted(places)
-        } else if let place = try json.optional("reacted", as: Place.self) {
+        if let locations = try json.optional("created", as: [ItemLocation].self) {
+            result = .created(locations)
+        } else if let location = try json.optional("edited", as: ItemLocation.self) {
+            result = .edited(location, isChanged: try json.required("changed", as: Bool.self))
+        } else if let locations = try json.optional("deleted", as: [ItemLocation].self) {
+            result = .deleted(locations)
+        } else if let location = try json.optional("reacted", as: ItemLocation.self) {
             result = .reacted(
-                place, try json.required("reaction", as: MessageReaction.self), isAdded: try json.required("added", as: Bool.self))
+                location, try json.required("reaction", as: MessageReaction.self), isAdded: try json.required("added", as: Bool.self))
         } else if let contact = try json.optional("accepted", as: Int64.self) {
             result = .accepted(contact)
         } else {
@@ -99,7 +99,7 @@ extension CommandOutcome {
     }
 }
 
-extension CommandOutcome.Place: JSONConvertible {
+extension CommandOutcome.ItemLocation: JSONConvertible {
     var json: JSONValue { ["chat": .string("\(chat)"), "item": .int(item)] }
 
     init(json: JSONValue) throws(JSONError) {

@@ -22,6 +22,19 @@ struct ItemDraft: Sendable {
 }
 
 extension ChatTransaction {
+    /// Adds an item to a conversation, and brings that to the top of the list if the item asks for it.
+    func addItem(_ draft: ItemDraft, to conversation: inout Conversation, of user: User) throws -> ChatItem {
+        switch conversation {
+        case .contact(var contact):
+            let item = try addItem(draft, to: &contact, of: user)
+            conversation = .contact(contact)
+            return item
+        case .notes(let folder):
+            try db.touchNoteFolder(folder.noteFolderID, chatTime: now)
+            return try addItem(draft, owner: conversation.owner, user: user.userID)
+        }
+    }
+
     /// Adds an item to the chat with a contact, and brings the chat to the top of the list if the item asks for it.
     func addItem(_ draft: ItemDraft, to contact: inout Contact, of user: User) throws -> ChatItem {
         // Of the items of one transaction the first is enough.
@@ -108,22 +121,20 @@ extension ChatTransaction {
         return updated.item
     }
 
-    /// Removes items of a chat with a contact.
-    func removeItems(_ items: [StoredItem], of contact: Contact) throws -> [ChatItemDeletion] {
+    /// Removes items of a conversation.
+    func removeItems(_ items: [StoredItem], from conversation: Conversation) throws -> [ChatItemDeletion] {
         try items.map { stored in
             try db.deleteItem(stored)
-            return ChatItemDeletion(deletedChatItem: ItemInChat(chatInfo: .direct(contact: contact), chatItem: stored.item))
+            return ChatItemDeletion(deletedChatItem: conversation.containing(stored.item))
         }
     }
 
-    /// Marks items of a chat with a contact as deleted and keeps them.
-    func markItemsDeleted(_ items: [StoredItem], at time: UTCTimestamp, of contact: Contact) throws -> [ChatItemDeletion] {
+    /// Marks items of a conversation as deleted and keeps them.
+    func markItemsDeleted(_ items: [StoredItem], at time: UTCTimestamp, in conversation: Conversation) throws -> [ChatItemDeletion] {
         try items.map { stored in
             try db.markItemDeleted(stored.id, deletedAt: time, at: now)
-            let marked = try item(stored.id, contact: contact.contactID)
-            return ChatItemDeletion(
-                deletedChatItem: ItemInChat(chatInfo: .direct(contact: contact), chatItem: stored.item),
-                toChatItem: ItemInChat(chatInfo: .direct(contact: contact), chatItem: marked.item))
+            let marked = try item(stored.id, in: conversation)
+            return ChatItemDeletion(deletedChatItem: conversation.containing(stored.item), toChatItem: conversation.containing(marked.item))
         }
     }
 }

@@ -3,7 +3,7 @@ import ChatProtocol
 import SMPAgent
 import SMPWire
 
-// Messages of contacts.
+// Received messages.
 
 extension ChatTransaction {
     /// Messages that this version does not act on are kept for later ones, at most so many of a connection.
@@ -18,27 +18,25 @@ extension ChatTransaction {
             guard metadata.messageID > context.record.lastReceivedMessageID else { return }
             try db.updateConnection(context.record.id, lastReceived: metadata.messageID)
         }
-        guard context.contact != nil else { return }
+        guard case .contact = context.peer else { return }
         if context.connection.status != .ready { try beginChat(in: &context) }
         // How an old message was protected says nothing about now.
         if !isRetry { try receiveEncryption(metadata.pqEncryption, in: &context) }
-        try receiveIntegrity(metadata, in: &context)
         let brokerTime = UTCTimestamp(milliseconds: metadata.brokerTime)
+        try receiveIntegrity(metadata.integrity, brokerTime: brokerTime, in: &context)
         for message in messages {
-            do {
+            // A refused message of a batch leaves nothing behind and does not affect the others.
+            try attempt(in: &context) { context in
                 switch message {
                 case .success(let received): try receive(received.message, brokerTime: brokerTime, in: &context)
                 case .failure(let error): try receiveGarbled(error, in: &context)
                 }
-            } catch let refusal as Refusal {
-                // One message of a batch does not hold up the others.
-                emit(.chatError(error: refusal.error))
             }
         }
     }
 
     private func asksForReceipt(_ messages: [ReceivedChatMessage.ParsingResult], in context: ReceivingContext) -> Bool {
-        guard let contact = context.contact else { return false }
+        guard case .contact(let contact) = context.peer else { return false }
         guard contact.chatSettings.sendsReceipts ?? context.user.sendsReceiptsToContacts else { return false }
         return messages.contains { message in
             guard case .success(let received) = message else { return false }
@@ -46,13 +44,13 @@ extension ChatTransaction {
         }
     }
 
-    private func receiveIntegrity(_ metadata: MessageMetadata, in context: inout ReceivingContext) throws {
-        guard let error = metadata.integrity.itemError, var contact = context.contact else { return }
+    private func receiveIntegrity(_ integrity: MessageIntegrity, brokerTime: UTCTimestamp, in context: inout ReceivingContext) throws {
+        guard let error = integrity.itemError, case .contact(let contact) = context.peer else { return }
+        var conversation = Conversation.contact(contact)
         var draft = ItemDraft(.receivedIntegrityError(error: error), isSent: false)
-        draft.timestamp = UTCTimestamp(milliseconds: metadata.brokerTime)
-        let item = try addItem(draft, to: &contact, of: context.user)
-        emit(.newChatItems(user: context.user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: item)]))
-        context.contact = contact
+        draft.timestamp = brokerTime
+        try announce(draft, in: &conversation, of: context.user)
+        context.update(conversation)
     }
 
     private func receiveGarbled(_ error: ChatProtocolError, in context: inout ReceivingContext) throws {
@@ -83,22 +81,25 @@ extension ChatTransaction {
 
     private func receive(_ message: ChatMessage, brokerTime: UTCTimestamp, in context: inout ReceivingContext) throws {
         try updateVersions(message, in: &context)
-        guard let contact = context.contact else { return }
+        guard case .contact(let contact) = context.peer else { return }
+        let user = context.user
+        var conversation = Conversation.contact(contact)
         switch message.event {
-        case .newMessage(let container): try receiveNew(container, id: message.messageID, brokerTime: brokerTime, in: &context)
-        case .updateMessage(let update): try receiveUpdate(update, brokerTime: brokerTime, in: &context)
-        case .deleteMessage(let deletion): try receiveDeletion(deletion.messageID, brokerTime: brokerTime, in: context)
-        case .react(let change): try receiveReaction(change, brokerTime: brokerTime, in: context)
-        case .info(let profile):
-            context.contact = try updateProfile(of: contact, to: profile, createsItems: true, user: context.user)
-        case .deleteContact: try receiveContactDeletion(id: message.messageID, brokerTime: brokerTime, in: &context)
+        case .newMessage(let container): try receiveNew(container, id: message.messageID, brokerTime: brokerTime, in: &conversation, of: user)
         case .file(let invitation):
-            try receiveNew(
-                MessageContainer(content: .file(""), file: invitation), id: message.messageID, brokerTime: brokerTime, in: &context)
-        case .callInvitation(let id, _): try receiveCall(id, brokerTime: brokerTime, in: &context)
-        case .probe, .checkProbe, .confirmProbe, .ok, .endCall: break
-        default: try keepUnhandled(message, in: context)
+            let container = MessageContainer(content: .file(""), file: invitation)
+            try receiveNew(container, id: message.messageID, brokerTime: brokerTime, in: &conversation, of: user)
+        case .updateMessage(let update): try receiveUpdate(update, brokerTime: brokerTime, in: &conversation, of: user)
+        case .deleteMessage(let deletion): try receiveDeletion(deletion.messageID, brokerTime: brokerTime, in: conversation, of: user)
+        case .react(let change): try receiveReaction(change, brokerTime: brokerTime, in: conversation, of: user)
+        case .callInvitation(let id, _): try receiveCall(id, brokerTime: brokerTime, in: &conversation, of: user)
+        case .info(let profile):
+            conversation = .contact(try updateProfile(of: contact, to: profile, createsItems: true, user: user))
+        case .deleteContact: return try receiveContactDeletion(id: message.messageID, brokerTime: brokerTime, in: &context)
+        case .probe, .checkProbe, .confirmProbe, .ok, .endCall: return
+        default: return try keepUnhandled(message, in: context)
         }
+        context.update(conversation)
     }
 
     /// Keeps a message for a version that knows what to do with it.
@@ -113,18 +114,20 @@ extension ChatTransaction {
 
     // MARK: New messages
 
+    /// Adds an item and tells of it.
+    @discardableResult
+    private func announce(_ draft: ItemDraft, in conversation: inout Conversation, of user: User) throws -> ChatItem {
+        let item = try addItem(draft, to: &conversation, of: user)
+        emit(.newChatItems(user: user, chatItems: [conversation.containing(item)]))
+        return item
+    }
+
     private func receiveNew(
-        _ container: MessageContainer, id: SharedMessageID?, brokerTime: UTCTimestamp, in context: inout ReceivingContext
+        _ container: MessageContainer, id: SharedMessageID?, brokerTime: UTCTimestamp, in conversation: inout Conversation, of user: User
     ) throws {
-        guard var contact = context.contact else { return }
-        let isProhibited = container.content.isVoice && !contact.mergedPreferences.isAllowedForContact(.voice)
-        var draft = ItemDraft(
-            isProhibited ? .receivedChatFeatureRejected(feature: .voice) : .receivedMessage(content: verified(container.content)),
-            isSent: false)
-        draft.sharedMessageID = id
-        draft.timestamp = brokerTime
-        if !isProhibited {
-            draft.timer = ItemTiming.received(from: contact, ttl: container.ttl)
+        var draft = draft(of: container.content, id: id, brokerTime: brokerTime, in: conversation)
+        if draft.content.message != nil {
+            draft.timer = conversation.receivedTimer(ttl: container.ttl)
             draft.isLive = container.isLive
             draft.forwarded = container.isForwarded ? .unknown : nil
             draft.quote = container.quote.map { quote in
@@ -134,119 +137,120 @@ extension ChatTransaction {
                     content: quote.content)
             }
         }
-        var item = try addItem(draft, to: &contact, of: context.user)
-        if let file = container.file, !isProhibited { item = try addFile(file, to: item, contact: contact, user: context.user) }
-        emit(.newChatItems(user: context.user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: item)]))
-        context.contact = contact
+        var item = try addItem(draft, to: &conversation, of: user)
+        if let file = container.file, draft.content.message != nil { item = try addFile(file, to: item, in: conversation, of: user) }
+        emit(.newChatItems(user: user, chatItems: [conversation.containing(item)]))
     }
 
-    /// A signature of a link's owner counts only if it is bound to this connection, which this version does not check: it is dropped.
+    /// The item for a received message, or for one of a kind that the conversation does not allow.
+    private func draft(of content: MessageContent, id: SharedMessageID?, brokerTime: UTCTimestamp, in conversation: Conversation) -> ItemDraft {
+        let isProhibited = content.isVoice && !conversation.isAllowedForPeer(.voice)
+        var draft = ItemDraft(
+            isProhibited ? .receivedChatFeatureRejected(feature: .voice) : .receivedMessage(content: verified(content)), isSent: false)
+        draft.sharedMessageID = id
+        draft.timestamp = brokerTime
+        return draft
+    }
+
+    /// Drops the signature of a link's owner: it counts only if it is bound to this connection, which this version does not check.
     private func verified(_ content: MessageContent) -> MessageContent {
         guard case .chat(let text, let link, .some) = content else { return content }
         return .chat(text: text, link: link, ownerSignature: nil)
     }
 
-    private func addFile(_ file: FileInvitation, to item: ChatItem, contact: Contact, user: User) throws -> ChatItem {
+    private func addFile(_ file: FileInvitation, to item: ChatItem, in conversation: Conversation, of user: User) throws -> ChatItem {
         let name = FileNames.safe(file.name)
         _ = try db.insertFile(
             user: user.userID, item: item.meta.itemID, name: name, size: file.size,
             fileProtocol: file.fileDescription == nil ? .smp : .xftp, status: .receiveInvitation, invitation: file.json, at: now)
-        return try self.item(item.meta.itemID, contact: contact.contactID).item
+        return try self.item(item.meta.itemID, in: conversation).item
     }
 
-    /// We cannot take calls: the caller is told at once, and the chat shows that there was one.
-    private func receiveCall(_ id: CallID, brokerTime: UTCTimestamp, in context: inout ReceivingContext) throws {
-        guard var contact = context.contact else { return }
+    /// Ends a call at once, as this core cannot take calls; the chat shows that there was one.
+    private func receiveCall(_ id: CallID, brokerTime: UTCTimestamp, in conversation: inout Conversation, of user: User) throws {
         var draft = ItemDraft(.receivedCall(status: .missed, duration: 0), isSent: false)
         draft.timestamp = brokerTime
-        let item = try addItem(draft, to: &contact, of: context.user)
-        emit(.newChatItems(user: context.user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: item)]))
-        context.contact = contact
-        try send(.endCall(id), to: contact)
+        try announce(draft, in: &conversation, of: user)
+        try send([OutgoingMessage(.endCall(id), id: newSharedMessageID())], over: try recipients(of: conversation))
     }
 
     // MARK: Changes of messages
 
-    private func receiveUpdate(_ update: MessageUpdate, brokerTime: UTCTimestamp, in context: inout ReceivingContext) throws {
-        guard var contact = context.contact else { return }
-        let user = context.user
-        guard let stored = try db.item(contact: contact.contactID, sharedMessageID: update.messageID, at: now) else {
-            // The message was deleted here, or never came: its new text is a new message.
-            var container = MessageContainer(content: update.content)
-            container.ttl = update.ttl
-            let isProhibited = update.content.isVoice && !contact.mergedPreferences.isAllowedForContact(.voice)
-            var draft = ItemDraft(
-                isProhibited ? .receivedChatFeatureRejected(feature: .voice) : .receivedMessage(content: update.content), isSent: false)
-            draft.sharedMessageID = update.messageID
-            draft.timestamp = brokerTime
-            if !isProhibited {
-                draft.timer = ItemTiming.received(from: contact, ttl: update.ttl)
-                draft.isLive = update.live == true
-            }
-            var item = try addItem(draft, to: &contact, of: user)
-            if !isProhibited {
-                try db.insertVersion(item: item.meta.itemID, content: update.content, versionAt: brokerTime, createdAt: now)
-                try db.updateItem(
-                    item.meta.itemID, content: item.content, text: item.content.text, hasLink: item.meta.hasLink, isEdited: true,
-                    isLive: update.live == true, deleteAt: nil, at: now)
-                item = try self.item(item.meta.itemID, contact: contact.contactID).item
-            }
-            emit(.chatItemUpdated(user: user, chatItem: ItemInChat(chatInfo: .direct(contact: contact), chatItem: item)))
-            context.contact = contact
-            return
-        }
-        guard !stored.isSent, let old = stored.message else {
+    private func receiveUpdate(_ update: MessageUpdate, brokerTime: UTCTimestamp, in conversation: inout Conversation, of user: User) throws {
+        let stored = try storedItem(update.messageID, in: conversation)
+        switch (ReceivedEditDecision(update, of: stored), stored) {
+        case (.insert, _), (_, nil): try receiveUpdateOfUnknown(update, brokerTime: brokerTime, in: &conversation, of: user)
+        case (.refuse, _):
             emit(.messageError(user: user, severity: "error", message: "x.msg.update: contact attempted invalid message update"))
-            return
+        case (.unchanged, let stored?): emit(.chatItemNotChanged(user: user, chatItem: conversation.containing(stored.item)))
+        case (.replace(let isEdited, let isLive), let stored?):
+            let item = try updateItem(stored, message: update.content, versionAt: brokerTime, isEdited: isEdited, isLive: isLive)
+            emit(.chatItemUpdated(user: user, chatItem: conversation.containing(item)))
         }
-        guard stored.item.meta.forwarded == nil else {
-            emit(.messageError(user: user, severity: "error", message: "x.msg.update: contact attempted invalid message update"))
-            return
-        }
-        let info = ChatInfo.direct(contact: contact)
-        let wasLive = stored.item.meta.isLive == true
-        guard old != update.content || wasLive else {
-            emit(.chatItemNotChanged(user: user, chatItem: ItemInChat(chatInfo: info, chatItem: stored.item)))
-            return
-        }
-        let item = try updateItem(
-            stored, message: update.content, versionAt: brokerTime, isEdited: !wasLive, isLive: update.live == true)
-        emit(.chatItemUpdated(user: user, chatItem: ItemInChat(chatInfo: info, chatItem: item)))
     }
 
-    private func receiveDeletion(_ id: SharedMessageID, brokerTime: UTCTimestamp, in context: ReceivingContext) throws {
-        guard let contact = context.contact else { return }
-        guard let stored = try db.item(contact: contact.contactID, sharedMessageID: id, at: now) else {
-            emit(.chatItemDeletedNotFound(user: context.user, contact: contact, sharedMessageID: id))
-            return
+    private func receiveUpdateOfUnknown(
+        _ update: MessageUpdate, brokerTime: UTCTimestamp, in conversation: inout Conversation, of user: User
+    ) throws {
+        var draft = draft(of: update.content, id: update.messageID, brokerTime: brokerTime, in: conversation)
+        let isProhibited = draft.content.message == nil
+        if !isProhibited {
+            draft.timer = conversation.receivedTimer(ttl: update.ttl)
+            draft.isLive = update.live == true
         }
-        guard !stored.isSent, ItemRules.acceptsDeletion(of: stored.item, at: brokerTime) else {
-            emit(.messageError(user: context.user, severity: "error", message: "x.msg.del: contact attempted invalid message delete"))
-            return
+        var item = try addItem(draft, to: &conversation, of: user)
+        if !isProhibited {
+            try db.insertVersion(item: item.meta.itemID, content: update.content, versionAt: brokerTime, createdAt: now)
+            try db.updateItem(
+                item.meta.itemID, content: item.content, text: item.content.text, hasLink: item.meta.hasLink, isEdited: true,
+                isLive: update.live == true, deleteAt: nil, at: now)
+            item = try self.item(item.meta.itemID, in: conversation).item
         }
-        let deletions =
-            contact.mergedPreferences.isAllowedForContact(.fullDelete)
-            ? try removeItems([stored], of: contact) : try markItemsDeleted([stored], at: brokerTime, of: contact)
-        emit(.chatItemsDeleted(user: context.user, deletions: deletions, byUser: false, timed: false))
+        emit(.chatItemUpdated(user: user, chatItem: conversation.containing(item)))
     }
 
-    private func receiveReaction(_ change: MessageReactionChange, brokerTime: UTCTimestamp, in context: ReceivingContext) throws {
-        guard let contact = context.contact, contact.mergedPreferences.isAllowedForContact(.reactions) else { return }
-        let before = try db.reactions(contact: contact.contactID, sharedMessageID: change.messageID, byUser: false)
-        guard ReactionRules.isAllowed(change.reaction, isAdded: change.add, after: before) else { return }
-        let stored = try db.item(contact: contact.contactID, sharedMessageID: change.messageID, at: now)
-        if let stored, !ItemRules.acceptsReaction(stored.item) { return }
-        // A reaction to a message that is not there is kept: the message may still come.
+    private func receiveDeletion(_ id: SharedMessageID, brokerTime: UTCTimestamp, in conversation: Conversation, of user: User) throws {
+        let stored = try storedItem(id, in: conversation)
+        let deletions: [ChatItemDeletion]
+        switch (ReceivedDeletionDecision(of: stored, in: conversation, at: brokerTime), stored) {
+        case (.notFound, _), (_, nil):
+            if case .contact(let contact) = conversation {
+                emit(.chatItemDeletedNotFound(user: user, contact: contact, sharedMessageID: id))
+            }
+            return
+        case (.refuse, _):
+            return emit(.messageError(user: user, severity: "error", message: "x.msg.del: contact attempted invalid message delete"))
+        case (.remove, let stored?): deletions = try removeItems([stored], from: conversation)
+        case (.mark, let stored?): deletions = try markItemsDeleted([stored], at: brokerTime, in: conversation)
+        }
+        emit(.chatItemsDeleted(user: user, deletions: deletions, byUser: false, timed: false))
+    }
+
+    private func receiveReaction(_ change: MessageReactionChange, brokerTime: UTCTimestamp, in conversation: Conversation, of user: User) throws {
+        guard let contact = conversation.owner.contactID else { return }
+        let before = try db.reactions(contact: contact, sharedMessageID: change.messageID, byUser: false)
+        let stored = try storedItem(change.messageID, in: conversation)
+        let decision = ReceivedReactionDecision(change, to: stored, after: before, in: conversation)
+        guard decision != .ignore else { return }
         try db.setReaction(
-            contact: contact.contactID, sharedMessageID: change.messageID, byUser: false, reaction: change.reaction,
-            isAdded: change.add, at: brokerTime)
-        guard let stored else { return }
-        let item = try item(stored.id, contact: contact.contactID).item
+            contact: contact, sharedMessageID: change.messageID, byUser: false, reaction: change.reaction, isAdded: change.add, at: brokerTime)
+        guard decision == .apply, let stored else { return }
+        let item = try item(stored.id, in: conversation).item
         let reaction = ItemReaction(direction: .directReceived, chatItem: item, sentAt: brokerTime, reaction: change.reaction)
-        emit(
-            .chatItemReaction(
-                user: context.user, added: change.add,
-                reaction: ReactionInChat(chatInfo: .direct(contact: contact), chatReaction: reaction)))
+        emit(.chatItemReaction(user: user, added: change.add, reaction: ReactionInChat(chatInfo: conversation.info, chatReaction: reaction)))
+    }
+
+    /// The newest item of a conversation under the id by which both sides know a message.
+    private func storedItem(_ id: SharedMessageID, in conversation: Conversation) throws -> StoredItem? {
+        guard let contact = conversation.owner.contactID else { return nil }
+        return try db.item(contact: contact, sharedMessageID: id, at: now)
+    }
+}
+
+extension ReceivingContext {
+    /// Takes over what a message has changed in the contact.
+    fileprivate mutating func update(_ conversation: Conversation) {
+        if case .contact(let contact) = conversation { peer = .contact(contact) }
     }
 }
 

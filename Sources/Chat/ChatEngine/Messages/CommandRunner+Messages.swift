@@ -10,11 +10,13 @@ extension CommandRunner {
         case .send(let target, let messages, let isLive, let ttl):
             { transaction in
                 let user = try transaction.user()
-                guard case .direct(let id) = target else { return try transaction.refuseGroup(target.chat) }
-                return try transaction.send(messages.map { Composition($0) }, to: id, isLive: isLive, ttl: ttl, of: user)
+                guard case .direct = target else { return try transaction.refuseGroup(target.chat) }
+                return try transaction.send(messages.map { Composition($0) }, to: target.chat, isLive: isLive, ttl: ttl, of: user)
             }
         case .createNotes(let folder, let messages):
-            { transaction in try transaction.addNotes(messages.map { Composition($0) }, to: folder, of: try transaction.user()) }
+            { transaction in
+                try transaction.send(messages.map { Composition($0) }, to: .local(folder), isLive: false, ttl: nil, of: try transaction.user())
+            }
         case .update(let chat, let id, let message, let isLive): { try $0.edit(id, in: chat, to: message, isLive: isLive) }
         case .delete(let chat, let ids, let mode): { try $0.deleteItems(ids, of: chat, mode) }
         case .react(let chat, let id, let isAdded, let reaction): { try $0.react(to: id, in: chat, with: reaction, isAdded: isAdded) }

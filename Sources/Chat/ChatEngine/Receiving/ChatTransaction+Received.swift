@@ -6,21 +6,43 @@ import SMPWire
 
 // What follows from events of the agent. Each is one transaction; an event that comes again changes nothing.
 
-/// A connection with the profile and the contact that it belongs to.
+/// The party at the other end of a connection.
+enum Peer: Sendable {
+    /// Whoever uses a link or an address, before there is a contact.
+    case pending
+    case contact(Contact)
+    /// The parties that use an address of this profile.
+    case address(Int64)
+}
+
+/// The connection that an event is received over, with its profile and its peer.
 struct ReceivingContext {
     var record: ConnectionRecord
-    var user: User
-    var contact: Contact?
+    let user: User
+    var peer: Peer
+
+    init(record: ConnectionRecord, user: User, contact: Contact?) {
+        self.record = record
+        self.user = user
+        peer = record.addressID.map(Peer.address) ?? contact.map(Peer.contact) ?? .pending
+    }
 
     var connection: ChatAPI.Connection { record.connection }
 
+    /// The contact, once there is one.
+    var contact: Contact? {
+        get { if case .contact(let contact) = peer { contact } else { nil } }
+        set { peer = newValue.map(Peer.contact) ?? .pending }
+    }
+
     /// The connection as errors show it.
     var entity: ConnectionEntity {
-        if let address = record.addressID {
-            return .userContact(
-                connection: connection, userContact: UserContact(userContactLinkID: address, connectionRequest: ""))
+        switch peer {
+        case .address(let id):
+            .userContact(connection: connection, userContact: UserContact(userContactLinkID: id, connectionRequest: ""))
+        case .contact(let contact): .contact(connection: connection, contact: contact)
+        case .pending: .contact(connection: connection, contact: nil)
         }
-        return .contact(connection: connection, contact: contact)
     }
 }
 
@@ -37,10 +59,15 @@ extension ChatTransaction {
         let contact = try record.contactID.flatMap { try db.contact($0, of: user) }
         var context = ReceivingContext(record: record, user: user, contact: contact)
         if let number = incoming.countedNumber, try db.wasCounted(number) { return }
-        do {
-            try receive(incoming, in: &context)
-        } catch let refusal as Refusal {
-            emit(.chatError(error: refusal.error))
+        if case .message = incoming.notification.event {
+            // Each message in it has a savepoint of its own.
+            do {
+                try receive(incoming, in: &context)
+            } catch let refusal as Refusal {
+                emit(.chatError(error: refusal.error))
+            }
+        } else {
+            try attempt(in: &context) { try receive(incoming, in: &$0) }
         }
         if let number = incoming.countedNumber, !effects.isPremature { try db.insertCountedEvent(number, at: now) }
     }
@@ -60,11 +87,17 @@ extension ChatTransaction {
             [.receivedMessageError(error: .parseError(error: text))], isSent: false, to: &contact, of: user)
     }
 
-    private func receive(_ incoming: Incoming, in context: inout ReceivingContext) throws {
-        if context.record.addressID != nil {
-            try receiveForAddress(incoming, in: context)
-            return
+    /// Receives a part of an event in a savepoint. If it is refused, nothing of it stays, and an event reports the error.
+    func attempt(in context: inout ReceivingContext, _ body: (inout ReceivingContext) throws -> Void) throws {
+        var changed = context
+        switch try attempt({ try body(&changed) }) {
+        case .success: context = changed
+        case .failure(let refusal): emit(.chatError(error: refusal.error))
         }
+    }
+
+    private func receive(_ incoming: Incoming, in context: inout ReceivingContext) throws {
+        if case .address(let id) = context.peer { return try receive(incoming, forAddress: id, in: context) }
         switch incoming.notification.event {
         case .confirmation(let id, let pqSupport, _, _):
             try receiveConfirmation(id, pqSupport: pqSupport, single(incoming), in: &context)
@@ -126,10 +159,10 @@ extension ChatTransaction {
                     error: fault.api, agentConnectionID: context.connection.agentConnectionID, entity: context.entity)))
     }
 
-    private func receiveForAddress(_ incoming: Incoming, in context: ReceivingContext) throws {
+    private func receive(_ incoming: Incoming, forAddress address: Int64, in context: ReceivingContext) throws {
         switch incoming.notification.event {
         case .request(let id, let pqSupport, _, _):
-            try receiveRequest(id, pqSupport: pqSupport, single(incoming), in: context)
+            try receiveRequest(id, pqSupport: pqSupport, single(incoming), forAddress: address, in: context)
         case .messageFailed(_, let fault), .messagesFailed(_, let fault), .failed(let fault): report(fault, in: context)
         default: receiveState(incoming.notification.event)
         }

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import EncryptedSQLite
 import GRDB
 import SMPCrypto
 import SMPWire
@@ -27,6 +28,17 @@ final class ChatTransaction {
     var now: UTCTimestamp { time.now }
 
     func emit(_ event: ChatEvent) { effects.events.append(event) }
+
+    /// Runs `body` in a savepoint. If it is refused, neither its changes nor its effects stay.
+    func attempt<T>(_ body: () throws -> T) throws -> Result<T, Refusal> {
+        let before = effects
+        do {
+            return .success(try db.savepoint(body))
+        } catch let refusal as Refusal {
+            effects = before
+            return .failure(refusal)
+        }
+    }
 
     /// An id under which both sides know a message.
     func newSharedMessageID() -> SharedMessageID { SharedMessageID(random.bytes(12)) }
