@@ -1,13 +1,12 @@
 import ChatAPI
 import ChatProtocol
 import EncryptedSQLite
-import InFlight
 import Logging
 import SMPAgent
 import SMPCrypto
 import SMPWire
-import SteadyTime
 import Synchronization
+import SystemSupport
 
 /// What commands and received events share: the store, the agent, and those who carry out what transactions decide.
 final class EngineCore: Sendable {
