@@ -31,35 +31,17 @@ let systemLibraries: [Target] = [
     system("COpenSSL", pkgConfig: "openssl", debian: "libssl-dev"),
     system("CZstd", pkgConfig: "libzstd", debian: "libzstd-dev"),
     system("CQRencode", pkgConfig: "libqrencode", debian: "libqrencode-dev"),
-    // Places where tests end the process.
-    .target(name: "FailPoints", path: "Sources/System/FailPoints", swiftSettings: settings),
-    // Time for the age of things, which survives clocks that jump.
-    .target(name: "SteadyTime", path: "Sources/System/SteadyTime", swiftSettings: settings),
-    .testTarget(
-        name: "SteadyTimeTests", dependencies: ["SteadyTime", "TestSupport"], path: "Tests/SteadyTimeTests", swiftSettings: settings),
-    // Files that are read and written at once.
-    .target(name: "WholeFiles", path: "Sources/System/WholeFiles", swiftSettings: settings),
-    .testTarget(name: "WholeFilesTests", dependencies: ["WholeFiles"], path: "Tests/WholeFilesTests", swiftSettings: settings),
-    // What a process that has started can give back.
-    .target(name: "CProgramFiles", path: "Sources/System/CProgramFiles"),
-    .target(name: "ResidentMemory", dependencies: ["CProgramFiles", "WholeFiles"], path: "Sources/System/ResidentMemory", swiftSettings: settings),
-    .testTarget(
-        name: "ResidentMemoryTests", dependencies: ["ResidentMemory", "CProgramFiles", "WholeFiles"], path: "Tests/ResidentMemoryTests", swiftSettings: settings
-    ),
+    // Fail points, crash bookkeeping, a steady clock, files, the service manager.
+    .target(name: "SystemSupport", path: "Sources/System/SystemSupport", swiftSettings: settings),
+    .testTarget(name: "SystemSupportTests", dependencies: ["SystemSupport", "TestSupport"], path: "Tests/SystemSupportTests", swiftSettings: settings),
     // Locks, semaphores, promises and conditions for tasks.
     .target(
         name: "AsyncPrimitives", dependencies: [.product(name: "DequeModule", package: "swift-collections")], path: "Sources/System/AsyncPrimitives",
         swiftSettings: settings),
     .testTarget(
         name: "AsyncPrimitivesTests", dependencies: ["AsyncPrimitives", "TestSupport"], path: "Tests/AsyncPrimitivesTests", swiftSettings: settings),
-    // What is being processed, for the process that comes after one that died.
-    .target(name: "InFlight", path: "Sources/System/InFlight", swiftSettings: settings),
-    .testTarget(name: "InFlightTests", dependencies: ["InFlight"], path: "Tests/InFlightTests", swiftSettings: settings),
     // The end of a process that crashes.
     .target(name: "CCrashSignals", path: "Sources/System/CCrashSignals"),
-    // systemd and its like.
-    .target(name: "ServiceManager", path: "Sources/System/ServiceManager", swiftSettings: settings),
-    .testTarget(name: "ServiceManagerTests", dependencies: ["ServiceManager", "TestSupport"], path: "Tests/ServiceManagerTests", swiftSettings: settings),
     // RE2 has no C interface of its own: one C++ file gives it one.
     .target(name: "CRE2", path: "Sources/System/CRE2", linkerSettings: [.linkedLibrary("re2")]),
 ]
@@ -74,27 +56,30 @@ let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swif
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 let storage: [Target] =
-    room("EncryptedSQLite", on: "Storage", uses: ["FailPoints", "WholeFiles", "CSodium", "COpenSSL", grdb, sqlite, logging], tests: ["StorageFaults"])
+    room("EncryptedSQLite", on: "Storage", uses: ["AsyncPrimitives", "SystemSupport", "CSodium", "COpenSSL", grdb, sqlite, logging], tests: ["StorageFaults"])
 
 let messaging: [Target] =
     room("SMPWire", on: "Messaging")
     + room("SMPCrypto", on: "Messaging", uses: ["SMPWire", "CSodium", "COpenSSL"])
     + room("SMPRatchet", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
-    + room("SMPTransport", on: "Messaging", uses: ["WholeFiles", "SMPWire", "SMPCrypto", "COpenSSL"] + nio, tests: [nioEmbedded])
+    + room("SMPTransport", on: "Messaging", uses: ["AsyncPrimitives", "SystemSupport", "SMPWire", "SMPCrypto", "COpenSSL"] + nio, tests: [nioEmbedded])
     + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"], tests: ["SMPRatchet"])
     + room(
-        "SMPClient", on: "Messaging", uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio,
+        "SMPClient", on: "Messaging", uses: ["AsyncPrimitives", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio,
         tests: ["SMPServer", "SMPSimulation", "ProcessSupport", "OfficialPeers"])
     + room(
         "SMPServer", on: "Messaging",
         uses: [
-            "FailPoints", "ResidentMemory", "SteadyTime", "WholeFiles", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging,
+            "AsyncPrimitives", "SystemSupport", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging,
             .product(name: "NIOHTTP1", package: "swift-nio"),
         ] + nio,
         tests: ["RouterFaults", "ProcessSupport", "OfficialPeers"])
     + room(
         "SMPAgent", on: "Messaging",
-        uses: ["FailPoints", "SteadyTime", "EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPTransport", "SMPProtocol", "SMPClient", grdb, logging],
+        uses: [
+            "AsyncPrimitives", "SystemSupport", "EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPTransport", "SMPProtocol", "SMPClient", grdb,
+            logging,
+        ],
         tests: ["SMPSimulation", "SMPServer", "ProcessSupport", "OfficialPeers"])
 
 let chat: [Target] =
@@ -103,11 +88,11 @@ let chat: [Target] =
         "ChatAPI", on: "Chat",
         uses: ["ChatProtocol", "SMPWire", .product(name: "DequeModule", package: "swift-collections")],
         tests: ["TranscriptSupport"])
-    + room("ChatModel", on: "Chat", uses: ["ChatProtocol", "ChatAPI"], tests: ["TranscriptSupport"])
+    + room("ChatModel", on: "Chat", uses: ["AsyncPrimitives", "ChatProtocol", "ChatAPI"], tests: ["TranscriptSupport"])
     + room(
         "ChatEngine", on: "Chat",
         uses: [
-            "AsyncPrimitives", "FailPoints", "InFlight", "SteadyTime", "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto",
+            "AsyncPrimitives", "SystemSupport", "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto",
             "SMPWire",
             "EncryptedSQLite", grdb, logging,
         ],
@@ -129,7 +114,7 @@ let bots: [Target] =
     room(
         "Parley", on: "Bots",
         uses: [
-            "CCrashSignals", "FailPoints", "InFlight", "ResidentMemory", "ServiceManager", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire",
+            "AsyncPrimitives", "CCrashSignals", "SystemSupport", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire",
             "SMPProtocol", "SMPTransport", "SMPServer", "EncryptedSQLite", "CRE2",
             "CQRencode", grdb, logging, lifecycle, signals, .product(name: "DequeModule", package: "swift-collections"),
         ])
@@ -139,7 +124,7 @@ let apps: [Target] = [
     .executableTarget(
         name: "ParleyCLI",
         dependencies: [
-            "ResidentMemory", "ServiceManager", "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport",
+            "AsyncPrimitives", "SystemSupport", "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport",
             "SMPProtocol",
             "SMPServer", "EncryptedSQLite", logging,
             lifecycle, signals, arguments,
@@ -147,7 +132,9 @@ let apps: [Target] = [
         path: "Sources/Apps/ParleyCLI", swiftSettings: settings),
     .testTarget(
         name: "ParleyCLITests",
-        dependencies: ["ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "SMPTransport", "EncryptedSQLite", "ProcessSupport", "TestSupport"],
+        dependencies: [
+            "AsyncPrimitives", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "SMPTransport", "EncryptedSQLite", "ProcessSupport", "TestSupport",
+        ],
         path: "Tests/ParleyCLITests", swiftSettings: settings),
 ]
 
@@ -161,7 +148,7 @@ let examples: [Target] = [example("EchoBot"), example("SquaringBot"), example("D
 /// Tests of the whole, across rooms: they run the built programs as processes.
 let wholes: [Target] = [
     .testTarget(
-        name: "ReliabilityTests", dependencies: ["FailPoints", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "ProcessSupport", "TestSupport"],
+        name: "ReliabilityTests", dependencies: ["SystemSupport", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "ProcessSupport", "TestSupport"],
         path: "Tests/ReliabilityTests", swiftSettings: settings)
 ]
 

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import Testing
 
 @testable import ParleyCLI

@@ -1,9 +1,9 @@
 import ChatAPI
 import ChatProtocol
 import Foundation
-import InFlight
 import Logging
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 

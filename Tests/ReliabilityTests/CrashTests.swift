@@ -1,7 +1,7 @@
-import FailPoints
 import Foundation
 import Parley
 import ProcessSupport
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
-import FailPoints
 import Foundation
 import Parley
 import ProcessSupport
+import SystemSupport
 
 /// A router and a bot as processes that can be killed and started again.
 actor Deployment {

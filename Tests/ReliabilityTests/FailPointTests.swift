@@ -1,9 +1,9 @@
 import ChatAPI
 import ChatProtocol
-import FailPoints
 import Foundation
 import Parley
 import ProcessSupport
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
-import FailPoints
 import Logging
 import SMPClient
 import SMPProtocol
 import SMPWire
+import SystemSupport
 
 extension SMPAgent {
     /// Deletes connections: at once for the user, with retries on their routers and over restarts. `receiveQueuesDeleted` and

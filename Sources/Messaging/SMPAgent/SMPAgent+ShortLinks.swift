@@ -1,8 +1,8 @@
-import FailPoints
 import SMPClient
 public import SMPCrypto
 public import SMPProtocol
 import SMPWire
+import SystemSupport
 
 extension SMPAgent {
     /// Sets what a connection's short link shows; makes the link if a contact address has none.

@@ -1,10 +1,9 @@
-import FailPoints
 import Logging
 import SMPCrypto
 import SMPProtocol
 import SMPWire
-import SteadyTime
 import Synchronization
+import SystemSupport
 
 /// The state and the journal of a router together with the sessions that they serve. All that changes goes through here.
 final class RouterCore: Sendable {

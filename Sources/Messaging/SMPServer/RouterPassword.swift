@@ -1,7 +1,7 @@
 import SMPCrypto
 public import SMPProtocol
 import SMPWire
-import WholeFiles
+import SystemSupport
 
 #if canImport(Glibc)
     import Glibc

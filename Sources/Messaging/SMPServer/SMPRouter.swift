@@ -1,12 +1,13 @@
+import AsyncPrimitives
 public import Logging
 public import NIOCore
 public import NIOPosix
-import ResidentMemory
 public import SMPCrypto
 public import SMPProtocol
 import SMPTransport
 import SMPWire
 import Synchronization
+import SystemSupport
 
 #if canImport(Glibc)
     import Glibc
@@ -30,7 +31,7 @@ public final class SMPRouter: Sendable {
     private let certificate: RouterCertificate
     private let listener: SMPTransportListener
     private let keeper: JournalKeeper
-    private let ending = Ending()
+    private let ending = Promise<Void>()
     private let endpoints = Mutex(Endpoints())
 
     /// What an operator and monitoring talk to.
@@ -88,8 +89,8 @@ public final class SMPRouter: Sendable {
             relays: try makeRelays(configuration, group, random), limits: AddressLimits(queues: configuration.queuesPerAddressAndHour),
             history: StatisticsKeeper(configuration.storage, now: now(), logger),
             random: random, now: now, logger: logger, scheduleCommit: { keeper.schedule() })
-        // What reading the journal took.
-        ResidentMemory.releaseHeap()
+        // Reading the journal leaves free memory in small parts.
+        Heap.trim()
         do throws(RouterError) {
             let listener = try await listen(configuration, certificate, core, group)
             let address = try address(configuration, certificate.keyHash, port: listener.port)
@@ -215,11 +216,11 @@ public final class SMPRouter: Sendable {
         await endpoints.metrics?.stop()
         await listener.close()
         await keeper.stop()
-        ending.finish()
+        ending.resolve(())
     }
 
     /// Returns when the router has been stopped.
-    public func waitUntilStopped() async { await ending.wait() }
+    public func waitUntilStopped() async { await ending.value() }
 
     /// Writes anew what is needed of the journal of a router that does not run.
     ///
@@ -279,34 +280,4 @@ public final class SMPRouter: Sendable {
 
     /// Deletes old messages and idle queues now, which is done by itself every ``RouterConfiguration/expirySweepInterval``.
     public func expire() async { await keeper.expireAll() }
-}
-
-/// The end of a router, waited for by whoever wants to know.
-private final class Ending: Sendable {
-    private enum State {
-        case running([CheckedContinuation<Void, Never>])
-        case ended
-    }
-
-    private let state = Mutex(State.running([]))
-
-    func finish() {
-        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            guard case .running(let waiters) = state else { return [] }
-            state = .ended
-            return waiters
-        }
-        for waiter in waiters { waiter.resume() }
-    }
-
-    func wait() async {
-        await withCheckedContinuation { continuation in
-            let hasEnded = state.withLock { state -> Bool in
-                guard case .running(let waiters) = state else { return true }
-                state = .running(waiters + [continuation])
-                return false
-            }
-            if hasEnded { continuation.resume() }
-        }
-    }
 }

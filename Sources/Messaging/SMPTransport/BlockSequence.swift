@@ -1,3 +1,4 @@
+import AsyncPrimitives
 public import SMPWire
 import Synchronization
 
@@ -40,12 +41,15 @@ public struct BlockSequence: AsyncSequence, Sendable {
 
 /// Holds blocks between the event loop and the task that takes them.
 private final class BlockBuffer: SMPConnectionDelegate {
+    typealias Answer = Result<Bytes?, ConnectionError>
+
     private struct State {
         var blocks: [Bytes] = []
         var taken = 0
         var isPaused = false
         var end: ConnectionError?
-        var waiter: CheckedContinuation<Result<Bytes?, ConnectionError>, Never>?
+        /// The answer to a reader that found no block.
+        var answer: Promise<Answer>?
 
         var count: Int { blocks.count - taken }
 
@@ -61,7 +65,7 @@ private final class BlockBuffer: SMPConnectionDelegate {
         }
 
         /// How a reader that finds no block is answered, or nil while it must wait.
-        var ending: Result<Bytes?, ConnectionError>? {
+        var ending: Answer? {
             end.map { $0.code == .closed ? .success(nil) : .failure($0) }
         }
     }
@@ -72,48 +76,45 @@ private final class BlockBuffer: SMPConnectionDelegate {
     init(_ connection: SMPConnection) { self.connection = connection }
 
     func next() async throws(ConnectionError) -> Bytes? {
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let answer = state.withLock { state -> (Result<Bytes?, ConnectionError>, resume: Bool)? in
-                    if let block = state.take() {
-                        let resume = state.isPaused && state.count <= BlockSequence.capacity / 2
-                        if resume { state.isPaused = false }
-                        return (.success(block), resume)
-                    }
-                    if let ending = state.ending { return (ending, false) }
-                    if Task.isCancelled { return (.success(nil), false) }
-                    state.waiter = continuation
-                    return nil
-                }
-                guard let answer else { return }
-                if answer.resume { connection.setReading(true) }
-                continuation.resume(returning: answer.0)
-            }
-        } onCancel: {
-            takeWaiter()?.resume(returning: .success(nil))
+        enum Step {
+            case block(Bytes, resumes: Bool)
+            case ending(Answer)
+            case wait(Promise<Answer>)
         }
-        return try result.get()
-    }
-
-    private func takeWaiter() -> CheckedContinuation<Result<Bytes?, ConnectionError>, Never>? {
-        state.withLock { state in
-            defer { state.waiter = nil }
-            return state.waiter
+        let step = state.withLock { state -> Step in
+            if let block = state.take() {
+                let resumes = state.isPaused && state.count <= BlockSequence.capacity / 2
+                if resumes { state.isPaused = false }
+                return .block(block, resumes: resumes)
+            }
+            if let ending = state.ending { return .ending(ending) }
+            let answer = Promise<Answer>()
+            state.answer = answer
+            return .wait(answer)
+        }
+        switch step {
+        case .block(let block, let resumes):
+            if resumes { connection.setReading(true) }
+            return block
+        case .ending(let ending): return try ending.get()
+        case .wait(let answer):
+            return try await withTaskCancellationHandler {
+                await answer.value()
+            } onCancel: {
+                state.withLock { $0.answer.take() }?.resolve(.success(nil))
+            }.get()
         }
     }
 
     func connection(_ connection: SMPConnection, received block: Bytes) {
-        let (waiter, pause) = state.withLock { state -> (CheckedContinuation<Result<Bytes?, ConnectionError>, Never>?, Bool) in
-            if let waiter = state.waiter {
-                state.waiter = nil
-                return (waiter, false)
-            }
+        let (answer, pause) = state.withLock { state -> (Promise<Answer>?, Bool) in
+            if let answer = state.answer.take() { return (answer, false) }
             state.blocks.append(block)
             guard !state.isPaused, state.count >= BlockSequence.capacity else { return (nil, false) }
             state.isPaused = true
             return (nil, true)
         }
-        waiter?.resume(returning: .success(block))
+        answer?.resolve(.success(block))
         if pause { connection.setReading(false) }
     }
 
@@ -122,12 +123,11 @@ private final class BlockBuffer: SMPConnectionDelegate {
     func connection(_: SMPConnection, isWritable _: Bool) {}
 
     func connection(_: SMPConnection, ended reason: ConnectionError) {
-        let (waiter, ending) = state.withLock { state in
+        let (answer, ending) = state.withLock { state in
             state.end = state.end ?? reason
-            defer { state.waiter = nil }
-            return (state.waiter, state.ending)
+            return (state.answer.take(), state.ending)
         }
-        guard let waiter, let ending else { return }
-        waiter.resume(returning: ending)
+        guard let answer, let ending else { return }
+        answer.resolve(ending)
     }
 }

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 public import NIOCore
 public import SMPWire
 import Synchronization
@@ -38,7 +39,8 @@ public final class SMPConnection: Sendable {
         var outgoing: [Bytes] = []
         var isFlushScheduled = false
         var isWritable = true
-        var writers: [CheckedContinuation<Void, Never>] = []
+        /// The next time that ``isWritable`` is true or the connection ends; nil while nobody waits for it.
+        var writable: Promise<Void>?
         var isClaimed = false
         var end: ConnectionError?
     }
@@ -153,14 +155,13 @@ public final class SMPConnection: Sendable {
 
     /// Waits until ``isWritable`` is true or the connection has ended.
     public func waitUntilWritable() async {
-        await withCheckedContinuation { continuation in
-            let isReady = state.withLock { state in
-                guard !state.isWritable, state.end == nil else { return true }
-                state.writers.append(continuation)
-                return false
-            }
-            if isReady { continuation.resume() }
+        let writable = state.withLock { state -> Promise<Void>? in
+            guard !state.isWritable, state.end == nil else { return nil }
+            let writable = state.writable ?? Promise()
+            state.writable = writable
+            return writable
         }
+        await writable?.value()
     }
 
     /// Gives to the socket what has been handed over and waits for the end of the turn. Must be called on ``eventLoop``.
@@ -243,26 +244,23 @@ public final class SMPConnection: Sendable {
     func receivedAllForNow() { bound.value.delegate?.connectionReceivedAllForNow(self) }
 
     func writabilityChanged(_ isWritable: Bool) {
-        let writers = state.withLock { state in
+        let writable = state.withLock { state in
             state.isWritable = isWritable
-            guard isWritable else { return [CheckedContinuation<Void, Never>]() }
-            defer { state.writers = [] }
-            return state.writers
+            return isWritable ? state.writable.take() : nil
         }
-        for writer in writers { writer.resume() }
+        writable?.resolve(())
         bound.value.delegate?.connection(self, isWritable: isWritable)
     }
 
     func ended(_ reason: ConnectionError) {
-        let (isFirst, writers) = state.withLock { state in
-            guard state.end == nil else { return (false, [CheckedContinuation<Void, Never>]()) }
+        let (isFirst, writable) = state.withLock { state -> (Bool, Promise<Void>?) in
+            guard state.end == nil else { return (false, nil) }
             state.end = reason
             state.outgoing = []
-            defer { state.writers = [] }
-            return (true, state.writers)
+            return (true, state.writable.take())
         }
         guard isFirst else { return }
-        for writer in writers { writer.resume() }
+        writable?.resolve(())
         let delegate = bound.value.delegate
         bound.value.delegate = nil
         delegate?.connection(self, ended: reason)

@@ -1,8 +1,8 @@
+import AsyncPrimitives
 public import NIOCore
 public import NIOPosix
 import SMPCrypto
 public import SMPWire
-import Synchronization
 
 /// Opens connections to SMP servers.
 ///
@@ -23,6 +23,9 @@ public struct SMPTransportClient: Sendable {
 
         public init() {}
     }
+
+    /// The outcome of one handshake.
+    private typealias ConnectAttempt = Promise<Result<SMPConnection, ConnectionError>>
 
     private let configuration: Configuration
     private let context: TLSContext
@@ -63,7 +66,7 @@ public struct SMPTransportClient: Sendable {
             channel = try await openChannel(host: proxy.host, port: proxy.port, timeout) { [self] channel in
                 try channel.pipeline.syncOperations.addHandler(
                     SOCKSHandler(handshake, timeout: timeout) {
-                        attempt.finish(.failure($0))
+                        attempt.resolve(.failure($0))
                     } addHandlers: {
                         try addHandlers(to: $0, keyHash, timeout, attempt)
                     })
@@ -72,7 +75,7 @@ public struct SMPTransportClient: Sendable {
             channel = try await openChannel(host: host, port: port, timeout) { [self] in try addHandlers(to: $0, keyHash, timeout, attempt) }
         }
         let result = await withTaskCancellationHandler {
-            await attempt.result
+            await attempt.value()
         } onCancel: {
             channel.close(promise: nil)
         }
@@ -95,7 +98,7 @@ public struct SMPTransportClient: Sendable {
         let session = try TLSSession(context, verifying: .server(fingerprint: keyHash), allocator: channel.allocator)
         try channel.pipeline.syncOperations.addHandlers([
             OpenSSLHandler(session),
-            HandshakeHandler(timeout: timeout, acknowledgesAtOnce: true, completion: attempt.finish),
+            HandshakeHandler(timeout: timeout, acknowledgesAtOnce: true, completion: { attempt.resolve($0) }),
         ])
     }
 
@@ -132,38 +135,6 @@ public struct SMPTransportClient: Sendable {
             throw ConnectionError(.connectFailed, "no connection to \(host):\(port)", cause: error)
         } catch {
             throw ConnectionError(.connectFailed, "no connection to \(host):\(port)", cause: error)
-        }
-    }
-}
-
-/// The outcome of one handshake, which a task waits for.
-private final class ConnectAttempt: Sendable {
-    private enum State {
-        case waiting(CheckedContinuation<Result<SMPConnection, ConnectionError>, Never>?)
-        case over(Result<SMPConnection, ConnectionError>)
-    }
-
-    private let state = Mutex(State.waiting(nil))
-
-    func finish(_ result: Result<SMPConnection, ConnectionError>) {
-        let waiter = state.withLock { state -> CheckedContinuation<Result<SMPConnection, ConnectionError>, Never>? in
-            guard case .waiting(let waiter) = state else { return nil }
-            state = .over(result)
-            return waiter
-        }
-        waiter?.resume(returning: result)
-    }
-
-    var result: Result<SMPConnection, ConnectionError> {
-        get async {
-            await withCheckedContinuation { continuation in
-                let known = state.withLock { state -> Result<SMPConnection, ConnectionError>? in
-                    if case .over(let result) = state { return result }
-                    state = .waiting(continuation)
-                    return nil
-                }
-                if let known { continuation.resume(returning: known) }
-            }
         }
     }
 }

@@ -1,5 +1,5 @@
 import SMPWire
-import WholeFiles
+import SystemSupport
 
 #if canImport(Glibc)
     import Glibc

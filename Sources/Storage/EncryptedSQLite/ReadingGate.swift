@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import Synchronization
 
 /// Lets reads in until it is closed, and tells when the last one is out.
@@ -8,7 +9,8 @@ final class ReadingGate: Sendable {
     private struct State {
         var readers = 0
         var isClosed = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        /// The moment at which the last reader is out; nil while nobody waits for it.
+        var isEmpty: Promise<Void>?
     }
 
     private let state = Mutex(State())
@@ -25,31 +27,23 @@ final class ReadingGate: Sendable {
     }
 
     func leave() {
-        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+        let isEmpty = state.withLock { state in
             state.readers -= 1
-            guard state.readers == 0 else { return [] }
-            defer { state.waiters = [] }
-            return state.waiters
+            return state.readers == 0 ? state.isEmpty.take() : nil
         }
-        for waiter in waiters { waiter.resume() }
+        isEmpty?.resolve(())
     }
 
     /// Lets nobody in any more, and returns when all are out.
     ///
     /// - Returns: whether it was open.
     func close() async -> Bool {
-        let wasOpen = state.withLock { state in
+        let (wasOpen, isEmpty) = state.withLock { state -> (Bool, Promise<Void>?) in
             defer { state.isClosed = true }
-            return !state.isClosed
+            if state.readers > 0, state.isEmpty == nil { state.isEmpty = Promise() }
+            return (!state.isClosed, state.isEmpty)
         }
-        await withCheckedContinuation { continuation in
-            let isEmpty = state.withLock { state in
-                guard state.readers > 0 else { return true }
-                state.waiters.append(continuation)
-                return false
-            }
-            if isEmpty { continuation.resume() }
-        }
+        await isEmpty?.value()
         return wasOpen
     }
 }

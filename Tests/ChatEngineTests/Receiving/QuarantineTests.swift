@@ -2,10 +2,10 @@ import ChatAPI
 import ChatProtocol
 import EncryptedSQLite
 import GRDB
-import InFlight
 import SMPAgent
 import SMPProtocol
 import SMPWire
+import SystemSupport
 import Testing
 
 @testable import ChatEngine

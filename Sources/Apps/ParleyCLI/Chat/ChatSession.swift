@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import ChatAPI
 internal import ChatProtocol
 internal import Parley
@@ -12,9 +13,9 @@ actor ChatSession {
     private var arrivals = Arrivals()
     /// Connections that this session began: the chat opens by itself when they are there.
     var connecting = 0
-    private var connected: [Awaited<Void>] = []
+    private var connected: [Promise<Void>] = []
     /// Items on their way, and who waits until the router has them.
-    private var sending: [ChatItemID: Awaited<Void>] = [:]
+    private var sending: [ChatItemID: Promise<Void>] = [:]
     private var delivered: Set<ChatItemID> = []
     private let deliveryTimeout: Duration
 
@@ -105,7 +106,7 @@ actor ChatSession {
     /// Waits until the router has taken an item, for as long as the session allows.
     private func isOnRouter(_ item: ChatItemID) async -> Bool {
         if delivered.remove(item) != nil { return true }
-        let delivery = Awaited<Void>()
+        let delivery = Promise<Void>()
         sending[item] = delivery
         return await delivery.value(within: deliveryTimeout) != nil
     }
@@ -154,7 +155,7 @@ actor ChatSession {
     /// Waits until what this session began to connect is connected.
     func waitForConnection(within limit: Duration) async throws {
         guard connecting > 0 else { return }
-        let connection = Awaited<Void>()
+        let connection = Promise<Void>()
         connected.append(connection)
         guard await connection.value(within: limit) != nil else {
             throw Outcome.Failed(
@@ -175,7 +176,7 @@ actor ChatSession {
             guard connecting > 0 else { return }
             connecting -= 1
             await didConnect(contact)
-            connected.forEach { $0.give(()) }
+            connected.forEach { $0.resolve(()) }
             connected = []
         default: printer.show(event)
         }
@@ -210,7 +211,7 @@ actor ChatSession {
 
     private func didDeliver(_ item: ChatItemID) {
         if let delivery = sending.removeValue(forKey: item) {
-            delivery.give(())
+            delivery.resolve(())
         } else if delivered.count < Self.deliveredLimit {
             delivered.insert(item)
         }
@@ -223,7 +224,7 @@ actor ChatSession {
 struct Arrivals {
     private var count = 0
     private var isSending = false
-    private var waiting: [Awaited<Void>] = []
+    private var waiting: [Promise<Void>] = []
 
     /// A message is about to be sent. The first of several in a row makes what came before it the past.
     mutating func beginSending() {
@@ -239,15 +240,15 @@ struct Arrivals {
 
     /// A message came.
     mutating func add() {
-        if waiting.isEmpty { count += 1 } else { waiting.removeFirst().give(()) }
+        if waiting.isEmpty { count += 1 } else { waiting.removeFirst().resolve(()) }
     }
 
     /// The next message, or one that came since the last were sent and nobody has waited for.
-    mutating func take() -> Awaited<Void> {
-        let arrival = Awaited<Void>()
+    mutating func take() -> Promise<Void> {
+        let arrival = Promise<Void>()
         if count > 0 {
             count -= 1
-            arrival.give(())
+            arrival.resolve(())
         } else {
             waiting.append(arrival)
         }

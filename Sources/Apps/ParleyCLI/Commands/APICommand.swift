@@ -4,7 +4,6 @@ internal import ChatProtocol
 internal import ChatSocket
 internal import Logging
 internal import Parley
-internal import ResidentMemory
 internal import ServiceLifecycle
 internal import UnixSignals
 
@@ -56,7 +55,6 @@ private struct APIService: Service, CustomStringConvertible {
                 guard error.isNoActiveUser else { throw error }
             }
             report(server.port)
-            ResidentMemory.releaseSoon()
             try? await gracefulShutdown()
             await server.stop()
         }

@@ -2,12 +2,11 @@ internal import ArgumentParser
 internal import ChatProtocol
 internal import Logging
 internal import Parley
-internal import ResidentMemory
 internal import SMPProtocol
 internal import SMPServer
 internal import SMPWire
 internal import ServiceLifecycle
-internal import ServiceManager
+internal import SystemSupport
 internal import UnixSignals
 
 extension RouterCommandLine {
@@ -85,7 +84,6 @@ private struct RouterService: Service, CustomStringConvertible {
         let address = router.address.wireString
         if json { Output.line(["event": "ready", "address": .string(address)]) } else { Output.line(address) }
         ServiceManager.current.tell(.ready, logger: logger)
-        ResidentMemory.releaseSoon()
         await withGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await router.waitUntilStopped() }

@@ -2,7 +2,7 @@ internal import ChatAPI
 package import EncryptedSQLite
 internal import Foundation
 internal import SMPServer
-internal import ServiceManager
+internal import SystemSupport
 
 /// An error that ends a process, as a person and a script are told of it: a stable code, what is wrong and how to mend it, and the exit code.
 package struct ProcessFault: Sendable, Hashable {

@@ -1,10 +1,8 @@
 internal import ChatAPI
 internal import Foundation
-internal import InFlight
 internal import Logging
-internal import ResidentMemory
 public import ServiceLifecycle
-internal import ServiceManager
+internal import SystemSupport
 internal import UnixSignals
 
 /// Runs bots in one process, on one data folder.
@@ -46,7 +44,6 @@ public struct BotHost: Service, CustomStringConvertible {
                         tellOthers(ready, host)
                         onReady(ready)
                         ServiceManager.current.tell(.ready, logger: configuration.logger)
-                        ResidentMemory.releaseSoon()
                     }
                 } catch {
                     // What was interrupted because the service is to stop is not a failure.

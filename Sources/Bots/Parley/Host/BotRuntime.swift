@@ -1,9 +1,9 @@
 internal import ChatAPI
 internal import ChatModel
 internal import ChatProtocol
-internal import FailPoints
 internal import Logging
 internal import Synchronization
+internal import SystemSupport
 
 /// One bot at work: turns what happens in its profile into runs of its handlers.
 ///

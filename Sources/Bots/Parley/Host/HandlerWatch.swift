@@ -1,7 +1,8 @@
+internal import AsyncPrimitives
 internal import Foundation
-internal import InFlight
 internal import Logging
 internal import Synchronization
+internal import SystemSupport
 
 /// Knows what processes died of while a handler ran, and notes what handlers are handling now.
 ///
@@ -12,7 +13,8 @@ final class HandlerWatch: Sendable {
     private let store: BotStateStore
     private let suspects = Mutex(CrashSuspects())
     private let hasSuspects = Atomic(false)
-    private let turn = Turn()
+    /// Held while something is handled that processes died of.
+    private let alone = AsyncLock()
 
     /// - Parameter table: nil if nothing is noted.
     init(table: InFlightTable?, store: BotStateStore) {
@@ -57,9 +59,7 @@ final class HandlerWatch: Sendable {
         guard hasSuspects.load(ordering: .acquiring), suspects.withLock({ $0.isSuspect(key) }) else {
             return await run(key, wasCounted: isRetry, body)
         }
-        await turn.begin()
-        defer { turn.end() }
-        return await run(key, wasCounted: true, body)
+        return await alone.withLock { await run(key, wasCounted: true, body) }
     }
 
     private func run(_ key: InFlightKey, wasCounted: Bool, _ body: () async -> Bool) async -> Bool {
@@ -73,40 +73,5 @@ final class HandlerWatch: Sendable {
         }
         store.forgetSuspect(key)
         return isHandled
-    }
-}
-
-/// An asynchronous lock that is granted in the order of the requests.
-final class Turn: Sendable {
-    private struct State {
-        var isTaken = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Mutex(State())
-
-    func begin() async {
-        await withCheckedContinuation { continuation in
-            let isMine = state.withLock { state -> Bool in
-                guard state.isTaken else {
-                    state.isTaken = true
-                    return true
-                }
-                state.waiting.append(continuation)
-                return false
-            }
-            if isMine { continuation.resume() }
-        }
-    }
-
-    func end() {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard !state.waiting.isEmpty else {
-                state.isTaken = false
-                return nil
-            }
-            return state.waiting.removeFirst()
-        }
-        next?.resume()
     }
 }

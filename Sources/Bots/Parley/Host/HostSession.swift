@@ -1,7 +1,7 @@
 internal import ChatAPI
 internal import ChatModel
-internal import InFlight
 internal import Logging
+internal import SystemSupport
 
 /// Bots at work on one core, from the first command to the last event.
 ///

@@ -1,5 +1,5 @@
 package import Logging
-package import ServiceManager
+package import SystemSupport
 
 extension ServiceManager {
     /// Tells the manager, and the log if it cannot be told: the service goes on all the same.

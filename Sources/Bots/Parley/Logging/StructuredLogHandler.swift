@@ -1,7 +1,7 @@
 internal import ChatProtocol
 internal import Foundation
 public import Logging
-internal import ServiceManager
+internal import SystemSupport
 
 /// Writes one line a record to standard error: `time level label message key=value …`, or a JSON object.
 ///

@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import DequeModule
 internal import Synchronization
 
@@ -7,47 +8,33 @@ final class KeyQueue<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var keys: Deque<Key> = []
         var waiting: Set<Key> = []
-        var reader: CheckedContinuation<Key?, Never>?
     }
 
     private let state = Mutex(State())
+    private let added = AsyncSignal()
 
     /// Keys that wait.
     var count: Int { state.withLock(\.keys.count) }
 
     func add(_ key: Key) {
-        let reader = state.withLock { state -> CheckedContinuation<Key?, Never>? in
-            if let reader = state.reader {
-                state.reader = nil
-                return reader
-            }
-            if state.waiting.insert(key).inserted { state.keys.append(key) }
-            return nil
+        let isNew = state.withLock { state in
+            guard state.waiting.insert(key).inserted else { return false }
+            state.keys.append(key)
+            return true
         }
-        reader?.resume(returning: key)
+        if isNew { added.signal() }
     }
 
     /// The next key; nil when the task is cancelled. One task at a time may wait.
     func next() async -> Key? {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let key = state.withLock { state -> Key?? in
-                    if let key = state.keys.popFirst() {
-                        state.waiting.remove(key)
-                        return .some(key)
-                    }
-                    if Task.isCancelled { return .some(nil) }
-                    state.reader = continuation
-                    return nil
-                }
-                if let key { continuation.resume(returning: key) }
+        while true {
+            let key = state.withLock { state in
+                let key = state.keys.popFirst()
+                if let key { state.waiting.remove(key) }
+                return key
             }
-        } onCancel: {
-            let reader = state.withLock { state in
-                defer { state.reader = nil }
-                return state.reader
-            }
-            reader?.resume(returning: nil)
+            if let key { return key }
+            do { try await added.waitUnlessCancelled() } catch { return nil }
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import Synchronization
 
 /// Runs the jobs of one key in the order they came, and those of different keys side by side.
@@ -27,7 +28,10 @@ final class Lanes<Key: Hashable & Sendable>: Sendable {
         var tasks: [Int: Task<Void, Never>] = [:]
         var lastTask = 0
         var isClosed = false
-        var idle: [CheckedContinuation<Void, Never>] = []
+        /// The next moment at which no job runs or waits; nil while nobody waits for it.
+        var idle: Promise<Void>?
+
+        var isIdle: Bool { running == 0 && ready.isEmpty }
     }
 
     private let state = Mutex(State())
@@ -88,23 +92,18 @@ final class Lanes<Key: Hashable & Sendable>: Sendable {
 
     /// Lets go whoever waits for the end of jobs that do not end.
     private func abandonWaiters() {
-        let idle = state.withLock { state in
-            defer { state.idle = [] }
-            return state.idle
-        }
-        idle.forEach { $0.resume() }
+        state.withLock { $0.idle.take() }?.resolve(())
     }
 
     /// Returns when no job runs or waits.
     func settle() async {
-        await withCheckedContinuation { continuation in
-            let isIdle = state.withLock { state -> Bool in
-                if state.running == 0, state.ready.isEmpty { return true }
-                state.idle.append(continuation)
-                return false
-            }
-            if isIdle { continuation.resume() }
+        let idle = state.withLock { state -> Promise<Void>? in
+            guard !state.isIdle else { return nil }
+            let idle = state.idle ?? Promise()
+            state.idle = idle
+            return idle
         }
+        await idle?.value()
     }
 
     private static func takeReady(_ state: inout State, width: Int) -> [Key] {
@@ -131,7 +130,7 @@ final class Lanes<Key: Hashable & Sendable>: Sendable {
             return state.lanes[key]?.waiting.removeFirst()
         }
         await job?()
-        let (starts, overflowed, idle) = state.withLock { state -> ([Key], Bool, [CheckedContinuation<Void, Never>]) in
+        let (starts, overflowed, idle) = state.withLock { state -> ([Key], Bool, Promise<Void>?) in
             state.running -= 1
             state.tasks[task] = nil
             var overflowed = false
@@ -144,25 +143,18 @@ final class Lanes<Key: Hashable & Sendable>: Sendable {
                 }
             }
             let starts = Self.takeReady(&state, width: width)
-            var idle: [CheckedContinuation<Void, Never>] = []
-            if state.running == 0, state.ready.isEmpty, !overflowed { swap(&idle, &state.idle) }
-            return (starts, overflowed, idle)
+            return (starts, overflowed, state.isIdle && !overflowed ? state.idle.take() : nil)
         }
         starts.forEach(start)
         if overflowed {
             onOverflow(key)
             resumeIfIdle()
         }
-        idle.forEach { $0.resume() }
+        idle?.resolve(())
     }
 
     /// The overflow handler may have added nothing; whoever waits must then be told here.
     private func resumeIfIdle() {
-        let idle = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            guard state.running == 0, state.ready.isEmpty else { return [] }
-            defer { state.idle = [] }
-            return state.idle
-        }
-        idle.forEach { $0.resume() }
+        state.withLock { $0.isIdle ? $0.idle.take() : nil }?.resolve(())
     }
 }

@@ -1,7 +1,7 @@
 internal import EncryptedSQLite
 internal import Foundation
 internal import GRDB
-internal import InFlight
+internal import SystemSupport
 
 /// Something that handlers are not given, because processes died while they handled it.
 struct QuarantinedHandling: Sendable {

@@ -1,5 +1,5 @@
 internal import ChatAPI
-internal import InFlight
+internal import SystemSupport
 
 /// The name of something that a bot's handlers are given once: the same at the next start.
 struct HandlerEventName: Hashable, Sendable {

@@ -2,7 +2,7 @@ import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 import EncryptedSQLite
-import InFlight
+import SystemSupport
 import Logging
 import SMPAgent
 import SMPCrypto

@@ -2,11 +2,11 @@ import AsyncPrimitives
 public import ChatAPI
 import ChatProtocol
 public import EncryptedSQLite
-import InFlight
 import Logging
 import SMPAgent
 public import SMPClient
 import SMPCrypto
+import SystemSupport
 
 /// A chat core of our own: profiles, contacts and messages in one folder, over the agent beneath it.
 ///

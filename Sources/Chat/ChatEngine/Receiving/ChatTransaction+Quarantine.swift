@@ -1,7 +1,7 @@
 import ChatAPI
 import ChatProtocol
-import InFlight
 import SMPAgent
+import SystemSupport
 
 // Received events that are set aside because processes died of them.
 

@@ -1,6 +1,6 @@
-import InFlight
 import Logging
 import Synchronization
+import SystemSupport
 
 /// Knows which events processes died of, and notes which are being received now.
 final class CrashLoopGuard: Sendable {

@@ -2,8 +2,8 @@ import ChatAPI
 import ChatProtocol
 import EncryptedSQLite
 import GRDB
-import InFlight
 import SMPWire
+import SystemSupport
 
 // What processes died of, and received events that were set aside because of it.
 

@@ -1,6 +1,6 @@
-import InFlight
 import SMPAgent
 import SMPWire
+import SystemSupport
 
 extension AgentNotification {
     /// The event's name, which is the same when it comes again; nil for one that does not come again.

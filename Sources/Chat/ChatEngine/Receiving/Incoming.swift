@@ -1,5 +1,5 @@
 import ChatProtocol
-import InFlight
+import SystemSupport
 import SMPAgent
 
 /// An event of the agent, with what is in it parsed.

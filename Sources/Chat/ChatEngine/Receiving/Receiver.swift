@@ -1,13 +1,12 @@
 import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
-import FailPoints
 import GRDB
-import InFlight
 import Logging
 import SMPAgent
 import SMPWire
 import Synchronization
+import SystemSupport
 
 /// Stores what the agent reports, in the order in which it comes, and only then acknowledges it.
 ///

@@ -1,5 +1,5 @@
 import ChatProtocol
-import SteadyTime
+import SystemSupport
 
 /// The time of a transaction.
 struct TransactionTime: Sendable {

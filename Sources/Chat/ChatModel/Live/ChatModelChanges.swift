@@ -1,3 +1,4 @@
+internal import AsyncPrimitives
 internal import Synchronization
 
 /// Changes of a model, as one subscriber reads them: each time all that came since the last, each only once.
@@ -28,7 +29,8 @@ final class ChatModelChangeSubscription: Sendable {
         var changes: [ChatModelChange] = []
         var seen: Set<ChatModelChange> = []
         var isFinished = false
-        var reader: CheckedContinuation<[ChatModelChange]?, Never>?
+        /// The answer to a reader that found no change.
+        var answer: Promise<[ChatModelChange]?>?
 
         mutating func add(_ change: ChatModelChange, limit: Int) {
             guard !seen.contains(.everything), seen.insert(change).inserted else { return }
@@ -47,11 +49,6 @@ final class ChatModelChangeSubscription: Sendable {
             }
             return changes
         }
-
-        mutating func takeReader() -> CheckedContinuation<[ChatModelChange]?, Never>? {
-            defer { reader = nil }
-            return reader
-        }
     }
 
     private let state = Mutex(State())
@@ -60,40 +57,45 @@ final class ChatModelChangeSubscription: Sendable {
     init(limit: Int = ChatModelChanges.limit) { self.limit = limit }
 
     /// Whether somebody waits for changes.
-    var isAwaited: Bool { state.withLock { $0.reader != nil } }
+    var isAwaited: Bool { state.withLock { $0.answer != nil } }
 
     func add(_ changes: [ChatModelChange]) {
-        let waiting = state.withLock { state -> (CheckedContinuation<[ChatModelChange]?, Never>, [ChatModelChange])? in
+        let waiting = state.withLock { state -> (Promise<[ChatModelChange]?>, [ChatModelChange])? in
             for change in changes { state.add(change, limit: limit) }
-            return state.takeReader().map { ($0, state.take()) }
+            return state.answer.take().map { ($0, state.take()) }
         }
-        waiting?.0.resume(returning: waiting?.1)
+        waiting?.0.resolve(waiting?.1)
     }
 
     func finish() {
-        let reader = state.withLock { state in
+        let answer = state.withLock { state in
             state.isFinished = true
-            return state.takeReader()
+            return state.answer.take()
         }
-        reader?.resume(returning: nil)
+        answer?.resolve(nil)
     }
 
     func next() async -> [ChatModelChange]? {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let (ready, other) = state.withLock { state -> ([ChatModelChange]??, CheckedContinuation<[ChatModelChange]?, Never>?) in
-                    if !state.changes.isEmpty { return (.some(state.take()), nil) }
-                    if state.isFinished || Task.isCancelled { return (.some(nil), nil) }
-                    // A second reader takes the place of the first, which ends.
-                    let other = state.takeReader()
-                    state.reader = continuation
-                    return (nil, other)
-                }
-                other?.resume(returning: nil)
-                if let ready { continuation.resume(returning: ready) }
+        let answer = Promise<[ChatModelChange]?>()
+        return await withTaskCancellationHandler {
+            let (ready, other) = state.withLock { state -> ([ChatModelChange]??, Promise<[ChatModelChange]?>?) in
+                if !state.changes.isEmpty { return (.some(state.take()), nil) }
+                if state.isFinished || Task.isCancelled { return (.some(nil), nil) }
+                // A second reader takes the position of the first, which ends.
+                let other = state.answer
+                state.answer = answer
+                return (nil, other)
             }
+            other?.resolve(nil)
+            if let ready { return ready }
+            return await answer.value()
         } onCancel: {
-            state.withLock { $0.takeReader() }?.resume(returning: nil)
+            let isReading = state.withLock { state in
+                guard state.answer === answer else { return false }
+                state.answer = nil
+                return true
+            }
+            if isReading { answer.resolve(nil) }
         }
     }
 }

@@ -1,8 +1,9 @@
-import FailPoints
+import AsyncPrimitives
 import Logging
 import SMPClient
 import SMPProtocol
 import Synchronization
+import SystemSupport
 
 /// Tells routers that messages may be deleted, with one request for all that wait when the last one is answered.
 ///
@@ -44,8 +45,8 @@ final class AcknowledgementRegistry: Sendable {
         var running: Set<TransportSessionKey> = []
         /// How often each session's connection was lost.
         var connections: [TransportSessionKey: Int] = [:]
-        /// Who waits until nothing is being sent.
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        /// The next moment at which nothing is being sent; nil while nobody waits for it.
+        var idle: Promise<Void>?
     }
 
     private let inner = Mutex(Inner())
@@ -64,14 +65,12 @@ final class AcknowledgementRegistry: Sendable {
 
     /// All that wait; nil ends the sending.
     func take(_ session: TransportSessionKey) -> [Item]? {
-        let (items, waiters) = inner.withLock { inner -> ([Item]?, [CheckedContinuation<Void, Never>]) in
-            if let items = inner.waiting.removeValue(forKey: session), !items.isEmpty { return (items, []) }
+        let (items, idle) = inner.withLock { inner -> ([Item]?, Promise<Void>?) in
+            if let items = inner.waiting.removeValue(forKey: session), !items.isEmpty { return (items, nil) }
             inner.running.remove(session)
-            guard inner.running.isEmpty else { return (nil, []) }
-            defer { inner.waiters = [] }
-            return (nil, inner.waiters)
+            return (nil, inner.running.isEmpty ? inner.idle.take() : nil)
         }
-        for waiter in waiters { waiter.resume() }
+        idle?.resolve(())
         return items
     }
 
@@ -79,22 +78,20 @@ final class AcknowledgementRegistry: Sendable {
     ///
     /// - Parameter begun: called when it really waits, from which time on ``stopWaiting()`` ends that.
     func waitUntilIdle(begun: () -> Void) async {
-        await withCheckedContinuation { continuation in
-            let isIdle = inner.withLock { inner in
-                if !inner.running.isEmpty { inner.waiters.append(continuation) }
-                return inner.running.isEmpty
-            }
-            if isIdle { continuation.resume() } else { begun() }
+        let idle = inner.withLock { inner -> Promise<Void>? in
+            guard !inner.running.isEmpty else { return nil }
+            let idle = inner.idle ?? Promise()
+            inner.idle = idle
+            return idle
         }
+        guard let idle else { return }
+        begun()
+        await idle.value()
     }
 
     /// Ends all waits for idleness.
     func stopWaiting() {
-        let waiters = inner.withLock { inner in
-            defer { inner.waiters = [] }
-            return inner.waiters
-        }
-        for waiter in waiters { waiter.resume() }
+        inner.withLock { $0.idle.take() }?.resolve(())
     }
 
     /// Adds one again that could not be sent, unless the session was lost since.

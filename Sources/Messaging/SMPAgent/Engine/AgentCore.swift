@@ -1,11 +1,10 @@
-import FailPoints
 import Logging
 import SMPClient
 import SMPCrypto
 import SMPProtocol
 import SMPWire
-import SteadyTime
 import Synchronization
+import SystemSupport
 
 /// What all parts of the agent share.
 final class AgentCore: Sendable {

@@ -1,9 +1,9 @@
-import FailPoints
 import SMPClient
 import SMPCrypto
 import SMPProtocol
 import SMPWire
 import Synchronization
+import SystemSupport
 
 /// Work that must be done even if the process ends before it is: in order per connection, with retries.
 final class CommandRegistry: Sendable {

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import SMPProtocol
 import Synchronization
 
@@ -18,8 +19,6 @@ struct EarlyMessage: Sendable {
 /// Everything that happens in one connection happens here, one after another, with the connection's state in memory.
 final class ConnectionLane: Sendable {
     private struct Inner {
-        var isHeld = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
         var incoming: [IncomingMessage] = []
         var isDraining = false
         /// Calls that have the lane in hand; a lane without any can be forgotten.
@@ -33,41 +32,21 @@ final class ConnectionLane: Sendable {
     }
 
     let id: ConnectionID
+    private let lock = AsyncLock()
     private let inner = Mutex(Inner())
 
     init(_ id: ConnectionID) { self.id = id }
 
     /// Waits for the lane; who waits first is first.
-    func hold() async {
-        await withCheckedContinuation { continuation in
-            let isFree = inner.withLock { inner in
-                if inner.isHeld {
-                    inner.waiters.append(continuation)
-                    return false
-                }
-                inner.isHeld = true
-                return true
-            }
-            if isFree { continuation.resume() }
-        }
-    }
+    func hold() async { await lock.acquire() }
 
-    func release() {
-        let next = inner.withLock { inner -> CheckedContinuation<Void, Never>? in
-            guard !inner.waiters.isEmpty else {
-                inner.isHeld = false
-                return nil
-            }
-            return inner.waiters.removeFirst()
-        }
-        next?.resume()
-    }
+    func release() { lock.release() }
 
     func enter() { inner.withLock { $0.users += 1 } }
     func leave() { inner.withLock { $0.users -= 1 } }
 
     /// Whether nobody uses the lane and nothing waits in it.
-    var isIdle: Bool { inner.withLock { $0.users == 0 && !$0.isHeld && $0.incoming.isEmpty && $0.early.isEmpty } }
+    var isIdle: Bool { inner.withLock { $0.users == 0 && $0.incoming.isEmpty && $0.early.isEmpty } }
 
     /// The state in memory; nil if it is not loaded, or the connection is gone. Only for who holds the lane.
     var state: ConnectionState? {

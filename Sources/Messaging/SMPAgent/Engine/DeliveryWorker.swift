@@ -1,10 +1,10 @@
-import FailPoints
 import Logging
 import SMPClient
 import SMPCrypto
 import SMPProtocol
 import SMPWire
 import Synchronization
+import SystemSupport
 
 /// Sends one queue's messages, each after the one before it is with the router or given up.
 ///

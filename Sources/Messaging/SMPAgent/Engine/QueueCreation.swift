@@ -1,10 +1,10 @@
-import FailPoints
 import Logging
 import SMPClient
 import SMPCrypto
 import SMPProtocol
 import SMPWire
 import Synchronization
+import SystemSupport
 
 /// What a new queue's short link holds, before the router has the queue.
 struct PreparedLink: Sendable {

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import Logging
 import SMPProtocol
 import SMPWire
@@ -23,11 +24,12 @@ final class SessionSlot: Sendable {
         var configuration: SMPClientConfiguration { connector().configuration }
     }
 
-    typealias Waiter = CheckedContinuation<Result<SMPSession, SMPClientError>, Never>
+    /// The outcome of the attempts to connect, as all who wait for it receive it.
+    typealias Outcome = Promise<Result<SMPSession, SMPClientError>>
 
     enum Link {
         case idle
-        case connecting(waiters: [Int: Waiter])
+        case connecting(Outcome)
         case connected(SMPSession, number: Int, since: Duration)
         case closed
     }
@@ -83,46 +85,31 @@ final class SessionSlot: Sendable {
     ///   - isInteractive: whether a person waits.
     func session(isPatient: Bool = false, isInteractive: Bool = false) async throws(SMPClientError) -> SMPSession {
         if case .connected(let session, _, _) = state.withLock({ $0.link }) { return session }
-        let id = state.withLock { $0.nextNumber() }
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (waiter: Waiter) in
-                wait(waiter, id, isPatient: isPatient, isInteractive: isInteractive)
-            }
-        } onCancel: {
-            let waiter = state.withLock { state -> Waiter? in
-                guard case .connecting(var waiters) = state.link else { return nil }
-                let waiter = waiters.removeValue(forKey: id)
-                state.link = .connecting(waiters: waiters)
-                return waiter
-            }
-            waiter?.resume(returning: .failure(Self.cancelledError))
+        let outcome: Outcome
+        switch try begin(isPatient: isPatient, isInteractive: isInteractive) {
+        case .connected(let session, _, _): return session
+        case .connecting(let pending): outcome = pending
+        case .idle, .closed: throw Self.closedError
         }
+        let result: Result<SMPSession, SMPClientError>
+        do { result = try await outcome.valueUnlessCancelled() } catch { throw Self.cancelledError }
         return try result.get()
     }
 
-    private func wait(_ waiter: Waiter, _ id: Int, isPatient: Bool, isInteractive: Bool) {
+    /// Begins to connect unless there is a connection or an attempt.
+    ///
+    /// - Returns: the state of the link, never idle.
+    private func begin(isPatient: Bool, isInteractive: Bool) throws(SMPClientError) -> Link {
         let now = environment.time.now()
-        let answer = state.withLock { state -> Result<SMPSession, SMPClientError>? in
-            switch state.link {
-            case .connected(let session, _, _): return .success(session)
-            case .closed: return .failure(Self.closedError)
-            case .connecting, .idle: break
-            }
-            if Task.isCancelled { return .failure(Self.cancelledError) }
-            if case .connecting(var waiters) = state.link {
-                waiters[id] = waiter
-                state.link = .connecting(waiters: waiters)
-                return nil
-            }
-            if !isPatient, let failure = state.failure, now - failure.at < environment.configuration.failureMemory {
-                return .failure(failure.error)
-            }
-            state.link = .connecting(waiters: [id: waiter])
+        return try state.withLock { state throws(SMPClientError) in
+            guard case .idle = state.link else { return state.link }
+            if Task.isCancelled { throw Self.cancelledError }
+            if !isPatient, let failure = state.failure, now - failure.at < environment.configuration.failureMemory { throw failure.error }
+            state.link = .connecting(Outcome())
             // A task of its own: the first to ask may be cancelled while others wait for the same connection.
             state.connecting = Task { [self] in await connect(isInteractive: isInteractive) }
-            return nil
+            return state.link
         }
-        if let answer { waiter.resume(returning: answer) }
     }
 
     private func connect(isInteractive: Bool) async {
@@ -138,9 +125,9 @@ final class SessionSlot: Sendable {
             return await connect(isInteractive: isInteractive)
         }
         let now = environment.time.now()
-        let waiters = state.withLock { state -> [Waiter]? in
+        let outcome = state.withLock { state -> Outcome? in
             state.connecting = nil
-            guard case .connecting(let waiters) = state.link else { return nil }
+            guard case .connecting(let outcome) = state.link else { return nil }
             if let early = state.earlyEnd, early.number == number { result = .failure(early.reason) }
             state.earlyEnd = nil
             switch result {
@@ -156,9 +143,9 @@ final class SessionSlot: Sendable {
                 state.failure = (error, now)
                 state.mustWait = true
             }
-            return Array(waiters.values)
+            return outcome
         }
-        guard let waiters else {
+        guard let outcome else {
             if case .success(let session) = result { session.close(Self.closedError) }
             return
         }
@@ -174,7 +161,7 @@ final class SessionSlot: Sendable {
                 log("could not connect", ["error": "\(error)"])
             }
         }
-        for waiter in waiters { waiter.resume(returning: result) }
+        outcome.resolve(result)
         resubscribeIfNeeded()
     }
 
@@ -219,7 +206,7 @@ final class SessionSlot: Sendable {
         connecting?.cancel()
         worker?.cancel()
         switch link {
-        case .connecting(let waiters): for waiter in waiters.values { waiter.resume(returning: .failure(Self.closedError)) }
+        case .connecting(let outcome): outcome.resolve(.failure(Self.closedError))
         case .connected(let session, _, _): session.close(Self.closedError)
         case .idle, .closed: break
         }

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import SMPProtocol
 import Synchronization
 
@@ -8,10 +9,10 @@ final class ResponseCollector: Sendable {
     private struct State {
         var results: [SMPResult?]
         var missing: Int
-        var waiter: CheckedContinuation<[SMPResult], Never>?
     }
 
     private let state: Mutex<State>
+    private let all = Promise<[SMPResult]>()
 
     init(count: Int) {
         state = Mutex(State(results: Array(repeating: nil, count: count), missing: count))
@@ -19,34 +20,20 @@ final class ResponseCollector: Sendable {
 
     /// Must be called once for each index.
     func set(_ result: SMPResult, at index: Int) {
-        let finished = state.withLock { state -> (CheckedContinuation<[SMPResult], Never>, [SMPResult])? in
+        let results = state.withLock { state -> [SMPResult]? in
             guard state.results[index] == nil else { return nil }
             state.results[index] = result
             state.missing -= 1
-            guard state.missing == 0, let waiter = state.waiter else { return nil }
-            state.waiter = nil
-            return (waiter, state.results.compactMap { $0 })
+            return state.missing == 0 ? state.results.compactMap { $0 } : nil
         }
-        guard let (waiter, results) = finished else { return }
-        waiter.resume(returning: results)
+        if let results { all.resolve(results) }
     }
 
-    /// Waits for all responses; for one caller.
-    func wait() async -> [SMPResult] {
-        await withCheckedContinuation { continuation in
-            let results = state.withLock { state -> [SMPResult]? in
-                guard state.missing == 0 else {
-                    state.waiter = continuation
-                    return nil
-                }
-                return state.results.compactMap { $0 }
-            }
-            if let results { continuation.resume(returning: results) }
-        }
-    }
+    /// Waits for all responses.
+    func wait() async -> [SMPResult] { await all.value() }
 }
 
-/// Who waits for a response: a place among those of a sender.
+/// The index of one response among those that a sender waits for.
 struct ResponseHandle: Sendable {
     let collector: ResponseCollector
     let index: Int

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import SMPCrypto
 import SMPProtocol
 import SMPTransport
@@ -6,17 +7,12 @@ import Synchronization
 
 /// Runs the handshake of a new connection, and gives its place to the ``SMPSession`` that comes of it.
 final class SMPSessionHandshake: SMPConnectionDelegate {
-    private enum State {
-        case waiting(CheckedContinuation<Result<SMPSession, SMPClientError>, Never>?)
-        case over(Result<SMPSession, SMPClientError>)
-    }
-
     private let handshake: SMPClientHandshake
     private let claim: ServiceClaim?
     private let makeSession: @Sendable (SMPConnection, SMPSessionParameters, SessionService?) -> SMPSession
     /// What was agreed on, while the router's word about the service is waited for.
     private let agreed = Mutex<SMPSessionParameters?>(nil)
-    private let state = Mutex(State.waiting(nil))
+    private let outcome = Promise<Result<SMPSession, SMPClientError>>()
 
     /// - Parameter claim: what is shown to routers that know services.
     init(
@@ -39,40 +35,20 @@ final class SMPSessionHandshake: SMPConnectionDelegate {
         }
         let deadline = Task {
             guard (try? await time.sleep(timeout)) != nil else { return }
-            finish(.failure(SMPClientError(.network(.timeout), "the router did not begin its handshake in time")))
+            outcome.resolve(.failure(SMPClientError(.network(.timeout), "the router did not begin its handshake in time")))
         }
         defer { deadline.cancel() }
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let known = state.withLock { state -> Result<SMPSession, SMPClientError>? in
-                    if case .over(let result) = state { return result }
-                    state = .waiting(continuation)
-                    return nil
-                }
-                if let known { continuation.resume(returning: known) }
-            }
+            await outcome.value()
         } onCancel: {
-            finish(.failure(SMPClientError(.cancelled, "connecting was cancelled")))
+            outcome.resolve(.failure(SMPClientError(.cancelled, "connecting was cancelled")))
         }
         if case .failure = result { connection.beginClosing() }
         return try result.get()
     }
 
-    private func finish(_ result: Result<SMPSession, SMPClientError>) {
-        let waiter = state.withLock { state -> CheckedContinuation<Result<SMPSession, SMPClientError>, Never>? in
-            guard case .waiting(let waiter) = state else { return nil }
-            state = .over(result)
-            return waiter
-        }
-        waiter?.resume(returning: result)
-    }
-
-    private var isOver: Bool {
-        state.withLock { if case .over = $0 { true } else { false } }
-    }
-
     func connection(_ connection: SMPConnection, received block: Bytes) {
-        guard !isOver else { return }
+        guard outcome.current == nil else { return }
         do throws(SMPClientError) {
             let session =
                 if let parameters = agreed.withLock({ $0 }) {
@@ -80,9 +56,9 @@ final class SMPSessionHandshake: SMPConnectionDelegate {
                 } else {
                     try answer(block, on: connection)
                 }
-            if let session { finish(.success(session)) }
+            if let session { outcome.resolve(.success(session)) }
         } catch {
-            finish(.failure(error))
+            outcome.resolve(.failure(error))
         }
     }
 
@@ -141,5 +117,5 @@ final class SMPSessionHandshake: SMPConnectionDelegate {
 
     func connection(_: SMPConnection, isWritable _: Bool) {}
 
-    func connection(_: SMPConnection, ended reason: ConnectionError) { finish(.failure(SMPClientError(reason))) }
+    func connection(_: SMPConnection, ended reason: ConnectionError) { outcome.resolve(.failure(SMPClientError(reason))) }
 }

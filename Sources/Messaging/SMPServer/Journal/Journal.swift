@@ -1,6 +1,6 @@
-import FailPoints
 import SMPWire
 import Synchronization
+import SystemSupport
 
 /// The append-only log of a router: what is appended is collected and made durable together.
 ///

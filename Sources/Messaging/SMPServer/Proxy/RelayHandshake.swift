@@ -1,9 +1,9 @@
+import AsyncPrimitives
 import NIOCore
 import SMPCrypto
 import SMPProtocol
 import SMPTransport
 import SMPWire
-import Synchronization
 
 /// Makes a ``RelayConnection``: connects to a router and tells it that a proxy has come.
 final class RelayHandshake: SMPConnectionDelegate, Sendable {
@@ -21,17 +21,12 @@ final class RelayHandshake: SMPConnectionDelegate, Sendable {
         static func of(_ error: BrokerErrorType) -> Failure { Failure(error: .proxy(.broker(error)), isOfRouter: true) }
     }
 
-    private enum State {
-        case waiting(CheckedContinuation<Outcome, Never>?)
-        case over(Outcome)
-    }
-
     private let budget: RelayBudget
     private let times: RelayTimes
     private let handshake: SMPClientHandshake
     private let random: any RandomSource
     private let onEnd: @Sendable (RelayConnection) -> Void
-    private let state = Mutex(State.waiting(nil))
+    private let outcome = Promise<Outcome>()
 
     private init(
         _ handshake: SMPClientHandshake, random: any RandomSource, budget: RelayBudget, times: RelayTimes,
@@ -56,14 +51,14 @@ final class RelayHandshake: SMPConnectionDelegate, Sendable {
         let handshake = SMPClientHandshake(
             versions: SMPVersion.offered, keyHash: server.keyHash, sessionKey: X25519.generateKeyPair(random).privateKey, isProxy: true)
         let attempt = RelayHandshake(handshake, random: random, budget: budget, times: times, onEnd: onEnd)
-        let timeout = connection.eventLoop.scheduleTask(in: times.connect) { attempt.finish(.failure(.of(.timeout))) }
+        let timeout = connection.eventLoop.scheduleTask(in: times.connect) { attempt.outcome.resolve(.failure(.of(.timeout))) }
         defer { timeout.cancel() }
         do {
             try connection.start(attempt)
         } catch {
             return .failure(.unreachable)
         }
-        let outcome = await attempt.outcome
+        let outcome = await attempt.outcome.value()
         if case .failure = outcome { connection.beginClosing() }
         return outcome
     }
@@ -86,34 +81,12 @@ final class RelayHandshake: SMPConnectionDelegate, Sendable {
         return nil
     }
 
-    private var outcome: Outcome {
-        get async {
-            await withCheckedContinuation { continuation in
-                let known = state.withLock { state -> Outcome? in
-                    if case .over(let outcome) = state { return outcome }
-                    state = .waiting(continuation)
-                    return nil
-                }
-                if let known { continuation.resume(returning: known) }
-            }
-        }
-    }
-
-    private func finish(_ outcome: Outcome) {
-        let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
-            guard case .waiting(let waiter) = state else { return nil }
-            state = .over(outcome)
-            return waiter
-        }
-        waiter?.resume(returning: outcome)
-    }
-
     func connection(_ connection: SMPConnection, received block: Bytes) {
-        if case .over = state.withLock({ $0 }) { return }
+        guard outcome.current == nil else { return }
         do throws(TransportError) {
-            finish(.success(try answer(block, on: connection)))
+            outcome.resolve(.success(try answer(block, on: connection)))
         } catch {
-            finish(.failure(.of(.transport(error))))
+            outcome.resolve(.failure(.of(.transport(error))))
         }
     }
 
@@ -138,5 +111,5 @@ final class RelayHandshake: SMPConnectionDelegate, Sendable {
 
     func connection(_: SMPConnection, isWritable _: Bool) {}
 
-    func connection(_: SMPConnection, ended _: ConnectionError) { finish(.failure(.unreachable)) }
+    func connection(_: SMPConnection, ended _: ConnectionError) { outcome.resolve(.failure(.unreachable)) }
 }

@@ -1,4 +1,3 @@
-import FailPoints
 import Logging
 import NIOCore
 import SMPCrypto
@@ -6,6 +5,7 @@ import SMPProtocol
 import SMPTransport
 import SMPWire
 import Synchronization
+import SystemSupport
 
 /// One client's connection: handshake, commands in, responses and messages out. All of it runs on the connection's event loop,
 /// but others put into the outbox.

@@ -1,6 +1,6 @@
 import Logging
 import Synchronization
-import WholeFiles
+import SystemSupport
 
 #if canImport(Glibc)
     import Glibc

@@ -1,5 +1,5 @@
-internal import FailPoints
 internal import GRDB
+internal import SystemSupport
 
 extension DatabaseSet {
     /// Gives all databases another key, or encrypts plain ones, or decrypts them: all, or none if it fails or the process ends.

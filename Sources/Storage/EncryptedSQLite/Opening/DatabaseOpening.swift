@@ -1,8 +1,8 @@
-internal import FailPoints
 internal import GRDB
 internal import GRDBSQLite
 internal import Logging
 internal import Synchronization
+internal import SystemSupport
 
 /// Opens one database file: looks at it, puts its encryption in force, and lets SQLite open it.
 struct DatabaseOpening {

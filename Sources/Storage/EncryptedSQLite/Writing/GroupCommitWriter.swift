@@ -1,6 +1,6 @@
-internal import FailPoints
 public import GRDB
 internal import Synchronization
+internal import SystemSupport
 
 /// Runs write jobs in the order they arrive and commits those that wait together in one transaction.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import InFlight
+@testable import SystemSupport
 
 /// The file that says what is being processed.
 @Suite final class InFlightTableTests {

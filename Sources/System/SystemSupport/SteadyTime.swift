@@ -5,25 +5,25 @@
 /// it was, as fast as it passes. What runs slow or fast, and is set right now and then, is followed.
 ///
 /// A value without a clock of its own: it is told what the clocks show.
-public struct SteadyTime: Sendable {
+package struct SteadyTime: Sendable {
     /// A clock that is off by no more than this is followed at once.
-    public static let tolerance = Duration.seconds(3_600)
+    package static let tolerance = Duration.seconds(3_600)
     /// For how long a clock must be off before it is followed.
-    public static let probation = Duration.seconds(86_400)
+    package static let probation = Duration.seconds(86_400)
 
     /// When time of day and elapsed time were last seen together.
     private var known: (time: Duration, elapsed: Duration)?
     /// When the clock was first seen to be off, in elapsed time.
     private var offSince: Duration?
 
-    public init() {}
+    package init() {}
 
     /// The time of day to believe.
     ///
     /// - Parameters:
     ///   - time: what the clock says, since 1970.
     ///   - elapsed: time that passes whatever the clock is set to. Machines that sleep count it, too.
-    public mutating func believed(_ time: Duration, at elapsed: Duration) -> Duration {
+    package mutating func believed(_ time: Duration, at elapsed: Duration) -> Duration {
         guard let known else { return follow(time, elapsed) }
         let expected = known.time + (elapsed - known.elapsed)
         let difference = time - expected

@@ -1,5 +1,5 @@
 import Glibc
-import ServiceManager
+import SystemSupport
 import TestSupport
 import Testing
 

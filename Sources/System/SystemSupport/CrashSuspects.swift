@@ -4,16 +4,16 @@
 /// again when the process dies again. What processes have died of three times is in quarantine from then on.
 ///
 /// A value without I/O: it is told what happened and answers what to do.
-public struct CrashSuspects: Sendable {
+package struct CrashSuspects: Sendable {
     /// Deaths after which something is in quarantine.
-    public static let deathsToQuarantine = 3
+    package static let deathsToQuarantine = 3
 
     /// A key whose deaths have to be stored.
-    public struct Count: Hashable, Sendable {
-        public let key: InFlightKey
-        public let deaths: Int
+    package struct Count: Hashable, Sendable {
+        package let key: InFlightKey
+        package let deaths: Int
 
-        public init(key: InFlightKey, deaths: Int) {
+        package init(key: InFlightKey, deaths: Int) {
             self.key = key
             self.deaths = deaths
         }
@@ -22,12 +22,12 @@ public struct CrashSuspects: Sendable {
     private var deaths: [InFlightKey: Int]
 
     /// - Parameter stored: what was counted before.
-    public init(_ stored: [Count] = []) { deaths = Dictionary(stored.map { ($0.key, $0.deaths) }) { max($0, $1) } }
+    package init(_ stored: [Count] = []) { deaths = Dictionary(stored.map { ($0.key, $0.deaths) }) { max($0, $1) } }
 
     /// A process has died while these were being processed.
     ///
     /// - Returns: the counts that have to be stored.
-    public mutating func processDied(with keys: [InFlightKey]) -> [Count] {
+    package mutating func processDied(with keys: [InFlightKey]) -> [Count] {
         Set(keys).map { key in
             let count = min(deaths[key] ?? 0, Self.deathsToQuarantine) + 1
             deaths[key] = count
@@ -36,19 +36,19 @@ public struct CrashSuspects: Sendable {
     }
 
     /// Whether there is nothing to look for.
-    public var isEmpty: Bool { deaths.isEmpty }
+    package var isEmpty: Bool { deaths.isEmpty }
 
     /// Whether something is to be processed alone.
-    public func isSuspect(_ key: InFlightKey) -> Bool { deaths[key].map { $0 < Self.deathsToQuarantine } ?? false }
+    package func isSuspect(_ key: InFlightKey) -> Bool { deaths[key].map { $0 < Self.deathsToQuarantine } ?? false }
 
     /// Whether something is not to be processed.
-    public func isQuarantined(_ key: InFlightKey) -> Bool { deaths[key].map { $0 >= Self.deathsToQuarantine } ?? false }
+    package func isQuarantined(_ key: InFlightKey) -> Bool { deaths[key].map { $0 >= Self.deathsToQuarantine } ?? false }
 
     /// The keys that are not to be processed.
-    public var quarantined: [InFlightKey] { deaths.filter { $0.value >= Self.deathsToQuarantine }.map(\.key) }
+    package var quarantined: [InFlightKey] { deaths.filter { $0.value >= Self.deathsToQuarantine }.map(\.key) }
 
     /// Something was processed, or is in the store of what is set aside: it is nothing to look for any more.
     ///
     /// - Returns: whether there was a count, which has to be removed from where it is stored.
-    public mutating func clear(_ key: InFlightKey) -> Bool { deaths.removeValue(forKey: key) != nil }
+    package mutating func clear(_ key: InFlightKey) -> Bool { deaths.removeValue(forKey: key) != nil }
 }

@@ -1,5 +1,5 @@
+import SystemSupport
 import Testing
-import WholeFiles
 
 #if canImport(Glibc)
     import Glibc

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// A clock of the day for the age of things: a ``SteadyTime`` over one that may be set.
-public final class SteadyClock: Sendable {
+package final class SteadyClock: Sendable {
     private let time: Mutex<SteadyTime>
     private let timeOfDay: @Sendable () -> Duration
     private let elapsed: @Sendable () -> Duration
@@ -11,7 +11,7 @@ public final class SteadyClock: Sendable {
     /// - Parameters:
     ///   - clock: passes whatever the clock of the day is set to.
     ///   - timeOfDay: what the clock says, since 1970.
-    public init(over clock: any Clock<Duration> = ContinuousClock(), timeOfDay: @escaping @Sendable () -> Duration) {
+    package init(over clock: any Clock<Duration> = ContinuousClock(), timeOfDay: @escaping @Sendable () -> Duration) {
         elapsed = Self.stopwatch(clock)
         self.timeOfDay = timeOfDay
         var time = SteadyTime()
@@ -25,7 +25,7 @@ public final class SteadyClock: Sendable {
     }
 
     /// The time of day to believe, since 1970.
-    public var now: Duration {
+    package var now: Duration {
         // Asked for under the lock, so that time never goes back between two who ask at once.
         time.withLock { $0.believed(timeOfDay(), at: elapsed()) }
     }

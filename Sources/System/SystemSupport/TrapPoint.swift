@@ -10,7 +10,7 @@
 ///
 /// Tests give it one: with `PARLEY_TRAP=bot.handle:poison` the process crashes, as by a failed check of Swift, when something that contains
 /// the text `poison` comes to that place. Without the variable a place costs the reading of one constant.
-public enum TrapPoint: String, CaseIterable, Sendable {
+package enum TrapPoint: String, CaseIterable, Sendable {
     /// The body of a received message is about to be parsed.
     case chatParse = "chat.parse"
     /// A received message is about to be stored.
@@ -19,18 +19,18 @@ public enum TrapPoint: String, CaseIterable, Sendable {
     case botHandle = "bot.handle"
 
     /// The name of the environment variable.
-    public static let variable = "PARLEY_TRAP"
+    package static let variable = "PARLEY_TRAP"
 
     /// Comes to the place with something.
-    @inline(__always)
-    public func pass(_ bytes: @autoclosure () -> [UInt8]) { if let armed = Self.armed { armed.pass(self, bytes()) } }
+    @inlinable @inline(__always)
+    package func pass(_ bytes: @autoclosure () -> [UInt8]) { if let armed = Self.armed { armed.pass(self, bytes()) } }
 
     /// Made by the first place that is passed.
-    @usableFromInline static let armed: ArmedTrapPoint? = getenv(variable).flatMap { ArmedTrapPoint(String(cString: $0)) }
+    package static let armed: ArmedTrapPoint? = getenv(variable).flatMap { ArmedTrapPoint(String(cString: $0)) }
 }
 
 /// The place where this process crashes.
-@usableFromInline final class ArmedTrapPoint: Sendable {
+package final class ArmedTrapPoint: Sendable {
     private let point: TrapPoint
     private let text: [UInt8]
 
@@ -42,7 +42,7 @@ public enum TrapPoint: String, CaseIterable, Sendable {
         self.text = Array(parts[1].utf8)
     }
 
-    @usableFromInline func pass(_ point: TrapPoint, _ bytes: [UInt8]) {
+    package func pass(_ point: TrapPoint, _ bytes: [UInt8]) {
         guard point == self.point, bytes.count >= text.count else { return }
         let isThere = (0...bytes.count - text.count).contains { bytes[$0..<$0 + text.count].elementsEqual(text) }
         guard isThere else { return }

@@ -1,4 +1,4 @@
-import SteadyTime
+import SystemSupport
 import TestSupport
 import Testing
 

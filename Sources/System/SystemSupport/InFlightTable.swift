@@ -15,7 +15,7 @@ internal import Synchronization
 /// alone.
 ///
 /// Layout: 16 bytes that name the format, then slots of 64 bytes: the length of the name (0 if the slot is free), and the name.
-public final class InFlightTable: Sendable {
+package final class InFlightTable: Sendable {
     private static let header: [UInt8] = Array("PARLEY inflight1".utf8)
     private static let slotSize = InFlightKey.longest + 1
     /// The largest file that is read: whoever wrote more is not us.
@@ -23,8 +23,8 @@ public final class InFlightTable: Sendable {
 
     /// The keys that were being processed when the process before this one died; empty after one that ended in good order. It stays in the file until
     /// ``forgetLeftBehind()``.
-    public let leftBehind: [InFlightKey]
-    public let slots: Int
+    package let leftBehind: [InFlightKey]
+    package let slots: Int
 
     private nonisolated(unsafe) let memory: UnsafeMutableRawPointer
     private let length: Int
@@ -36,7 +36,7 @@ public final class InFlightTable: Sendable {
     ///   - path: only one process at a time may use it.
     ///   - slots: things that can be noted at once, 1 to 4,096.
     /// - Throws: ``InFlightError``; without the file nothing but its purpose is lost.
-    public init(path: String, slots: Int) throws(InFlightError) {
+    package init(path: String, slots: Int) throws(InFlightError) {
         let slots = min(max(slots, 1), 4_096), length = Self.header.count + slots * Self.slotSize
         let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw InFlightError("cannot open \(path)") }
@@ -62,14 +62,14 @@ public final class InFlightTable: Sendable {
     deinit { munmap(memory, length) }
 
     /// What was left behind is counted: it need not be found again. To be called before anything is noted.
-    public func forgetLeftBehind() {
+    package func forgetLeftBehind() {
         for slot in 0..<slots { (memory + Self.header.count + slot * Self.slotSize).storeBytes(of: 0, as: UInt8.self) }
     }
 
     /// Notes that something is being processed.
     ///
     /// - Returns: the slot for ``end(_:)``; nil when all are taken, and it is not noted.
-    public func begin(_ key: InFlightKey) -> Int? {
+    package func begin(_ key: InFlightKey) -> Int? {
         guard let slot = free.withLock({ $0.popLast() }) else { return nil }
         let place = memory + Self.header.count + slot * Self.slotSize
         key.bytes.withUnsafeBytes { (place + 1).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(place), byteCount: $0.count) }
@@ -81,7 +81,7 @@ public final class InFlightTable: Sendable {
     }
 
     /// Something is not being processed any more.
-    public func end(_ slot: Int?) {
+    package func end(_ slot: Int?) {
         guard let slot, (0..<slots).contains(slot) else { return }
         atomicMemoryFence(ordering: .releasing)
         (memory + Self.header.count + slot * Self.slotSize).storeBytes(of: 0, as: UInt8.self)
@@ -120,8 +120,8 @@ public final class InFlightTable: Sendable {
 }
 
 /// Why what is being processed cannot be noted.
-public struct InFlightError: Error, Sendable, CustomStringConvertible {
-    public let description: String
+package struct InFlightError: Error, Sendable, CustomStringConvertible {
+    package let description: String
 
     init(_ what: String) { description = "\(what): \(String(cString: strerror(errno)))" }
 }

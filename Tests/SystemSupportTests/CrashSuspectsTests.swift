@@ -1,6 +1,6 @@
 import Testing
 
-@testable import InFlight
+@testable import SystemSupport
 
 /// What is set aside, decided from what processes died of.
 @Suite struct CrashSuspectsTests {

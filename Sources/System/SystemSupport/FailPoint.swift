@@ -12,7 +12,7 @@ internal import Synchronization
 ///
 /// Tests end the process there: `PARLEY_FAIL_POINT=journal.write:3` kills it, as `kill -9` does, when it comes to that place for the third
 /// time. Without the variable a place costs the reading of one constant.
-public enum FailPoint: String, CaseIterable, Sendable {
+package enum FailPoint: String, CaseIterable, Sendable {
     /// A transaction of any database, before and after its commit.
     case databaseCommit = "database.commit"
     case databaseCommitted = "database.committed"
@@ -53,18 +53,18 @@ public enum FailPoint: String, CaseIterable, Sendable {
     case journalSynchronized = "journal.synchronized"
 
     /// The name of the environment variable.
-    public static let variable = "PARLEY_FAIL_POINT"
+    package static let variable = "PARLEY_FAIL_POINT"
 
     /// Comes to the place.
-    @inline(__always)
-    public func pass() { if let armed = Self.armed { armed.pass(self) } }
+    @inlinable @inline(__always)
+    package func pass() { if let armed = Self.armed { armed.pass(self) } }
 
     /// Made by the first place that is passed.
-    @usableFromInline static let armed: ArmedFailPoint? = getenv(variable).flatMap { ArmedFailPoint(String(cString: $0)) }
+    package static let armed: ArmedFailPoint? = getenv(variable).flatMap { ArmedFailPoint(String(cString: $0)) }
 }
 
 /// The place where this process ends.
-@usableFromInline final class ArmedFailPoint: Sendable {
+package final class ArmedFailPoint: Sendable {
     private let point: FailPoint
     private let left: Atomic<Int>
 
@@ -76,7 +76,7 @@ public enum FailPoint: String, CaseIterable, Sendable {
         left = Atomic(count)
     }
 
-    @usableFromInline func pass(_ point: FailPoint) {
+    package func pass(_ point: FailPoint) {
         guard point == self.point, left.subtract(1, ordering: .relaxed).newValue == 0 else { return }
         _ = kill(getpid(), SIGKILL)
         // Nothing is done behind this.
