@@ -6,8 +6,8 @@ import SMPWire
 // Messages of contacts.
 
 extension ChatTransaction {
-    /// Messages that this version does not act on are kept for later ones, at most so many of a connection.
-    static let unhandledLimit = 1_000
+    /// Bytes of the description of a received file that are kept at most: enough for files of more than 10 GB.
+    static let longestFileDescription = 1 << 20
 
     /// - Parameter isRetry: whether it was set aside before, when it counted as received.
     func receiveMessage(
@@ -97,15 +97,20 @@ extension ChatTransaction {
                 MessageContainer(content: .file(""), file: invitation), id: message.messageID, brokerTime: brokerTime, in: &context)
         case .callInvitation(let id, _): try receiveCall(id, brokerTime: brokerTime, in: &context)
         case .probe, .checkProbe, .confirmProbe, .ok, .endCall: break
-        default: try keepUnhandled(message, in: context)
+        case .fileDescription(let id, let part): try keep(part, ofFileIn: id, in: context)
+        default: reportUnsupported(message, in: context)
         }
     }
 
-    /// Keeps a message for a version that knows what to do with it.
-    func keepUnhandled(_ message: ChatMessage, in context: ReceivingContext) throws {
+    /// Keeps a part of the description by which a file is fetched. Files are not received yet; the item shows that there is one.
+    private func keep(_ part: FileDescription, ofFileIn id: SharedMessageID, in context: ReceivingContext) throws {
+        guard let contact = context.contact, let item = try db.item(contact: contact.contactID, sharedMessageID: id, at: now) else { return }
+        try db.append(part.text, toDescriptionOfFileIn: item.id, limit: Self.longestFileDescription)
+    }
+
+    /// Tells of a message that this version does not act on. It is not kept: nothing could be done with it later.
+    func reportUnsupported(_ message: ChatMessage, in context: ReceivingContext) {
         if case .fileChunk = message.event { return }
-        try db.insertUnhandled(
-            connection: context.record.id, event: message.tag.rawValue, message: message.json, limit: Self.unhandledLimit, at: now)
         emit(
             .messageError(
                 user: context.user, severity: "error", message: "unsupported message: \(message.tag.rawValue)"))
