@@ -132,7 +132,7 @@ let bots: [Target] =
             "CCrashSignals", "FailPoints", "InFlight", "ResidentMemory", "ServiceManager", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire",
             "SMPProtocol", "SMPTransport", "SMPServer", "EncryptedSQLite", "CRE2",
             "CQRencode", grdb, logging, lifecycle, signals, .product(name: "DequeModule", package: "swift-collections"),
-        ])
+        ], tests: ["SMPSimulation"])
     + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
 
 let apps: [Target] = [
@@ -147,7 +147,7 @@ let apps: [Target] = [
         path: "Sources/Apps/ParleyCLI", swiftSettings: settings),
     .testTarget(
         name: "ParleyCLITests",
-        dependencies: ["ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "SMPTransport", "EncryptedSQLite", "ProcessSupport", "TestSupport"],
+        dependencies: ["ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "SMPTransport", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "TestSupport"],
         path: "Tests/ParleyCLITests", swiftSettings: settings),
 ]
 
