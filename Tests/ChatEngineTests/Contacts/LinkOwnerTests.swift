@@ -62,4 +62,33 @@ import Testing
         await alice.close()
         await bob.close()
     }
+
+    @Test func aSignatureThatWasMadeForAnotherChatIsDroppedAndThatOfThisChatStays() async throws {
+        let world = TestWorld()
+        let alice = try await world.core("alice"), bob = try await world.core("bob")
+        try await bob.join(try await alice.invite())
+        #expect(await alice.eventually { await !alice.connected().isEmpty })
+        #expect(await bob.eventually { await !bob.connected().isEmpty })
+        let atAlice = try #require(await alice.connected().first), atBob = try #require(await bob.connected().first)
+        guard case .contactsList(_, let contacts) = try await bob.run("/_contacts 1"),
+            let connection = contacts.first?.activeConnection.flatMap({ Base64URL.decode($0.agentConnectionID) })
+        else { throw UnexpectedAnswer() }
+        let hash = try await bob.native.engine.agent.ratchetHash(of: ConnectionID(connection))
+        let here = LinkOwnerSignature(sharing: link.wireBytes, in: .direct(securityCodeHash: hash), ownerID: nil, with: root)
+        for (text, signature) in [("elsewhere", self.signature(root, id: nil)), ("here", here)] {
+            let shared = MessageChatLink.contact(link: link.wireString, profile: Profile(displayName: "carol", fullName: ""), business: false)
+            try await bob.native.engine.transactions.transaction { transaction in
+                let contact = try transaction.contact(atBob, of: try transaction.user())
+                let content = MessageContent.chat(text: text, link: shared, ownerSignature: signature)
+                try transaction.send(.newMessage(MessageContainer(content: content)), to: contact)
+            }
+        }
+        #expect(await alice.eventually { await alice.received(from: atAlice).last == "here" })
+        let kept = await alice.messages(with: atAlice).compactMap { item -> String? in
+            if case .chat(let text, _, .some)? = item.content.messageContent { text } else { nil }
+        }
+        #expect(kept == ["here"])
+        await alice.close()
+        await bob.close()
+    }
 }

@@ -124,7 +124,7 @@ extension ChatTransaction {
         guard var contact = context.contact else { return }
         let isProhibited = container.content.isVoice && !contact.mergedPreferences.isAllowedForContact(.voice)
         var draft = ItemDraft(
-            isProhibited ? .receivedChatFeatureRejected(feature: .voice) : .receivedMessage(content: verified(container.content)),
+            isProhibited ? .receivedChatFeatureRejected(feature: .voice) : .receivedMessage(content: verified(container.content, in: context)),
             isSent: false)
         draft.sharedMessageID = id
         draft.timestamp = brokerTime
@@ -145,9 +145,11 @@ extension ChatTransaction {
         context.contact = contact
     }
 
-    /// A signature of a link's owner counts only if it is bound to this connection, which this version does not check: it is dropped.
-    private func verified(_ content: MessageContent) -> MessageContent {
-        guard case .chat(let text, let link, .some) = content else { return content }
+    /// A signature of a link's owner counts only if it is bound to this connection: one that was made for another chat is dropped. Whose it is
+    /// shows when the link is opened.
+    private func verified(_ content: MessageContent, in context: ReceivingContext) -> MessageContent {
+        guard case .chat(let text, let link, let signature?) = content else { return content }
+        if let hash = context.securityCodeHash, signature.chatBinding.bytes == ChatBinding.direct(securityCodeHash: hash).bytes { return content }
         return .chat(text: text, link: link, ownerSignature: nil)
     }
 

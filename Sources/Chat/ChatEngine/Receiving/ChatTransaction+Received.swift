@@ -11,6 +11,8 @@ struct ReceivingContext {
     var record: ConnectionRecord
     var user: User
     var contact: Contact?
+    /// The hash behind the security code of the connection, where the event needs it.
+    var securityCodeHash: Bytes?
 
     var connection: ChatAPI.Connection { record.connection }
 
@@ -35,7 +37,7 @@ extension ChatTransaction {
             return
         }
         let contact = try record.contactID.flatMap { try db.contact($0, of: user) }
-        var context = ReceivingContext(record: record, user: user, contact: contact)
+        var context = ReceivingContext(record: record, user: user, contact: contact, securityCodeHash: incoming.securityCodeHash)
         if let number = incoming.countedNumber, try db.wasCounted(number) { return }
         do {
             try receive(incoming, in: &context)
