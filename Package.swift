@@ -117,7 +117,7 @@ let bots: [Target] =
             "AsyncPrimitives", "CCrashSignals", "SystemSupport", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire",
             "SMPProtocol", "SMPTransport", "SMPServer", "EncryptedSQLite", "CRE2",
             "CQRencode", grdb, logging, lifecycle, signals, .product(name: "DequeModule", package: "swift-collections"),
-        ])
+        ], tests: ["SMPSimulation"])
     + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
 
 let apps: [Target] = [
@@ -133,7 +133,7 @@ let apps: [Target] = [
     .testTarget(
         name: "ParleyCLITests",
         dependencies: [
-            "AsyncPrimitives", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "SMPTransport", "EncryptedSQLite", "ProcessSupport", "TestSupport",
+            "AsyncPrimitives", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "SMPTransport", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "TestSupport",
         ],
         path: "Tests/ParleyCLITests", swiftSettings: settings),
 ]

@@ -26,6 +26,33 @@ import Testing
         #expect(state.users[1]?.isLoaded == false)
     }
 
+    @Test("a window of one kind of content leaves out comments")
+    func commentsInFilteredWindows() {
+        var comment = Samples.item(2)
+        comment.meta.parentItemID = 1
+        let texts = ItemsKey(.group(1), filter: .content(.text))
+        #expect(texts.contains(Samples.item(1)))
+        #expect(!texts.contains(comment))
+    }
+
+    @Test("what is told of subscriptions is known of the chat that the connection is of")
+    func subscriptions() {
+        let carol = Samples.contact(5, connection: 7)
+        var state = state(Samples.message(1, in: carol), Samples.message(2, in: bob))
+        #expect(state.subscription(of: .direct(5), user: 1) == nil)
+        let changes = state.apply(.subscriptionStatus(server: "smp://router", status: .active, connections: ["c7", "c8"]))
+        #expect(changes == [.subscription(1, .direct(5))])
+        #expect(state.subscription(of: .direct(5), user: 1) == .active)
+        #expect(state.subscription(of: .direct(4), user: 1) == nil, "it has no connection")
+        #expect(state.apply(.subscriptionStatus(server: "smp://router", status: .active, connections: ["c7"])).isEmpty)
+        state.apply(.subscriptionStatus(server: "smp://router", status: .pending, connections: ["c7"]))
+        #expect(state.subscription(of: .direct(5), user: 1) == .pending)
+        state.apply(.agentConnectionsDeleted(agentConnectionIDs: ["c7"]))
+        #expect(state.subscriptions == ["c8": .active])
+        state.apply(.chatSuspended)
+        #expect(state.subscriptions.isEmpty)
+    }
+
     @Test("the same event twice counts once")
     func twice() {
         let state = state(Samples.message(1, in: bob), Samples.message(1, in: bob), Samples.message(1, in: bob))

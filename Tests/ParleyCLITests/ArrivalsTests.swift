@@ -32,4 +32,26 @@ import Testing
         arrivals.add()
         #expect(await second.value(within: .seconds(60)) != nil)
     }
+
+    @Test func aWaitForATextPassesOverOtherMessages() async {
+        var arrivals = Arrivals()
+        arrivals.beginSending()
+        arrivals.add("Hello!")
+        arrivals.add("You said: 7")
+        #expect(await arrivals.take("you SAID").value(within: .seconds(60)) != nil)
+        let next = arrivals.take()
+        #expect(await next.value(within: .zero) == nil, "the greeting was passed over")
+        let later = arrivals.take("bye")
+        arrivals.add("wait for it")
+        arrivals.add("Goodbye")
+        #expect(await later.value(within: .seconds(60)) != nil)
+    }
+
+    @Test func aChangedMessageCountsForThoseWhoWaitForItsText() async {
+        var arrivals = Arrivals()
+        let any = arrivals.take(), text = arrivals.take("42")
+        arrivals.change("The answer is 42")
+        #expect(await text.value(within: .seconds(60)) != nil)
+        #expect(await any.value(within: .zero) == nil)
+    }
 }

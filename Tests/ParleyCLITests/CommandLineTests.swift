@@ -43,6 +43,32 @@ import Testing
         #expect(address.output.contains(link))
     }
 
+    @Test func aPersonReactsRepliesChangesAndDeletesWhatWasSaid() async throws {
+        let folder = try ScratchFolder("items")
+        defer { folder.remove() }
+        try folder.write(Self.bots, to: "bots.yaml")
+        let bots = try ParleyProgram.start(["run", folder("bots.yaml"), "--data", folder("bots"), "--json"], log: folder("log"))
+        let link = try #require(try await bots.ready().profiles?.first?.shortAddress)
+        let name = ["chat", "--data", folder("ann"), "--name", "Ann"]
+        let lines = [
+            "hello", ":wait you said hello", ":react 👍", ":reply indeed", ":wait you said indeed", ":edit indeed not", "never mind",
+            ":wait you said never mind", ":unsend", ":history 5",
+        ]
+        let talk = try await parley(name + ["--connect", link] + lines.flatMap { ["--exec", $0] }, folder)
+        #expect(talk.exitCode == 0, "\(talk)")
+        let history = talk.output.split(separator: "\n").suffix(6).joined(separator: "\n")
+        #expect(history.contains("Ann: indeed not") && history.contains("Ann (deleted): never mind"), "\(talk.output)")
+        #expect(history.contains("    | you said hello"), "the reply quotes")
+        #expect(!talk.errors.contains("closed") && !talk.output.contains("not marked as read"), "\(talk)")
+        let wrong = try await parley(name + ["--exec", ":react 🐟"], folder)
+        #expect(wrong.exitCode == 2 && wrong.errors.contains("[chat.noReaction]"), "\(wrong)")
+        bots.send(.terminate)
+        #expect(try await bots.exit() == 0)
+        // The bots are stopped: the contact cannot confirm.
+        let sent = try await parley(["send", "--data", folder("ann"), "--to", "The Echo", "--wait", "--timeout", "1", "--json", "are you there?"], folder)
+        #expect(sent.exitCode == 1 && sent.output.contains(#""code":"chat.notConfirmed""#), "\(sent)")
+    }
+
     @Test func aFolderIsUsedByOneProcessAndAPortByOneRouter() async throws {
         let folder = try ScratchFolder("busy")
         defer { folder.remove() }
@@ -73,6 +99,10 @@ import Testing
         (["run", "bots.yaml", "--log-level", "loud"], "loud"),
         (["run", "bots.yaml", "--smp-proxy", "sometimes"], "--smp-proxy: \"sometimes\" is not one of never, unknown"),
         (["api", "--socks-proxy", "tor"], "--socks-proxy"),
+        (["run", "bots.yaml", "--operators", "preset"], "[conditionsNotAccepted]"),
+        (["chat", "--operators", "preset"], "--accept-conditions"),
+        (["chat", "--operators", "preset", "--accept-conditions", "--server", "smp://NQcFNezxnRvnm-HgNh60b4MyClQ4Z0ConemWw7eS9yI=@127.0.0.1:5223"], "[serversAndOperators]"),
+        (["chat", "--accept-conditions"], "--operators preset"),
         (["rnu"], "rnu"),
         (["chat", "--exec", ":opn Echo"], "there is no :opn"),
         (["chat", "--exec", "hello"], "[chat.noneOpen]"),

@@ -70,6 +70,12 @@ import Testing
         ("parley: 1\nnetwork: { socks-proxy: 9050 }\nprofiles: { a: {} }", "bad-value", 2, 25),
         ("parley: 1\nnetwork:\n  tcp-timeout: 0\nprofiles: { a: {} }", "bad-value", 3, 16),
         ("parley: 1\nnetwork: { retry-pause: 0 }\nprofiles: { a: {} }", "bad-value", 2, 25),
+        ("parley: 1\nnetwork: { operators: presets }\nprofiles: { a: {} }", "bad-value", 2, 23),
+        ("parley: 1\nnetwork: { operators: preset, accept-conditions: maybe }\nprofiles: { a: {} }", "bad-value", 2, 50),
+        ("parley: 1\nnetwork: { accept-conditions: yes }\nprofiles: { a: {} }", "bad-value", 2, 31),
+        ("parley: 1\nnetwork: { operators: none, accept-conditions: yes }\nprofiles: { a: {} }", "bad-value", 2, 48),
+        ("parley: 1\nprofiles: { a: { address: { welcome: \"Hi {{ contact.name }}\" } } }", "bad-template", 2, 42),
+        ("parley: 1\nprofiles: { a: { rules: [ { when: { message: any }, then: { send: {{ text }} } } ] } }", "wrong-type", 2, 67),
         ("parley: 1\nnetwork: [tor]\nprofiles: { a: {} }", "wrong-type", 2, 10),
         ("parley: [", "yaml-syntax", 2, 1),
     ])
@@ -105,10 +111,41 @@ import Testing
         #expect(try BotsFile(parsing: "parley: 1\nprofiles: { a: {} }").network == HostNetwork())
     }
 
+    @Test(arguments: [
+        ("{ when: { pattern: \"\\bhi\" }, then: { send: x } }", "control-character"),
+        ("{ when: { message: any }, then: { send: x } }, { when: { text: hi }, then: { send: x } }", "unreachable"),
+        ("{ when: { message: text }, then: { send: x } }, { when: { message: text, contains: a }, then: { send: x } }", "unreachable"),
+        ("{ when: { request: true }, then: { accept: true } }", "unreachable"),
+        ("{ when: { reaction: 🐟 }, then: { send: x } }", "unreachable"),
+    ])
+    func whatIsProbablyNotMeantIsAWarningWithItsPlace(_ rules: String, _ code: String) throws {
+        let file = try BotsFile(parsing: "parley: 1\nprofiles: { a: { rules: [ \(rules) ] } }")
+        #expect(file.warnings.diagnostics.map(\.code.rawValue) == [code])
+        #expect(file.warnings.description.hasPrefix("bots.yaml:2:") && file.warnings.description.contains(": warning: "))
+    }
+
+    @Test(arguments: [
+        "{ when: { pattern: '\\bhi' }, then: { send: x } }",
+        "{ when: { message: any }, then: { send: x }, continue: true }, { when: { text: hi }, then: { send: x } }",
+        "{ when: { message: text }, then: { send: x } }, { when: { message: any }, then: { send: x } }",
+        "{ when: { reaction: 👍 }, then: { send: x } }",
+    ])
+    func whatIsMeantIsNone(_ rules: String) throws {
+        #expect(try BotsFile(parsing: "parley: 1\nprofiles: { a: { rules: [ \(rules) ] } }").warnings.diagnostics.isEmpty)
+    }
+
+    @Test func presetOperatorsAndTheirConditionsAreNamedInTheNetworkSection() throws {
+        let file = try BotsFile(parsing: "parley: 1\nnetwork: { operators: preset, accept-conditions: yes }\nprofiles: { a: {} }")
+        #expect(file.network.usesPresetOperators && file.network.acceptsConditions)
+        let undecided = try BotsFile(parsing: "parley: 1\nnetwork: { operators: preset }\nprofiles: { a: {} }")
+        #expect(undecided.network.usesPresetOperators && !undecided.network.acceptsConditions)
+    }
+
     @Test func aWordThatIsNearlyRightIsNamed() throws {
         let error = try fault(in: "parley: 1\nnetwork: { smp-proxy: allways }\nprofiles: { a: {} }")
         #expect(error.description.contains("never, unknown, unprotected, always"))
         #expect(error.description.contains("did you mean \"always\"?"), "\(error)")
+        #expect(error.description.contains("network.smp-proxy: \"allways\" is not one of"), "one sentence: \(error)")
     }
 
     @Test func allFaultsAreTold() throws {

@@ -278,6 +278,45 @@ import Testing
 
     private struct Failure: Error {}
 
+    @Test func aMutedProfileHandlesNothingAndDoesNotCatchUpOnMessagesLater() async throws {
+        let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger)
+        let greeted = Mutex<[String]>([])
+        let bot = Bot("Echo", id: "echo") {
+            On(.connected) { contact in greeted.withLock { $0.append(contact.name) } }
+            On(.text) { try await $0.send("re: " + $0.text) }
+        }
+        let ann = try core.add(contact: 4, name: "ann")
+        _ = try await running([bot], on: core, store: store) { _ in
+            core.receive("before", from: ann)
+            await core.waitForSent(1, to: 4)
+            core.mute(true)
+            core.receive("muted", from: ann)
+            let bob = try core.add(contact: 5, name: "bob")
+            core.publish { .contactConnected(user: $0, contact: bob, customUserProfile: nil) }
+            core.mute(false)
+            core.receive("after", from: ann)
+            await core.waitForSent(2, to: 4)
+        }
+        let again = core.restarted()
+        again.receive("later", from: ann, announcing: false)
+        _ = try await running([bot], on: again, store: store) { _ in await again.waitForSent(3, to: 4) }
+        #expect(again.sent(to: 4) == ["re: before", "re: after", "re: later"])
+        #expect(greeted.withLock(\.self) == ["ann"])
+    }
+
+    @Test func aMutedProfileHandlesEventsWhereTheBotIsSetUpSo() async throws {
+        let core = ScriptedCore()
+        var bot = Bot("Echo", id: "echo") { On(.text) { try await $0.send("re: " + $0.text) } }
+        bot.handlesEventsWhenMuted = true
+        let ann = try core.add(contact: 4, name: "ann")
+        _ = try await running([bot], on: core) { _ in
+            core.mute(true)
+            core.receive("muted", from: ann)
+            await core.waitForSent(1, to: 4)
+        }
+        #expect(core.sent(to: 4) == ["re: muted"])
+    }
+
     static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     /// Runs bots on a core until the body has ended.
@@ -313,4 +352,7 @@ extension ScriptedCore {
         core.state.withLock { $0 = kept }
         return core
     }
+
+    /// Mutes the first profile, or ends that; events from now on show it so.
+    func mute(_ isMuted: Bool) { state.withLock { $0.users[0].showsNotifications = !isMuted } }
 }

@@ -18,6 +18,10 @@ final class ScriptedCore: IdempotentChatCore {
         var sentCounts: [ContactID: Int] = [:]
         /// How many pages cannot be read before one can.
         var unreadablePages = 0
+        /// What the next commands about messages fail with.
+        var failures: [ChatCoreError] = []
+        /// Bytes of the longest text that one message may have.
+        var longestText = Int.max
     }
 
     private struct Waiter {
@@ -128,6 +132,9 @@ final class ScriptedCore: IdempotentChatCore {
                 return .failure(ChatCoreError(.store(error: .chatItemNotFound(itemID: 0))))
             }
             return .success(.apiChat(user: owner, chat: Chat(chatInfo: .direct(contact: contact), chatItems: items), navigation: nil))
+        case .messages where !state.failures.isEmpty: return .failure(state.failures.removeFirst())
+        case .messages(.send(_, let messages, _, _)) where messages.contains { $0.content.text.utf8.count > state.longestText }:
+            return .failure(ChatCoreError(.store(error: .largeMessage)))
         case .messages(.send(let target, let messages, _, _)):
             guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == target.chat.id }) else { break }
             let sent = messages.map { message in

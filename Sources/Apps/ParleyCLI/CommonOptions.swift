@@ -4,7 +4,11 @@ internal import Parley
 
 /// Options of every command that opens a data folder.
 struct CommonOptions: ParsableArguments {
-    @Option(help: "A router as smp://fingerprint@host:port; can be given several times. Without it a router runs inside the process.")
+    @Option(
+        name: [.long, .customShort("s")],
+        help:
+            "A router as smp://fingerprint@host:port; can be given several times, or once with several separated by spaces. Without it a router runs inside the process."
+    )
     var server: [String] = []
 
     @Option(
@@ -29,14 +33,23 @@ struct CommonOptions: ParsableArguments {
 
     /// How the data folder is opened; asks a person at a terminal for the key if it is encrypted and none is given.
     ///
-    /// - Parameter file: what a bots.yaml says about the network; the command line wins.
-    func configuration(data: String?, network file: HostNetwork = HostNetwork()) throws -> HostConfiguration {
+    /// - Parameters:
+    ///   - file: what a bots.yaml says about the network; the command line wins.
+    ///   - databases: the databases, where they are named by their prefix instead of `data`.
+    ///   - key: the source of their key, where an option of the command names it.
+    func configuration(
+        data: String?, at databases: DataFolder? = nil, key: DatabaseKeySource? = nil, network file: HostNetwork = HostNetwork()
+    ) throws -> HostConfiguration {
         let level = logLevel.level, format: StructuredLogHandler.Format = json ? .json : .text
         var configuration = HostConfiguration(
-            dataFolder: data, servers: server, router: EmbeddedRouterConfiguration(host: routerHost, port: routerPort),
+            dataFolder: data, servers: server.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) }, router: EmbeddedRouterConfiguration(host: routerHost, port: routerPort),
             network: try network.network(over: file),
             logger: Logger(label: "parley") { StructuredLogHandler(label: $0, level: level, format: format) })
-        configuration.databaseKey = try keys.source(for: DataFolder(path: configuration.dataFolder))
+        if configuration.network.acceptsConditions, !configuration.network.usesPresetOperators {
+            throw Outcome.BadInput("noOperators", description: "--accept-conditions means nothing without --operators preset")
+        }
+        configuration.databasePrefix = databases
+        configuration.databaseKey = try keys.source(for: configuration.data, given: key)
         return configuration
     }
 }

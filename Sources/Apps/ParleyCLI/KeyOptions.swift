@@ -12,9 +12,11 @@ struct KeyOptions: ParsableArguments {
 
     /// The key's place, if there is one, for a process that is about to use the folder: as root it becomes the folder's owner
     /// (see ``FolderOwner``), and reads the key before, which that user may not be able to.
-    func source(for folder: DataFolder) throws -> DatabaseKeySource? {
-        guard FolderOwner.isSomebodyElse(folder.path) else { return try place(for: folder) }
-        let source = try place(for: folder).map { DatabaseKeySource.key(try $0.load()) }
+    ///
+    /// - Parameter given: a source that another option names.
+    func source(for folder: DataFolder, given: DatabaseKeySource? = nil) throws -> DatabaseKeySource? {
+        guard FolderOwner.isSomebodyElse(folder.path) else { return try given ?? place(for: folder) }
+        let source = try (given ?? place(for: folder)).map { DatabaseKeySource.key(try $0.load()) }
         try FolderOwner.become(of: folder.path)
         return source
     }

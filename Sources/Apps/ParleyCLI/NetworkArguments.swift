@@ -36,11 +36,20 @@ struct NetworkArguments: ParsableArguments {
         help: "Subscribe to all of a profile's queues on a router at once, which shows the router that they are one profile's: on, off.")
     var service: String?
 
+    @Option(
+        name: .customLong("operators"),
+        help: "preset: use the routers of the public network's operators, which every phone reaches, on their conditions of use. none: do not.")
+    var operators: String?
+
+    @Flag(name: .customLong("accept-conditions"), help: "Accept the conditions of use of the preset operators; kept for the data folder.")
+    var acceptConditions = false
+
     /// What is said on the command line, over what a file says.
     func network(over file: HostNetwork = HostNetwork()) throws(ValidationError) -> HostNetwork {
         let said: [(HostNetwork.Key, String?)] = [
             (.socksProxy, socksProxy), (.socksMode, socksMode), (.hostMode, hostMode), (.requiredHostMode, requiredHostMode ? "on" : nil),
             (.smpProxy, smpProxy), (.smpProxyFallback, smpProxyFallback), (.tcpTimeout, tcpTimeout), (.retryPause, retryPause), (.service, service),
+            (.operators, operators), (.acceptConditions, acceptConditions ? "yes" : nil),
         ]
         var network = file
         for (key, text) in said {

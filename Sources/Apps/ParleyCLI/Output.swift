@@ -22,6 +22,11 @@ enum Output {
     /// terminal.
     static func line(_ text: String) { raw(VisibleText.lines(text)) }
 
+    /// Prints something to standard error that does not end the command.
+    static func warning(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data((VisibleText.lines(text) + "\n").utf8))
+    }
+
     /// Prints what somebody wrote, behind a head such as the writer's name. Only its first line looks as if it were one.
     ///
     /// - Parameter head: made of ``VisibleText/name(_:)`` and words of our own.

@@ -13,6 +13,9 @@ public struct Bot: Sendable {
     public let id: String
     public var profile: BotProfile
     public var address: BotAddress
+    /// Whether handlers run while the profile is muted (`/_mute user`). If they do not, what comes meanwhile counts as handled; contact requests
+    /// wait, and are handled at the first start after the profile is unmuted.
+    public var handlesEventsWhenMuted = false
     let handlers: [On]
 
     /// - Parameters:

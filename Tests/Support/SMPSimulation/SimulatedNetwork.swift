@@ -117,10 +117,11 @@ public final class SimulatedNetwork: SMPRouting {
         inner.withLock { $0.isSevered = true }
         internet.register(client, nil)
         continuation.finish()
-        for address in routers { internet.router(address)?.disconnect(client) }
+        for address in contactedServers { internet.router(address)?.disconnect(client) }
     }
 
-    private var routers: Set<SMPServerAddress> {
+    /// The routers that were asked for anything.
+    public var contactedServers: Set<SMPServerAddress> {
         inner.withLock { Set($0.subscriptions.keys.map(\.server)).union($0.commands.map(\.server)) }
     }
 

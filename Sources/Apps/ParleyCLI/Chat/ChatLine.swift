@@ -13,7 +13,12 @@ enum ChatLine: Equatable {
     case accept(String)
     case reject(String)
     case delete(String)
-    case wait(seconds: Int)
+    case reply(String, item: Int64?)
+    case react(String, added: Bool, item: Int64?)
+    case edit(String, item: Int64?)
+    case unsend(item: Int64?)
+    case sync(String?)
+    case wait(seconds: Int, text: String?)
     case help
     case quit
     case nothing
@@ -33,13 +38,23 @@ enum ChatLine: Equatable {
         :accept NAME       accept a contact request
         :reject NAME       refuse a contact request
         :delete NAME       delete a contact
-        :wait [SECONDS]    wait for a message that comes after what you sent last (30)
+        :reply TEXT        reply with a quote of the last message that you got
+        :react EMOJI       react to it; :unreact EMOJI takes that back
+        :edit TEXT         change the last message that you sent
+        :unsend            delete it for both sides
+        :sync [NAME]       agree on new keys with a contact, after a backup was restored
+        :wait [SECONDS] [TEXT]
+                           wait for a message, or for one with that text, that comes after what you sent last (30)
         :help              this list
         :quit              leave; Ctrl-D does the same
+        :reply, :react, :unreact, :edit and :unsend take another message by its number in --json: :reply #12 TEXT
         Anything else is sent to the open chat; begin with :: to send a line that begins with a colon.
         """
 
-    static let words = ["connect", "invite", "address", "list", "open", "history", "accept", "reject", "delete", "wait", "help", "quit"]
+    static let words = [
+        "connect", "invite", "address", "list", "open", "history", "accept", "reject", "delete", "reply", "react", "unreact", "edit", "unsend", "sync",
+        "wait", "help", "quit",
+    ]
 
     init(_ text: String) throws(Fault) {
         guard text.first == ":" else {
@@ -63,6 +78,18 @@ enum ChatLine: Equatable {
             }
             return number
         }
+        /// An item's number before the rest.
+        func numbered() throws(Fault) -> (Int64?, String) {
+            guard argument.hasPrefix("#") else { return (nil, argument) }
+            let number = argument.dropFirst().prefix { !$0.isWhitespace }
+            guard let id = Int64(number), id > 0 else { throw Fault(message: ":\(word) takes the number of a message behind #") }
+            return (id, String(argument[number.endIndex...].trimmed))
+        }
+        func numbered(_ what: String) throws(Fault) -> (Int64?, String) {
+            let (id, rest) = try numbered()
+            guard !rest.isEmpty else { throw Fault(message: ":\(word) needs \(what)") }
+            return (id, rest)
+        }
         switch word {
         case "connect": self = .connect(try needed("a link"))
         case "invite": self = .invite
@@ -73,13 +100,44 @@ enum ChatLine: Equatable {
         case "accept": self = .accept(try needed("a name"))
         case "reject": self = .reject(try needed("a name"))
         case "delete": self = .delete(try needed("a name"))
-        case "wait": self = .wait(seconds: try number(30, in: 1...3600))
+        case "reply":
+            let (item, text) = try numbered("a text")
+            self = .reply(text, item: item)
+        case "react", "unreact":
+            let (item, emoji) = try numbered("a reaction")
+            self = .react(emoji, added: word == "react", item: item)
+        case "edit":
+            let (item, text) = try numbered("the new text")
+            self = .edit(text, item: item)
+        case "unsend":
+            let (item, rest) = try numbered()
+            guard rest.isEmpty else { throw Fault(message: ":unsend takes nothing but #NUMBER") }
+            self = .unsend(item: item)
+        case "sync": self = .sync(argument.isEmpty ? nil : argument)
+        case "wait": self = try Self.wait(argument)
         case "help": self = .help
         case "quit": self = .quit
         default:
             let known = Self.words.map { ":\($0)" }.joined(separator: " ")
             throw Fault(message: "there is no :\(word); there are \(known)")
         }
+    }
+}
+
+extension ChatLine {
+    private static let longestWait = 3600
+
+    /// `[SECONDS] [TEXT]`: a number that stands first is the seconds.
+    private static func wait(_ argument: String) throws(Fault) -> ChatLine {
+        let first = argument.prefix { !$0.isWhitespace }
+        guard !first.isEmpty, first.allSatisfy({ $0.isASCII && $0.isNumber }) else {
+            return .wait(seconds: 30, text: argument.isEmpty ? nil : argument)
+        }
+        guard let seconds = Int(first), (1...longestWait).contains(seconds) else {
+            throw Fault(message: ":wait takes a number of seconds from 1 to \(longestWait)")
+        }
+        let text = String(argument[first.endIndex...].trimmed)
+        return .wait(seconds: seconds, text: text.isEmpty ? nil : text)
     }
 }
 

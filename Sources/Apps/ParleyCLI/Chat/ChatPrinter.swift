@@ -24,18 +24,23 @@ struct ChatPrinter: Sendable {
         let chat = info.localDisplayName
         let sender = item.direction.isReceived ? item.direction.member?.localDisplayName ?? chat : user.localDisplayName
         if json {
-            let time = item.meta.itemTimestamp.description
-            return object(
-                "message",
-                [
-                    "chat": .string(chat), "from": .string(sender), "text": .string(item.meta.text), "item": .int(item.id),
-                    "time": .string(time),
-                ])
+            return Output.line(
+                Output.object { object in
+                    object["event"] = "message"
+                    object["chat"] = chat
+                    object["from"] = sender
+                    object["text"] = item.meta.text
+                    object["item"] = item.id
+                    object["time"] = item.meta.itemTimestamp.description
+                    object["quotes"] = item.quotedItem?.content.text
+                    object["deleted"] = item.meta.deleted == nil ? nil : true
+                })
         }
         let time = withTime ? "[\(Self.time(item.meta.itemTimestamp))] " : ""
         if let quote = item.quotedItem { Output.line("    | \(VisibleText.line(quote.content.text, limit: 100))") }
         if item.isMessage {
-            Output.block("\(time)\(name(sender)): ", item.meta.text)
+            let mark = item.meta.deleted == nil ? "" : " (deleted)"
+            Output.block("\(time)\(name(sender))\(mark): ", item.meta.text)
         } else {
             Output.block("\(time)(", "\(item.meta.text))")
         }
@@ -64,6 +69,7 @@ struct ChatPrinter: Sendable {
 
     /// What others do beside writing.
     func show(_ event: ChatEvent) {
+        if json, showObject(event) { return }
         switch event {
         case .chatItemUpdated(_, let entry) where entry.chatItem.direction.isReceived && entry.chatItem.meta.isEdited:
             say("\(name(entry.chatInfo.localDisplayName)) changed a message: ", of: entry.chatItem.meta.text)
@@ -78,6 +84,32 @@ struct ChatPrinter: Sendable {
             say("\(name(contact.localDisplayName)) has deleted you.")
         default: break
         }
+    }
+
+    /// What others do with messages, for a script.
+    ///
+    /// - Returns: false if the event is something else.
+    private func showObject(_ event: ChatEvent) -> Bool {
+        switch event {
+        case .chatItemUpdated(_, let entry) where entry.chatItem.direction.isReceived && entry.chatItem.meta.isEdited:
+            let item = entry.chatItem
+            object("edited", ["chat": .string(entry.chatInfo.localDisplayName), "item": .int(item.id), "text": .string(item.meta.text)])
+        case .chatItemReaction(_, let added, let reaction) where reaction.chatReaction.direction.isReceived:
+            guard case .emoji(let emoji) = reaction.chatReaction.reaction else { return false }
+            let item = reaction.chatReaction.chatItem
+            object(
+                "reaction",
+                [
+                    "chat": .string(reaction.chatInfo.localDisplayName), "item": .int(item.id), "emoji": .string(emoji.text), "added": .bool(added),
+                ])
+        case .chatItemsDeleted(_, let deletions, byUser: false, _):
+            for deletion in deletions {
+                let entry = deletion.deletedChatItem
+                object("deleted", ["chat": .string(entry.chatInfo.localDisplayName), "item": .int(entry.chatItem.id)])
+            }
+        default: return false
+        }
+        return true
     }
 
     private func object(_ event: String, _ members: KeyValuePairs<String, JSONValue>) {

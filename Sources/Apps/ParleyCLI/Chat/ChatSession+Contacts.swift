@@ -78,6 +78,17 @@ extension ChatSession {
         }
     }
 
+    /// Agrees on new keys with a contact, the open chat's if no name is given.
+    func synchronize(_ name: String?) async throws {
+        let reference: ChatReference?
+        if let name { reference = try await chat(named: name).chatInfo.reference } else { reference = open }
+        guard let reference, reference.type == .direct else {
+            throw Outcome.BadInput("chat.noneOpen", description: "keys are agreed on with a contact: :sync NAME")
+        }
+        _ = try await core.send(.contacts(.syncRatchet(reference.id, force: true)), as: user.userID)
+        printer.say("Agreeing on new keys; messages go on when the contact is online.")
+    }
+
     func delete(_ name: String) async throws {
         let info = try await chat(named: name).chatInfo
         guard let reference = info.reference else { return }

@@ -9,7 +9,8 @@ actor ChatSession {
     let user: User
     let printer: ChatPrinter
     private(set) var open: ChatReference?
-    private var openName: String?
+    private var openInfo: ChatInfo?
+    private var openName: String? { openInfo?.localDisplayName }
     private var arrivals = Arrivals()
     /// Connections that this session began: the chat opens by itself when they are there.
     var connecting = 0
@@ -59,7 +60,10 @@ actor ChatSession {
     ///
     /// - Returns: false when the session is over.
     func perform(_ line: ChatLine) async throws -> Bool {
-        if case .message = line {} else { arrivals.endSending() }
+        switch line {
+        case .message, .reply: break
+        default: arrivals.endSending()
+        }
         switch line {
         case .nothing: break
         case .quit: return false
@@ -77,9 +81,18 @@ actor ChatSession {
         case .accept(let name): try await answerRequest(of: name, accept: true)
         case .reject(let name): try await answerRequest(of: name, accept: false)
         case .delete(let name): try await delete(name)
-        case .wait(let seconds):
-            guard await arrivals.take().value(within: .seconds(seconds)) != nil else {
-                throw Outcome.Failed("chat.nothingCame", description: "nothing came within \(seconds) seconds")
+        case .reply(let text, let item):
+            if try await !deliver(text, quoting: replied(item)) {
+                printer.say("(not delivered to the router yet: it will be, as soon as the router can be reached)")
+            }
+        case .react(let emoji, let added, let item): try await react(emoji, added: added, to: item)
+        case .edit(let text, let item): try await edit(text, item)
+        case .unsend(let item): try await unsend(item)
+        case .sync(let name): try await synchronize(name)
+        case .wait(let seconds, let text):
+            guard await arrivals.take(text).value(within: .seconds(seconds)) != nil else {
+                let what = text.map { "no message with \"\(VisibleText.line($0))\"" } ?? "nothing"
+                throw Outcome.Failed("chat.nothingCame", description: "\(what) came within \(seconds) seconds")
             }
         }
         return true
@@ -89,18 +102,25 @@ actor ChatSession {
 
     /// Sends a text into the open chat.
     ///
+    /// - Parameter item: the message that is quoted.
     /// - Returns: Whether the router took it in time. It is stored in either case.
-    func deliver(_ text: String) async throws -> Bool {
+    func deliver(_ text: String, quoting item: ChatItemID? = nil) async throws -> Bool {
+        for sent in try await send(text, quoting: item) where await !isOnRouter(sent.id) { return false }
+        return true
+    }
+
+    /// Sends a text into the open chat, in parts if it is too long for one message.
+    func send(_ text: String, quoting item: ChatItemID? = nil) async throws -> [ChatItem] {
         guard let open, let target = SendTarget(open) else {
             throw Outcome.BadInput("chat.noneOpen", description: "no chat is open: connect to somebody with :connect LINK, or :open NAME")
         }
         arrivals.beginSending()
-        let message = ComposedMessage(content: .text(text))
-        guard case .newChatItems(_, let items) = try await core.send(.messages(.send(to: target, [message])), as: user.userID) else {
+        let parts = LongText.parts(of: text, first: LongText.limit(in: openInfo), other: LongText.limit(in: openInfo))
+        let messages = parts.enumerated().map { ComposedMessage(content: .text($1), quotedItemID: $0 == 0 ? item : nil) }
+        guard case .newChatItems(_, let items) = try await core.send(.messages(.send(to: target, messages)), as: user.userID) else {
             throw Outcome.Failed("core.invalidResponse", description: "the message was not taken")
         }
-        for item in items where await !isOnRouter(item.chatItem.id) { return false }
-        return true
+        return items.map(\.chatItem)
     }
 
     /// Waits until the router has taken an item, for as long as the session allows.
@@ -124,12 +144,12 @@ actor ChatSession {
     func openChat(_ info: ChatInfo, showing count: Int = 0) async throws {
         guard let reference = info.reference else { return }
         open = reference
-        openName = info.localDisplayName
+        openInfo = info
         arrivals.forget()
         if count > 0 { try await history(count) }
     }
 
-    func closeChat() { (open, openName) = (nil, nil) }
+    func closeChat() { (open, openInfo) = (nil, nil) }
 
     /// Shows the last messages of the open chat, which are read thereby.
     private func history(_ count: Int) async throws {
@@ -178,6 +198,9 @@ actor ChatSession {
             await didConnect(contact)
             connected.forEach { $0.resolve(()) }
             connected = []
+        case .chatItemUpdated(_, let entry) where entry.chatItem.direction.isReceived && entry.chatItem.meta.isEdited:
+            printer.show(event)
+            if open == nil || entry.chatInfo.reference == open { arrivals.change(entry.chatItem.meta.text) }
         default: printer.show(event)
         }
     }
@@ -186,7 +209,7 @@ actor ChatSession {
     private func didConnect(_ contact: Contact) async {
         let chat = ChatInfo.direct(contact: contact)
         open = chat.reference
-        openName = chat.localDisplayName
+        openInfo = chat
         arrivals.forget()
         await markRead { .chats(.markRead($0)) }
     }
@@ -195,6 +218,8 @@ actor ChatSession {
         guard let open else { return }
         do {
             _ = try await core.send(command(open), as: user.userID)
+        } catch  where error.code == .closed {
+            // The session is over: it stays unread.
         } catch {
             // It stays unread, as it would if nobody had looked.
             printer.say("(not marked as read: \(VisibleText.line(error.message)))")
@@ -205,7 +230,7 @@ actor ChatSession {
         guard entry.chatItem.isWorthShowing else { return }
         printer.show(entry.chatItem, in: entry.chatInfo, from: user)
         guard entry.chatItem.isMessage else { return }
-        if open == nil || entry.chatInfo.reference == open { arrivals.add() }
+        if open == nil || entry.chatInfo.reference == open { arrivals.add(entry.chatItem.meta.text) }
         if entry.chatInfo.reference == open { await markRead { .chats(.markItemsRead($0, [entry.chatItem.id])) } }
     }
 
@@ -215,43 +240,5 @@ actor ChatSession {
         } else if delivered.count < Self.deliveredLimit {
             delivered.insert(item)
         }
-    }
-}
-
-/// Messages that came, for those who wait for the next one.
-///
-/// What came before the messages that were sent last is not what one waits for: a welcome is not the answer to a question.
-struct Arrivals {
-    private var count = 0
-    private var isSending = false
-    private var waiting: [Promise<Void>] = []
-
-    /// A message is about to be sent. The first of several in a row makes what came before it the past.
-    mutating func beginSending() {
-        if !isSending { count = 0 }
-        isSending = true
-    }
-
-    /// What came before is the past.
-    mutating func forget() { count = 0 }
-
-    /// What is done next is not sending.
-    mutating func endSending() { isSending = false }
-
-    /// A message came.
-    mutating func add() {
-        if waiting.isEmpty { count += 1 } else { waiting.removeFirst().resolve(()) }
-    }
-
-    /// The next message, or one that came since the last were sent and nobody has waited for.
-    mutating func take() -> Promise<Void> {
-        let arrival = Promise<Void>()
-        if count > 0 {
-            count -= 1
-            arrival.resolve(())
-        } else {
-            waiting.append(arrival)
-        }
-        return arrival
     }
 }

@@ -14,6 +14,9 @@ struct APICommand: AsyncParsableCommand {
         discussion: """
             Programs send {"corrId":"1","cmd":"/users"} and get {"corrId":"1","resp":…}; events come as {"resp":…}. The socket has \
             no password: it is open to every program on this machine, and to none elsewhere.
+
+            The options of simplex-chat 6.5 that scripts use are taken in its spelling: -p, -d, -k, -s, --xftp-server, --files-folder, \
+            --temp-folder, -m, -y and those about the network.
             """)
 
     @Option(name: .shortAndLong, help: "The port on 127.0.0.1; 0 for any that is free.")
@@ -22,15 +25,20 @@ struct APICommand: AsyncParsableCommand {
     @Option(help: "The folder for databases and keys. [default: $PARLEY_DATA, else parley-data]")
     var data: String?
 
+    @OptionGroup(title: "As simplex-chat has them") var compatible: ClientOptions
+
     @OptionGroup var options: CommonOptions
 
     func validate() throws {
+        if data != nil, compatible.database != nil { throw ValidationError("--data and -d both name the databases: give one of them") }
         guard (0...65_535).contains(port) else { throw ValidationError("--port \(port) is not a port: it is a number up to 65535") }
     }
 
     func run() async throws {
-        let configuration = try options.configuration(data: data)
-        let service = APIService(configuration: configuration, port: port, json: options.json)
+        try compatible.refuseWhatIsMissing()
+        var configuration = try options.configuration(data: data, at: compatible.databases, key: compatible.keySource)
+        configuration.fileServers = compatible.fileServers
+        let service = APIService(configuration: configuration, port: port, json: options.json, options: compatible)
         try await ServiceGroup(services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: configuration.logger).run()
         if !options.json { Output.line("Stopped.") }
     }
@@ -41,6 +49,7 @@ private struct APIService: Service, CustomStringConvertible {
     let configuration: HostConfiguration
     let port: Int
     let json: Bool
+    let options: ClientOptions
 
     var description: String { "API" }
 
@@ -48,15 +57,20 @@ private struct APIService: Service, CustomStringConvertible {
         try await CoreHost.with(configuration) { host in
             // Open before the core starts: a program that waits for the port then sees all that happens.
             let server = try await ChatSocketServer.start(host.core, port: port, logger: configuration.logger)
-            do throws(ChatCoreError) {
-                _ = try await host.core.send(.core(.start()), as: nil)
-            } catch {
-                // The program that connects makes the first profile, and starts the core then.
-                guard error.isNoActiveUser else { throw error }
-            }
+            for command in options.commands { _ = try await host.core.send(command, as: nil) }
+            if !options.maintenance { try await start(host.core) }
             report(server.port)
             try? await gracefulShutdown()
             await server.stop()
+        }
+    }
+
+    private func start(_ core: any ChatCore) async throws(ChatCoreError) {
+        do throws(ChatCoreError) {
+            _ = try await core.send(.core(.start()), as: nil)
+        } catch {
+            // The program that connects makes the first profile, and starts the core then.
+            guard error.isNoActiveUser else { throw error }
         }
     }
 

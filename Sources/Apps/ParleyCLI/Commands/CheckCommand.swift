@@ -17,24 +17,30 @@ struct CheckCommand: ParsableCommand {
         do throws(BotsFileError) {
             let bots = try BotsFile(contentsOf: file)
             if json {
-                Output.line(["file": .string(file), "profiles": .int(bots.profiles.count), "errors": []])
+                Output.line(
+                    [
+                        "file": .string(file), "profiles": .int(bots.profiles.count), "errors": [],
+                        "warnings": .array(bots.warnings.diagnostics.map(Self.json)),
+                    ])
             } else {
+                if !bots.warnings.diagnostics.isEmpty { Output.line(bots.warnings.description) }
                 let rules = bots.profiles.reduce(0) { $0 + $1.rules.count }
                 Output.line("\(file): \(bots.profiles.count) profile\(bots.profiles.count == 1 ? "" : "s"), \(rules) rule\(rules == 1 ? "" : "s"), no faults")
             }
         } catch {
             guard json else { throw error }
-            let faults = error.diagnostics.map { fault in
-                Output.object { object in
-                    object["code"] = fault.code.rawValue
-                    object["line"] = fault.position.line
-                    object["column"] = fault.position.column
-                    object["message"] = fault.message
-                    object["hint"] = fault.hint
-                }
-            }
-            Output.line(["file": .string(file), "errors": .array(faults)])
+            Output.line(["file": .string(file), "errors": .array(error.diagnostics.map(Self.json))])
             throw ExitCode(2)
+        }
+    }
+
+    private static func json(_ diagnostic: Diagnostic) -> JSONValue {
+        Output.object { object in
+            object["code"] = diagnostic.code.rawValue
+            object["line"] = diagnostic.position.line
+            object["column"] = diagnostic.position.column
+            object["message"] = diagnostic.message
+            object["hint"] = diagnostic.hint
         }
     }
 }

@@ -24,6 +24,7 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         let description = try BotsFile(contentsOf: file), bots = try description.makeBots()
         let configuration = try options.configuration(data: data, network: description.network)
+        if !description.warnings.diagnostics.isEmpty { Output.warning(description.warnings.description) }
         let json = options.json
         if !json { Output.line("Starting \(bots.count) bot\(bots.count == 1 ? "" : "s") from \(file), data in \(configuration.dataFolder) …") }
         try await BotHost(bots, configuration: configuration).serve { ready in

@@ -6,7 +6,7 @@ internal import Parley
 /// `parley send`: one message from a profile to a contact, for scripts.
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Send one message to a contact, and wait until the router has it.",
+        commandName: "send", abstract: "Send one message to a contact, and wait until it is delivered.",
         discussion: """
             The bots of the data folder must not be running: one process at a time can use a folder.
             """)
@@ -20,7 +20,10 @@ struct SendCommand: AsyncParsableCommand {
     @Option(help: "The folder for databases and keys. [default: $PARLEY_DATA, else parley-data]")
     var data: String?
 
-    @Option(help: "Seconds to wait for the router.")
+    @Flag(help: "Wait until the contact's client has confirmed the message, not only until the router has it.")
+    var wait = false
+
+    @Option(help: "Seconds to wait.")
     var timeout = 15
 
     @Argument(help: "The text.")
@@ -31,17 +34,33 @@ struct SendCommand: AsyncParsableCommand {
     func run() async throws {
         try await CoreHost.with(try options.configuration(data: data)) { host in
             let user = try await ProfileFinder(core: host.core).profile(named: profile)
-            let session = ChatSession(
-                core: host.core, user: user, printer: ChatPrinter(json: options.json), deliveryTimeout: .seconds(timeout))
+            let session = ChatSession(core: host.core, user: user, printer: ChatPrinter(json: options.json))
             _ = try await session.perform(.open(recipient))
-            let events = host.core.events()
-            Task { try await session.listen(to: events) }
             _ = try await host.core.send(.core(.start()), as: nil)
-            guard try await session.deliver(text) else {
-                throw Outcome.Failed(
-                    "chat.notDelivered",
-                    description: "the router did not take the message within \(timeout) seconds; it is stored and will be sent at the next start")
+            let items = try await session.send(text)
+            guard let chat = await session.open else { return }
+            let deadline = ContinuousClock.now + .seconds(timeout)
+            for item in items {
+                let outcome = try await host.core.awaitDelivery(
+                    of: item.id, in: chat, as: user.userID, to: wait ? .recipient : .router, within: max(.zero, deadline - .now))
+                try check(outcome)
             }
+        }
+    }
+
+    private func check(_ outcome: DeliveryOutcome) throws {
+        switch outcome {
+        case .reached: return
+        case .failed: throw Outcome.Failed("chat.undeliverable", description: "the message cannot be delivered: the contact's queue refuses it")
+        case .deleted: throw Outcome.Failed("chat.undeliverable", description: "the message was deleted before it was delivered")
+        case .timedOut where wait:
+            throw Outcome.Failed(
+                "chat.notConfirmed",
+                description: "the contact did not confirm the message within \(timeout) seconds; it is stored, and sent if the router can be reached")
+        case .timedOut:
+            throw Outcome.Failed(
+                "chat.notDelivered",
+                description: "the router did not take the message within \(timeout) seconds; it is stored and will be sent at the next start")
         }
     }
 }

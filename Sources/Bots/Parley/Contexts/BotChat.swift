@@ -26,13 +26,16 @@ public struct BotChat: Sendable {
 
     /// Sends a message. When this returns it is stored and will be delivered, whatever happens to the process.
     ///
+    /// Text that is too long for one message (about 15,000 bytes; 13,000 with post-quantum encryption) is sent as several, split at lines,
+    /// words or characters; the quote goes with the first.
+    ///
     /// - Parameter quoting: the item that the message answers.
-    /// - Throws: ``ChatCoreError``; the code `error.…` of a message that is too large (about 15,000 bytes of text) or that the
-    ///   chat does not allow.
+    /// - Throws: ``ChatCoreError``; `errorStore.largeMsg` for other content that is too large, the code `error.…` of a message that the chat
+    ///   does not allow.
     @discardableResult
     public func send(_ content: MessageContent, quoting item: ChatItemID? = nil) async throws -> SentMessage {
-        let sent = try await effects.send(content, to: reference(), quoting: item)
-        return SentMessage(chat: self, item: sent)
+        let sent = try await effects.send(content, to: reference(), info, quoting: item)
+        return SentMessage(chat: self, items: sent)
     }
 
     /// All chats of the bot, this one among them.
@@ -63,18 +66,43 @@ public struct BotChat: Sendable {
 /// A message that the bot sent.
 public struct SentMessage: Sendable {
     public let chat: BotChat
-    /// The item as it was stored; its status tells that it is on its way, not that it has arrived.
+    /// The item as it was stored; its status tells that it is on its way, not that it has arrived. Of a text that was sent in parts, the first.
     public let item: ChatItem
+    /// The parts that follow the first; empty for a message that was sent whole.
+    public let furtherItems: [ChatItem]
 
-    /// Replaces the text for both sides.
+    init(chat: BotChat, items: [ChatItem]) {
+        self.chat = chat
+        item = items[0]
+        furtherItems = Array(items.dropFirst())
+    }
+
+    /// Replaces the text for both sides. Of a text that was sent in parts, the first is replaced and the others are deleted.
     @discardableResult
     public func edit(_ text: String) async throws -> SentMessage {
-        SentMessage(chat: chat, item: try await chat.effects.edit(item.id, to: .text(text), in: chat.reference()) ?? item)
+        let edited = try await chat.effects.edit(item.id, to: .text(text), in: chat.reference()) ?? item
+        if !furtherItems.isEmpty { try await chat.effects.delete(furtherItems.map(\.id), mode: .broadcast, in: chat.reference()) }
+        return SentMessage(chat: chat, items: [edited])
     }
 
     /// Deletes the message for both sides.
     public func delete() async throws {
-        try await chat.effects.delete(item.id, mode: .broadcast, in: chat.reference())
+        try await chat.effects.delete(([item] + furtherItems).map(\.id), mode: .broadcast, in: chat.reference())
+    }
+
+    /// Waits until the message has reached its router or its recipient, with all of its parts.
+    ///
+    /// - Parameters:
+    ///   - stage: how far. Clients can be set not to confirm what they receive: then the recipient's stage is never reached.
+    ///   - limit: how long to wait; the message is delivered later, too.
+    public func awaitDelivery(to stage: DeliveryStage = .router, within limit: Duration) async throws -> DeliveryOutcome {
+        let deadline = ContinuousClock.now + limit
+        for item in [item] + furtherItems {
+            let outcome = try await chat.effects.awaitDelivery(
+                of: item.id, in: chat.reference(), to: stage, within: max(.zero, deadline - .now))
+            guard outcome == .reached else { return outcome }
+        }
+        return .reached
     }
 }
 

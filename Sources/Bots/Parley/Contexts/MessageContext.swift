@@ -43,7 +43,7 @@ public struct MessageContext: ChatContext {
 
     /// Deletes the message from the bot's own history. Nobody can delete what another sent in a direct chat.
     public func delete() async throws {
-        try await chat.effects.delete(item.id, mode: .internal, in: chat.reference())
+        try await chat.effects.delete([item.id], mode: .internal, in: chat.reference())
     }
 }
 

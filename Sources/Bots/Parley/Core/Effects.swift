@@ -13,9 +13,11 @@ final class Effects: Sendable {
     private let userID: UserID
     private let event: String?
     private let count = Mutex(0)
+    private let retry: CommandRetry
 
     /// - Parameter event: names the event among all of the profile; nil for one that is never handled again.
-    init(model: ChatModel, userID: UserID, event: String?) {
+    init(model: ChatModel, userID: UserID, event: String?, retry: CommandRetry = CommandRetry()) {
+        self.retry = retry
         self.model = model
         self.userID = userID
         self.event = event
@@ -24,16 +26,38 @@ final class Effects: Sendable {
     /// The chats of the bot's profile.
     var chats: BotChats { BotChats(model: model, userID: userID) }
 
-    /// Sends a message and returns the item that stands for it.
-    func send(_ content: MessageContent, to chat: ChatReference, quoting item: ChatItemID?) async throws(ChatCoreError) -> ChatItem {
-        let message = ComposedMessage(content: content, quotedItemID: item)
+    /// Sends a message, in several parts if its text is too long for one, and returns the items that stand for it.
+    ///
+    /// - Parameter info: what is known of the chat.
+    func send(_ content: MessageContent, to chat: ChatReference, _ info: ChatInfo, quoting item: ChatItemID?) async throws(ChatCoreError) -> [ChatItem] {
         guard let target = SendTarget(chat) else {
             throw ChatCoreError(.unsupported, "messages cannot be sent into this kind of chat")
         }
-        guard case .newChatItems(_, let items) = try await once(.messages(.send(to: target, [message]))), let sent = items.first else {
+        // One key for the whole and for its parts: what is refused is not remembered under it.
+        let key = nextKey()
+        do throws(ChatCoreError) {
+            return try await send([ComposedMessage(content: content, quotedItemID: item)], to: target, key)
+        } catch {
+            guard error.isMessageTooLarge, case .text(let text) = content else { throw error }
+            let limit = LongText.limit(in: info)
+            var first = limit
+            if let item {
+                // What is quoted travels with the first part.
+                let quoted = try await model.readItems(chat, of: userID, .around(item, count: 1)).first { $0.chatItem.id == item }
+                first = LongText.limit(in: info, quoting: quoted?.chatItem.meta.text)
+            }
+            let parts = LongText.parts(of: text, first: first, other: limit)
+            guard parts.count > 1 else { throw error }
+            let messages = parts.enumerated().map { ComposedMessage(content: .text($1), quotedItemID: $0 == 0 ? item : nil) }
+            return try await send(messages, to: target, key)
+        }
+    }
+
+    private func send(_ messages: [ComposedMessage], to target: SendTarget, _ key: String?) async throws(ChatCoreError) -> [ChatItem] {
+        guard case .newChatItems(_, let items) = try await once(.messages(.send(to: target, messages)), key), !items.isEmpty else {
             throw ChatCoreError(.invalidResponse, "the core did not say which message was sent")
         }
-        return sent.chatItem
+        return items.map(\.chatItem)
     }
 
     /// Changes a message; nil when it was as it should become.
@@ -45,8 +69,8 @@ final class Effects: Sendable {
         }
     }
 
-    func delete(_ item: ChatItemID, mode: DeleteMode, in chat: ChatReference) async throws(ChatCoreError) {
-        _ = try await perform(.messages(.delete(chat, [item], mode: mode)))
+    func delete(_ items: [ChatItemID], mode: DeleteMode, in chat: ChatReference) async throws(ChatCoreError) {
+        _ = try await perform(.messages(.delete(chat, items, mode: mode)))
     }
 
     func react(to item: ChatItemID, _ emoji: String, added: Bool, in chat: ChatReference) async throws(ChatCoreError) {
@@ -69,16 +93,31 @@ final class Effects: Sendable {
 
     /// Carries out a command that may happen twice.
     func perform(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse {
-        try await model.send(command, as: userID)
+        try await retry.run { () throws(ChatCoreError) in try await model.send(command, as: userID) }
+    }
+
+    /// Waits for the delivery of a message.
+    func awaitDelivery(
+        of item: ChatItemID, in chat: ChatReference, to stage: DeliveryStage, within limit: Duration
+    ) async throws(ChatCoreError) -> DeliveryOutcome {
+        try await model.awaitDelivery(of: item, in: chat, as: userID, to: stage, within: limit)
     }
 
     /// Carries out a command once, also when the handler runs again.
-    private func once(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse {
-        guard let event else { return try await perform(command) }
+    private func once(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse { try await once(command, nextKey()) }
+
+    private func once(_ command: ChatCommand, _ key: String?) async throws(ChatCoreError) -> ChatResponse {
+        guard let key else { return try await perform(command) }
+        return try await retry.run { () throws(ChatCoreError) in try await model.send(command, as: userID, onceAs: key) }
+    }
+
+    /// The key of the next effect; nil for an event that is never handled again.
+    private func nextKey() -> String? {
+        guard let event else { return nil }
         let number = count.withLock { count in
             count += 1
             return count
         }
-        return try await model.send(command, as: userID, onceAs: "\(event)/\(number)")
+        return "\(event)/\(number)"
     }
 }

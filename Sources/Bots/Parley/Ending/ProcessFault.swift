@@ -51,7 +51,7 @@ extension HostError.Code {
     /// Whether what a person gave is wrong.
     package var isInput: Bool {
         switch self {
-        case .serverAddress, .handlers, .databaseKey, .quarantine: true
+        case .serverAddress, .serversAndOperators, .conditionsNotAccepted, .handlers, .databaseKey, .quarantine: true
         case .dataFolder, .dataFolderInUse, .router, .portInUse: false
         }
     }

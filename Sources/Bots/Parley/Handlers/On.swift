@@ -31,14 +31,9 @@ public struct On: Sendable {
         }
     }
 
-    /// Handles what the trigger matches and the choice takes, for handlers that decide by other means than a condition.
-    ///
-    /// - Parameters:
-    ///   - menu: commands for the menu that the apps show, beside those of the trigger.
-    ///   - choose: what to do, or nil to leave the event to the handlers below; it must not wait or have effects itself.
-    public init<Context: Sendable>(
-        _ trigger: Trigger<Context>, menu: [MenuCommand] = [], file: String = #fileID, line: Int = #line,
-        choosing choose: @escaping @Sendable (Context) -> (@Sendable () async throws -> Void)?
+    private init<Context: Sendable>(
+        trigger: Trigger<Context>, menu: [MenuCommand], file: String, line: Int,
+        choose: @escaping @Sendable (Context) -> (@Sendable () async throws -> Void)?
     ) {
         event = trigger.event
         self.menu = trigger.menu + menu
@@ -46,6 +41,18 @@ public struct On: Sendable {
         place = "\(file):\(line)"
         prepare = { incoming in trigger.match(incoming).flatMap(choose) }
     }
+
+    /// A handler of what the trigger matches and the choice takes, for handlers that decide by other means than a condition.
+    ///
+    /// It is no initializer, so that the compiler does not take the body of an ordinary handler for a choice when it holds an error.
+    ///
+    /// - Parameters:
+    ///   - menu: commands for the menu that the apps show, beside those of the trigger.
+    ///   - choose: what to do, or nil to leave the event to the handlers below; it must not wait or have effects itself.
+    public static func choosing<Context: Sendable>(
+        _ trigger: Trigger<Context>, menu: [MenuCommand] = [], file: String = #fileID, line: Int = #line,
+        _ choose: @escaping @Sendable (Context) -> (@Sendable () async throws -> Void)?
+    ) -> On { On(trigger: trigger, menu: menu, file: file, line: line, choose: choose) }
 }
 
 /// A command of the menu that the apps show for a bot.

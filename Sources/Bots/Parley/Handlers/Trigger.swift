@@ -118,6 +118,7 @@ extension Trigger where Context == RequestContext {
 }
 
 extension Trigger where Context == EventContext {
-    /// Any event of the core that concerns the bot's profile, for what has no trigger of its own.
-    public static var event: Self { Self(.any) { $0.source } }
+    /// Any event of the core that concerns the bot's profile, messages among them: a handler of it stands last, for what has no trigger of its
+    /// own. One that stands above others takes their events, too.
+    public static var anyEvent: Self { Self(.any) { $0.source } }
 }

@@ -13,6 +13,7 @@ final class BotRuntime: Sendable {
     let identity: BotIdentity
     private let model: ChatModel
     private let router: Router
+    private let handlesEventsWhenMuted: Bool
     private let store: BotStateStore
     private let lanes: Lanes<LaneKey>
     private let watch: HandlerWatch
@@ -22,7 +23,7 @@ final class BotRuntime: Sendable {
     private let retried: Set<HandlerEventName>
 
     init(
-        identity: BotIdentity, handlers: [On], progress: HandledProgress, model: ChatModel, store: BotStateStore,
+        identity: BotIdentity, handlers: [On], handlesEventsWhenMuted: Bool = false, progress: HandledProgress, model: ChatModel, store: BotStateStore,
         lanes: Lanes<LaneKey>, watch: HandlerWatch, retried: Set<HandlerEventName> = [], logger: Logger
     ) {
         self.watch = watch
@@ -41,6 +42,7 @@ final class BotRuntime: Sendable {
         self.store = store
         self.lanes = lanes
         router = Router(handlers)
+        self.handlesEventsWhenMuted = handlesEventsWhenMuted
         tracker = Mutex(ChatProgressTracker(progress))
         var logger = logger
         logger[metadataKey: "bot"] = "\(identity.id)"
@@ -49,6 +51,7 @@ final class BotRuntime: Sendable {
 
     /// Takes an event of the core that concerns the profile.
     func take(_ event: ChatEvent) {
+        if isMuted(event), !event.isStored { return }
         switch event {
         case .newChatItems(_, let items):
             for item in items { take(item, event: event) }
@@ -83,9 +86,10 @@ final class BotRuntime: Sendable {
                 tracker.didSubmit(id, in: name)
                 return true
             }
-            let event = HandlerEventName(.message, id, in: name, of: identity.userID)
+            let handlerEvent = HandlerEventName(.message, id, in: name, of: identity.userID), isMuted = isMuted(event)
             let isTaken = lanes.submit(LaneKey(userID: identity.userID, chat: name)) { [self] in
-                guard await run(incoming, as: event) else { return }
+                // What is passed over counts as handled, after what came before it.
+                if !isMuted { guard await run(incoming, as: handlerEvent) else { return } }
                 FailPoint.botHandled.pass()
                 store.noteHandled(upTo: id, in: name, of: identity.userID)
             }
@@ -94,16 +98,22 @@ final class BotRuntime: Sendable {
         }
     }
 
+    /// Whether the profile is muted, and its handlers do not run then.
+    private func isMuted(_ event: ChatEvent) -> Bool { !handlesEventsWhenMuted && event.user?.showsNotifications == false }
+
     func takeConnected(_ contact: Contact, event: ChatEvent) {
         guard tracker.withLock({ $0.isFirst(.connected, contact.contactID) }) else { return }
         let effects = effects("connected/\(contact.contactID)")
         let context = ContactContext(chat: chat(.direct(contact: contact), effects: effects), contact: contact)
         let incoming = Incoming(content: .connected(context), source: self.context(of: event, effects: effects))
         let chat = "\(ChatReference.direct(contact.contactID))"
-        submit(chat, incoming, .connected, as: HandlerEventName(.connected, contact.contactID, in: chat, of: identity.userID))
+        submit(
+            chat, incoming, .connected, as: HandlerEventName(.connected, contact.contactID, in: chat, of: identity.userID), isMuted: isMuted(event))
     }
 
     func takeRequest(_ request: UserContactRequest, event: ChatEvent) {
+        // It is found again at a start after the profile is unmuted.
+        guard !isMuted(event) else { return }
         guard tracker.withLock({ $0.isFirst(.request, request.contactRequestID) }) else { return }
         let effects = effects("request/\(request.contactRequestID)")
         let context = RequestContext(bot: identity, request: request, effects: effects)
@@ -184,9 +194,12 @@ final class BotRuntime: Sendable {
     /// - Parameters:
     ///   - kind: what is noted once it is handled; nil for what is told once.
     ///   - event: its name; nil for what does not come again.
-    private func submit(_ chat: String, _ incoming: Incoming, _ kind: HandledProgress.Kind? = nil, as event: HandlerEventName? = nil) {
+    ///   - isMuted: whether the event counts as handled without being given to a handler.
+    private func submit(
+        _ chat: String, _ incoming: Incoming, _ kind: HandledProgress.Kind? = nil, as event: HandlerEventName? = nil, isMuted: Bool = false
+    ) {
         let isTaken = lanes.submit(LaneKey(userID: identity.userID, chat: chat)) { [self] in
-            guard await run(incoming, as: event) else { return }
+            if !isMuted { guard await run(incoming, as: event) else { return } }
             if let kind, let event { store.noteHandled(kind, event.reference, of: identity.userID) }
         }
         if !isTaken {
@@ -233,6 +246,16 @@ final class BotRuntime: Sendable {
                 ])
         }
         return true
+    }
+}
+
+extension ChatEvent {
+    /// Whether the event is found in the store again as long as it is not noted as handled.
+    fileprivate var isStored: Bool {
+        switch self {
+        case .newChatItems, .contactConnected, .receivedContactRequest: true
+        default: false
+        }
     }
 }
 

@@ -3,6 +3,7 @@ internal import ChatEngine
 internal import EncryptedSQLite
 internal import Foundation
 internal import Logging
+internal import SMPClient
 internal import SMPProtocol
 internal import SMPServer
 internal import SMPWire
@@ -39,8 +40,17 @@ public final class CoreHost: Sendable {
     ///
     /// - Throws: ``HostError`` for a server address that cannot be read, a port that is taken, a key that cannot be read or a folder that another
     ///   process uses; `StorageError` for databases that cannot be used, or that the key does not open.
-    public static func open(_ configuration: HostConfiguration) async throws -> CoreHost {
-        let folder = configuration.dataFolder
+    public static func open(_ configuration: HostConfiguration) async throws -> CoreHost { try await open(configuration, network: nil) }
+
+    /// - Parameter network: how routers are reached; nil for connections of the core's own.
+    static func open(_ configuration: HostConfiguration, network: (any SMPRouting)?) async throws -> CoreHost {
+        let usesPresets = configuration.network.usesPresetOperators
+        if usesPresets, !configuration.servers.isEmpty {
+            throw HostError(
+                .serversAndOperators,
+                "routers are named beside the preset operators: leave out --server and PARLEY_SERVER, or use \"operators: none\" (--operators none)")
+        }
+        let data = configuration.data, folder = data.path
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -49,21 +59,29 @@ public final class CoreHost: Sendable {
         }
         var servers = try configuration.servers.map(Self.address)
         let key = try configuration.databaseKey?.load()
-        let data = DataFolder(path: folder)
         let lock = try data.lock()
         var router: SMPRouter?
         do {
-            if servers.isEmpty {
-                let started = try await EmbeddedRouter.start(configuration.router, folder: folder + "/router", logger: configuration.logger)
+            if servers.isEmpty, !usesPresets {
+                let started = try await EmbeddedRouter.start(configuration.router, folder: data.routerFolder, logger: configuration.logger)
                 servers = [started.address]
                 router = started.router
             }
             var setup = NativeCoreConfiguration(prefix: data.corePrefix, servers: servers, logger: configuration.logger)
             setup.network = configuration.network.options
             setup.key = key
+            setup.fileServers = configuration.fileServers
             setup.companions = data.companions
+            if usesPresets { setup.operators = PresetOperator.publicNetwork }
+            let native = try network.map { try NativeCore.open(setup, network: $0) } ?? NativeCore.open(setup)
+            do {
+                if usesPresets { try await PresetConditions.settle(native, accepts: configuration.network.acceptsConditions) }
+            } catch {
+                await native.close()
+                throw error
+            }
             return CoreHost(
-                native: try NativeCore.open(setup), router: router,
+                native: native, router: router,
                 servers: servers.map { router == nil ? $0.wireString : $0.server.wireString }, dataFolder: folder, key: key, lock: lock,
                 logger: configuration.logger)
         } catch {
@@ -119,6 +137,10 @@ public struct HostError: Error, Sendable, CustomStringConvertible {
         case databaseKey
         /// A router's address cannot be read.
         case serverAddress
+        /// Routers and preset operators are both named.
+        case serversAndOperators
+        /// The conditions of use of the preset operators are not accepted.
+        case conditionsNotAccepted
         /// The router inside the process cannot run.
         case router
         /// Something else listens on the port of the router inside the process.

@@ -4,19 +4,43 @@ internal import Foundation
 /// The databases of a data folder, for what is done to them while no bot runs: checks, backups and changes of key.
 public struct DataFolder: Sendable {
     public let path: String
+    /// The beginning of the names of the core's files. With another than the standard one, several cores can share the folder.
+    let name: String
 
-    public init(path: String) { self.path = path }
+    static let standardName = "parley"
+
+    public init(path: String) { self.init(path: path, name: Self.standardName) }
+
+    private init(path: String, name: String) {
+        self.path = path
+        self.name = name
+    }
+
+    /// The folder of databases that are named by their prefix, `<prefix>_chat.db`, as official clients name theirs.
+    ///
+    /// - Returns: nil for a prefix that names a folder and no files in it.
+    package init?(databasePrefix prefix: String) {
+        let name = prefix.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+        guard !name.isEmpty, name != ".", name != ".." else { return nil }
+        let folder = prefix.dropLast(name.count + 1)
+        self.init(path: folder.isEmpty ? (prefix.hasPrefix("/") ? "/" : ".") : String(folder), name: name)
+    }
+
+    private var hasStandardName: Bool { name == Self.standardName }
 
     /// Where a core keeps its databases in the folder.
-    var corePrefix: String { path + "/parley" }
+    var corePrefix: String { (path == "/" ? "" : path) + "/" + name }
+
+    /// Where a router inside the process keeps its state.
+    var routerFolder: String { hasStandardName ? path + "/router" : corePrefix + "_router" }
 
     /// What lies beside the core's databases and is under the same key.
-    var companions: [DatabaseSet.Member] { [.init(label: "bots", path: path + "/bots.db")] }
+    var companions: [DatabaseSet.Member] { hasStandardName ? [.init(label: "bots", path: path + "/bots.db")] : [] }
 
     /// The core's databases and what the bots remember.
     public var databases: DatabaseSet {
         DatabaseSet(
-            folder: path, name: "parley",
+            folder: path, name: name,
             members: [.init(label: "chat", path: corePrefix + "_chat.db"), .init(label: "agent", path: corePrefix + "_agent.db")] + companions)
     }
 
@@ -43,7 +67,7 @@ public struct DataFolder: Sendable {
     /// Before anything of the folder is touched, so that who is second hears of the folder and not of something in it.
     func lock() throws -> FolderLock {
         do throws(StorageError) {
-            return try FolderLock(path: path + "/folder.lock")
+            return try FolderLock(path: hasStandardName ? path + "/folder.lock" : corePrefix + ".folder.lock")
         } catch {
             throw inUse(error)
         }

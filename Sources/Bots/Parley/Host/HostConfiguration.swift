@@ -5,7 +5,7 @@ public import Logging
 public struct HostConfiguration: Sendable {
     /// The folder of databases and keys. One process at a time can use it.
     public var dataFolder: String
-    /// Routers as `smp://fingerprint@host:port`. With none, a router runs inside the process.
+    /// Routers as `smp://fingerprint@host:port`. With none, a router runs inside the process, unless ``network`` names the preset operators.
     public var servers: [String]
     /// How routers are reached.
     public var network: HostNetwork
@@ -14,6 +14,10 @@ public struct HostConfiguration: Sendable {
     public var databaseKey: DatabaseKeySource?
     /// The router inside the process.
     public var router: EmbeddedRouterConfiguration
+    /// File routers as `xftp://fingerprint@host:port` that profiles begin with. They are kept; files are not sent or received yet.
+    package var fileServers: [String] = []
+    /// The databases by their prefix instead of ``dataFolder``, as official clients name theirs.
+    package var databasePrefix: DataFolder?
     /// Handlers that run at once at the most.
     public var parallelHandlers = 64
     /// How long handlers that run may go on when the bots are told to stop. Then their tasks are cancelled, and what they had not done
@@ -38,6 +42,11 @@ public struct HostConfiguration: Sendable {
         self.router = router
         self.logger = logger
     }
+}
+
+extension HostConfiguration {
+    /// The databases of the configuration.
+    package var data: DataFolder { databasePrefix ?? DataFolder(path: dataFolder) }
 }
 
 /// A router inside the bots' process.
@@ -70,6 +79,6 @@ public struct HostReady: Sendable {
     }
 
     public let profiles: [Profile]
-    /// The routers that the bots use.
+    /// The routers that the bots use; of the preset operators' routers each profile uses some, and they are not listed.
     public let servers: [String]
 }

@@ -24,6 +24,10 @@ public struct HostNetwork: Sendable, Hashable {
         case tcpTimeout = "tcp-timeout"
         /// Milliseconds for which a router that could not be reached is left alone at first, 10 to 60000. Further pauses grow from there.
         case retryPause = "retry-pause"
+        /// `preset` for the routers of the public network's preset operators, with their conditions of use accepted; `none` otherwise.
+        case operators
+        /// `yes` to accept the preset operators' conditions of use; they are kept as accepted for the data folder.
+        case acceptConditions = "accept-conditions"
         /// `on` if routers are to know each profile as a service, all of whose queues are subscribed to at once; they see then which are one
         /// profile's. `off` if not.
         case service
@@ -37,6 +41,11 @@ public struct HostNetwork: Sendable, Hashable {
     }
 
     private(set) var options = NetworkOptions()
+    /// Whether new queues are made on the routers of the preset operators. They are the ones that official clients of version 6.5 come with,
+    /// and any phone reaches them.
+    public private(set) var usesPresetOperators = false
+    /// Whether the preset operators' conditions of use are accepted by this configuration.
+    public private(set) var acceptsConditions = false
 
     /// Nothing said.
     public init() {}
@@ -58,6 +67,8 @@ public struct HostNetwork: Sendable, Hashable {
         case .smpProxy: options.privateRouting = try Self.word(text, Self.words(of: PrivateRoutingPolicy.Mode.allCases))
         case .smpProxyFallback:
             options.privateRoutingFallback = try Self.word(text, [("yes", .allow), ("protected", .allowProtected), ("no", .prohibit)])
+        case .operators: usesPresetOperators = try Self.word(text, [("preset", true), ("none", false)])
+        case .acceptConditions: acceptsConditions = try Self.word(text, [("yes", true), ("no", false)])
         case .service: options.usesServices = try Self.word(text, [("on", true), ("off", false)])
         case .tcpTimeout:
             guard let seconds = Int64(text), (1...3600).contains(seconds) else {

@@ -17,6 +17,7 @@ actor HostSession {
     private let unread: KeyQueue<LaneKey>
     private let clock: any Clock<Duration>
     private var runtimes: [UserID: BotRuntime] = [:]
+    private var connectionLog: ConnectionLog
 
     /// How long a chat that cannot be read is left alone.
     static let pauseBeforeReading = Duration.seconds(1)
@@ -34,6 +35,7 @@ actor HostSession {
         self.store = store
         self.logger = logger
         self.clock = clock
+        connectionLog = ConnectionLog(logger)
         let unread = KeyQueue<LaneKey>()
         self.unread = unread
         lanes = Lanes(width: parallelHandlers) { unread.add($0) }
@@ -49,7 +51,8 @@ actor HostSession {
         for bot in bots {
             let provisioned = try await provisioner.provision(bot)
             runtimes[provisioned.identity.userID] = BotRuntime(
-                identity: provisioned.identity, handlers: bot.handlers, progress: try await store.progress(of: provisioned.identity.userID),
+                identity: provisioned.identity, handlers: bot.handlers, handlesEventsWhenMuted: bot.handlesEventsWhenMuted,
+                progress: try await store.progress(of: provisioned.identity.userID),
                 model: model, store: store, lanes: lanes, watch: watch,
                 retried: retried.filter { $0.userID == provisioned.identity.userID }, logger: logger)
             profiles.append(provisioned.report)
@@ -105,6 +108,7 @@ actor HostSession {
     }
 
     private func take(_ event: ChatEvent) {
+        connectionLog.note(event)
         if let user = event.user?.userID {
             runtimes[user]?.take(event)
         } else {

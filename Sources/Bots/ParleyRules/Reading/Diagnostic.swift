@@ -29,6 +29,10 @@ public struct Diagnostic: Sendable, Hashable {
         case badTemplate = "bad-template"
         case tooLarge = "too-large"
         case unreadable = "unreadable"
+        /// A rule that never applies.
+        case unreachable = "unreachable"
+        /// A character that is probably not what was meant.
+        case controlCharacter = "control-character"
     }
 
     public let code: Code
@@ -63,10 +67,36 @@ public struct BotsFileError: Error, Sendable, CustomStringConvertible {
     }
 
     /// Each fault as `file:line:column: error: message [code]`, the line it is in, and a mark below the place.
-    public var description: String { diagnostics.map(render).joined(separator: "\n") }
+    public var description: String { DiagnosticText(file: file, lines: lines, severity: "error").text(of: diagnostics) }
+}
+
+/// What is probably not meant in a file that can be used all the same.
+public struct BotsFileWarnings: Sendable, CustomStringConvertible {
+    /// The warnings, in the order of the file; empty for most files.
+    public let diagnostics: [Diagnostic]
+    private let file: String
+    private let lines: [Substring]
+
+    init(file: String, source: String, diagnostics: [Diagnostic]) {
+        self.file = file
+        self.diagnostics = diagnostics.sorted { $0.position < $1.position }
+        lines = diagnostics.isEmpty ? [] : source.split(separator: "\n", omittingEmptySubsequences: false)
+    }
+
+    /// Each warning as `file:line:column: warning: message [code]`, the line it is in, and a mark below the place.
+    public var description: String { DiagnosticText(file: file, lines: lines, severity: "warning").text(of: diagnostics) }
+}
+
+/// Diagnostics as a person reads them.
+private struct DiagnosticText {
+    let file: String
+    let lines: [Substring]
+    let severity: String
+
+    func text(of diagnostics: [Diagnostic]) -> String { diagnostics.map(render).joined(separator: "\n") }
 
     private func render(_ diagnostic: Diagnostic) -> String {
-        var text = "\(file):\(diagnostic.position): error: \(diagnostic.message) [\(diagnostic.code.rawValue)]"
+        var text = "\(file):\(diagnostic.position): \(severity): \(diagnostic.message) [\(diagnostic.code.rawValue)]"
         let index = diagnostic.position.line - 1
         if lines.indices.contains(index), !lines[index].isEmpty {
             let indent = lines[index].unicodeScalars.prefix(diagnostic.position.column - 1).map { $0 == "\t" ? "\t" : " " }

@@ -8,10 +8,15 @@ final class DiagnosticSink {
     static let maximumNodes = 100_000
 
     private(set) var diagnostics: [Diagnostic] = []
+    private(set) var warnings: [Diagnostic] = []
     private var nodes = 0
 
     func add(_ diagnostic: Diagnostic) {
         if diagnostics.count < Self.maximumCount, !diagnostics.contains(diagnostic) { diagnostics.append(diagnostic) }
+    }
+
+    func warn(_ warning: Diagnostic) {
+        if warnings.count < Self.maximumCount, !warnings.contains(warning) { warnings.append(warning) }
     }
 
     /// Counts a node; false once there are too many.
@@ -56,6 +61,18 @@ package struct NodeReader {
         sink.add(Diagnostic(code, at: place ?? position, message, hint: hint))
     }
 
+    func warn(_ code: Diagnostic.Code, _ message: String, hint: String? = nil, at place: SourcePosition? = nil) {
+        sink.warn(Diagnostic(code, at: place ?? position, message, hint: hint))
+    }
+
+    /// Warns of characters that nobody types and that double quotes make of `\b` and the like.
+    func warnOfControlCharacters() {
+        let controls = text?.unicodeScalars.first { $0.value < 0x20 && !["\n", "\t", "\r"].contains($0) }
+        guard let control = controls else { return }
+        let name = control == "\u{8}" ? "a backspace, which double quotes make of \\b" : "the control character \(String(control.value, radix: 16))"
+        warn(.controlCharacter, "\(path) holds \(name)", hint: "use single quotes, or write the backslash twice")
+    }
+
     /// A word for the type of the node, as a person would say it.
     var typeName: String {
         switch node {
@@ -73,7 +90,7 @@ package struct NodeReader {
     package func string() -> String? {
         guard sink.visit(position) else { return nil }
         guard case .scalar(let scalar) = node, !isNull else {
-            report(.wrongType, "\(path) must be text, not \(typeName)")
+            report(.wrongType, "\(path) must be text, not \(typeName)", hint: isFlowMapping ? "put text that begins with {{ in quotes" : nil)
             return nil
         }
         return scalar.string
@@ -151,6 +168,12 @@ package struct NodeReader {
 
     /// The text of a scalar, without a check.
     package var text: String? { node.scalar?.string }
+
+    /// Whether the node is a mapping in braces, as YAML reads `{{ text }}` without quotes.
+    private var isFlowMapping: Bool {
+        guard case .mapping(let mapping) = node else { return false }
+        return mapping.style == .flow
+    }
 
     var isNull: Bool {
         guard case .scalar(let scalar) = node, scalar.style == .plain || scalar.style == .any else { return false }

@@ -18,14 +18,16 @@ extension ProfileSpec {
         }
         let address: BotAddress =
             self.address.acceptsAutomatically ? .automatic(welcome: self.address.welcome) : .manual(welcome: self.address.welcome)
-        return Bot(name, id: id, bio: bio, address: address) {
-            On(.anyMessage, menu: menu) { runner.plan($0) }
-            On(.edited) { runner.plan($0) }
-            On(.deleted) { runner.plan($0) }
-            On(.reaction) { runner.plan($0) }
-            On(.connected) { runner.plan($0) }
-            On(.contactRequest) { runner.plan($0) }
+        var bot = Bot(name, id: id, bio: bio, address: address) {
+            On.choosing(.anyMessage, menu: menu) { runner.plan($0) }
+            On.choosing(.edited) { runner.plan($0) }
+            On.choosing(.deleted) { runner.plan($0) }
+            On.choosing(.reaction) { runner.plan($0) }
+            On.choosing(.connected) { runner.plan($0) }
+            On.choosing(.contactRequest) { runner.plan($0) }
         }
+        bot.handlesEventsWhenMuted = handlesEventsWhenMuted
+        return bot
     }
 }
 

@@ -15,6 +15,8 @@ public struct BotsFile: Sendable {
     public let profiles: [ProfileSpec]
     /// How the bots reach routers.
     public let network: HostNetwork
+    /// What is probably not meant.
+    public let warnings: BotsFileWarnings
 
     /// Reads the text of a file.
     ///
@@ -32,6 +34,7 @@ public struct BotsFile: Sendable {
             throw BotsFileError(file: file, source: source, diagnostics: sink.diagnostics)
         }
         (self.profiles, self.network) = (profiles, network)
+        warnings = BotsFileWarnings(file: file, source: source, diagnostics: sink.warnings)
     }
 
     private static func read(_ root: Node?, sink: DiagnosticSink) throws(YAMLFault) -> ([ProfileSpec], HostNetwork) {

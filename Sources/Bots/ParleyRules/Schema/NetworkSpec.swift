@@ -12,8 +12,11 @@ enum NetworkSpec {
             do throws(HostNetwork.Fault) {
                 try network.set(key, to: text)
             } catch {
-                value.report(.badValue, "\(value.path) cannot be \(error)", hint: Spelling.hint(for: text, among: error.words))
+                value.report(.badValue, "\(value.path): \(error)", hint: error.words.isEmpty ? nil : Spelling.hint(for: text, among: error.words))
             }
+        }
+        if network.acceptsConditions, !network.usesPresetOperators, let value = mapping.value(HostNetwork.Key.acceptConditions.rawValue) {
+            value.report(.badValue, "\(value.path) means nothing without \"operators: preset\"", hint: "add \"operators: preset\", or leave it out")
         }
         return network
     }

@@ -10,6 +10,8 @@ public struct ProfileSpec: Sendable {
     public let bio: String?
     public let address: AddressSpec
     public let rules: [RuleSpec]
+    /// Whether rules apply while the profile is muted.
+    public let handlesEventsWhenMuted: Bool
 
     /// The longest bio, in bytes of its JSON text without the quotes; the official apps refuse more.
     public static let maximumBioLength = 160
@@ -22,7 +24,7 @@ public struct ProfileSpec: Sendable {
         public var welcome: String?
     }
 
-    static let keys = ["name", "bio", "address", "rules"]
+    static let keys = ["name", "bio", "address", "rules", "handle-when-muted"]
 
     init?(id: String, at position: SourcePosition, _ reader: NodeReader) {
         guard let mapping = reader.mapping() else { return nil }
@@ -40,10 +42,12 @@ public struct ProfileSpec: Sendable {
             mapping.value("bio")?.report(.badValue, "the bio has \(bio.jsonLength) bytes, more than \(Self.maximumBioLength)")
         }
         address = mapping.value("address").map(Self.address) ?? AddressSpec()
+        handlesEventsWhenMuted = mapping.value("handle-when-muted")?.bool() ?? false
         rules = mapping.value("rules")?.list()?.compactMap { RuleSpec($0) } ?? []
         guard let name else { return nil }
         self.name = name
         refuseSameRules(mapping)
+        warnOfUnreachableRules(mapping.reader)
     }
 
     private static func address(_ reader: NodeReader) -> AddressSpec {
@@ -51,8 +55,33 @@ public struct ProfileSpec: Sendable {
         guard let mapping = reader.mapping() else { return address }
         mapping.refuseKeys(otherThan: ["accept", "welcome"])
         if let accept = mapping.value("accept")?.word(of: ["automatic": true, "manual": false]) { address.acceptsAutomatically = accept }
-        address.welcome = mapping.value("welcome")?.nonEmptyString()
+        address.welcome = mapping.value("welcome").flatMap(Self.welcome)
         return address
+    }
+
+    /// The welcome message is published with the address, before anybody has connected: nothing can be filled in.
+    private static func welcome(_ reader: NodeReader) -> String? {
+        guard let text = reader.nonEmptyString() else { return nil }
+        guard let braces = text.firstRange(of: "{{") else { return text }
+        reader.report(
+            .badTemplate, "a welcome message is not a template: contacts would read \"\(text[braces.lowerBound...].prefix(30))\"",
+            hint: "leave the braces out, or greet with a rule: when: { connected: true }",
+            at: reader.position(ofByte: text.utf8.distance(from: text.startIndex, to: braces.lowerBound)))
+        return nil
+    }
+
+    private func warnOfUnreachableRules(_ reader: NodeReader) {
+        for (index, rule) in rules.enumerated() {
+            if rule.when.event == .request, address.acceptsAutomatically {
+                reader.warn(
+                    .unreachable, "this rule never applies: the address accepts requests automatically", hint: "set address: { accept: manual }",
+                    at: rule.position)
+            } else if let earlier = rules[..<index].first(where: { !$0.continues && $0.when.covers(rule.when) }) {
+                reader.warn(
+                    .unreachable, "this rule never applies: the one at line \(earlier.position.line) matches before it",
+                    hint: "put it above that rule, or add \"continue: true\" to that rule", at: rule.position)
+            }
+        }
     }
 
     private func refuseSameRules(_ mapping: MappingReader) {

@@ -56,6 +56,12 @@ public struct RuleCondition: Sendable {
         }
     }
 
+    /// Whether the condition holds whenever another does, since it asks for nothing but the event, or the kind of message.
+    func covers(_ other: RuleCondition) -> Bool {
+        event == other.event && (content == nil || content == other.content) && texts == nil && parts == nil && pattern == nil && commands == nil
+            && emoji == nil
+    }
+
     /// The event that the keys speak of. Keys of two events in one rule could never hold together.
     private static func event(of mapping: MappingReader) -> RuleEvent? {
         var named: [RuleEvent] = []
@@ -89,6 +95,7 @@ public struct RuleCondition: Sendable {
     private static func texts(_ reader: NodeReader) -> [String]? {
         reader.listOrOne()?.compactMap { item in
             guard let text = item.nonEmptyString() else { return nil }
+            item.warnOfControlCharacters()
             guard text.utf8.count <= maximumTextLength else {
                 item.report(.badValue, "\(item.path) has \(text.utf8.count) bytes, more than \(maximumTextLength)")
                 return nil
@@ -99,6 +106,7 @@ public struct RuleCondition: Sendable {
 
     private static func pattern(_ reader: NodeReader) -> TextPattern? {
         guard let source = reader.nonEmptyString() else { return nil }
+        reader.warnOfControlCharacters()
         do {
             return try TextPattern(source)
         } catch {
@@ -131,6 +139,13 @@ public struct RuleCondition: Sendable {
 
     private static func emoji(_ reader: NodeReader) -> [String]? {
         if reader.text == "any" { return nil }
-        return reader.listOrOne()?.compactMap { $0.nonEmptyString() }
+        return reader.listOrOne()?.compactMap { item in
+            guard let text = item.nonEmptyString() else { return nil }
+            if !RuleAction.emoji.contains(text) {
+                item.warn(
+                    .unreachable, "no app sends the reaction \"\(text)\": the rule does not apply", hint: "expected one of: " + RuleAction.emoji.joined(separator: " "))
+            }
+            return text
+        }
     }
 }

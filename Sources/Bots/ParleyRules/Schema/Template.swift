@@ -28,6 +28,7 @@ public struct Template: Sendable {
 
     init?(_ reader: NodeReader, in condition: RuleCondition?) {
         guard let source = reader.nonEmptyString() else { return nil }
+        reader.warnOfControlCharacters()
         self.source = source
         var segments: [Segment] = []
         var rest = source[...]

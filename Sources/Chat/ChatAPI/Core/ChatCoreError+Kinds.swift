@@ -2,6 +2,35 @@ extension ChatCoreError {
     /// There is no profile yet.
     public var isNoActiveUser: Bool { code.rawValue.hasSuffix("noActiveUser") }
 
+    /// The message does not fit what is sent at once.
+    public var isMessageTooLarge: Bool {
+        switch chatError {
+        case .store(.largeMessage), .chat(.exception(message: "large compressed message")): true
+        default: false
+        }
+    }
+
     /// The profile has no address.
     public var isAddressNotFound: Bool { code.rawValue.hasSuffix("userContactLinkNotFound") }
+}
+
+extension ChatError {
+    /// Whether a router could not be reached or did not answer in time, as any core reports it.
+    var isNetworkFault: Bool {
+        guard case .agent(let error, _, _) = self else { return false }
+        return switch error {
+        case .broker(_, let error), .smp(_, .proxy(.broker(let error))), .proxy(_, _, .protocolError(.proxy(.broker(let error)))):
+            error.isNetworkFault
+        default: false
+        }
+    }
+}
+
+extension BrokerError {
+    fileprivate var isNetworkFault: Bool {
+        switch self {
+        case .network, .timeout: true
+        default: false
+        }
+    }
 }

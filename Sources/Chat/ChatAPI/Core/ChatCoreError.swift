@@ -34,8 +34,11 @@ public struct ChatCoreError: Error, Sendable, Hashable {
     public let chatError: ChatError?
     /// What lies behind it, described.
     public let cause: String?
-    /// Whether what stands in the way is known to pass: the same can be done later. Only a core in this process knows.
-    package let isTemporary: Bool
+    private let isKnownToPass: Bool
+
+    /// Whether what stands in the way passes by itself, so that the same command can succeed later: a router that does not answer in time, a
+    /// network that is not there, a disk that is full.
+    public var isTemporary: Bool { isKnownToPass || chatError?.isNetworkFault == true || code == .unreachable }
 
     /// An error that the core did not report itself.
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
@@ -43,18 +46,27 @@ public struct ChatCoreError: Error, Sendable, Hashable {
         self.message = message
         self.chatError = nil
         self.cause = cause.map { String(describing: $0) }
-        self.isTemporary = false
+        self.isKnownToPass = false
     }
 
     /// An error that the core reported.
     public init(_ chatError: ChatError) { self.init(chatError, isTemporary: false) }
+
+    /// An error that the core reported for something that it cannot do at all: official cores report the same of something that is not there.
+    package init(_ chatError: ChatError, unsupported message: String) {
+        code = .unsupported
+        self.message = message
+        self.chatError = chatError
+        cause = nil
+        isKnownToPass = false
+    }
 
     package init(_ chatError: ChatError, isTemporary: Bool) {
         self.code = Code(rawValue: chatError.code)
         self.message = chatError.message
         self.chatError = chatError
         self.cause = nil
-        self.isTemporary = isTemporary
+        self.isKnownToPass = isTemporary
     }
 }
 

@@ -145,8 +145,12 @@ extension ChatTransaction {
 
     func set(_ settings: ChatSettings, of chat: ChatReference) throws -> ChatResponse {
         let user = try user()
-        guard chat.type == .direct else { return try refuseGroup(chat) }
-        try db.updateContact(try contact(chat.id, of: user).contactID, settings: settings)
+        switch chat.type {
+        case .direct: try db.updateContact(try contact(chat.id, of: user).contactID, settings: settings)
+        // Notes notify nobody and send no receipts: whether they are a favourite is all that can be set.
+        case .local: try db.updateNoteFolder(try noteFolder(chat.id, of: user).noteFolderID, isFavorite: settings.isFavorite)
+        default: return try refuseGroup(chat)
+        }
         return .cmdOk(user: user)
     }
 
@@ -156,7 +160,6 @@ extension ChatTransaction {
         // Official cores do not mind contacts that are not there, either.
         guard let contact = try db.contact(chat.id, of: user) else { return .cmdOk(user: user) }
         try db.updateContact(contact.contactID, itemTTL: seconds)
-        effects.hasNewExpiry = true
         return .cmdOk(user: user)
     }
 

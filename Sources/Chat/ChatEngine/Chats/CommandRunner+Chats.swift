@@ -33,7 +33,7 @@ extension CommandRunner {
         case .delete(let chat, let mode): try await answer { try $0.deleteChat(chat, mode) }
         case .clear(let chat): try await answer { try $0.clear(chat) }
         case .setSettings(let chat, let settings): try await answer { try $0.set(settings, of: chat) }
-        case .setMessageTTL(let id, let chat, let seconds): try await answer { try $0.setTTL(seconds, of: chat, user: id) }
+        case .setMessageTTL(let id, let chat, let seconds): try await setMessageTTL(seconds, of: chat, user: id)
         case .setThemes(let chat, let themes):
             try await answer { transaction in
                 let user = try transaction.user()
@@ -66,6 +66,13 @@ extension CommandRunner {
         case .updateTag(let id, let tag): try await changeTags { try $0.updateTag(id, user: $1, text: tag.text, emoji: tag.emoji) }
         case .reorderTags(let ids): try await changeTags { try $0.reorderTags(ids, user: $1) }
         }
+    }
+
+    /// Sets how long a chat's messages are kept, and deletes those that are older.
+    private func setMessageTTL(_ seconds: Int64?, of chat: ChatReference, user id: UserID) async throws(ChatCoreError) -> ChatResponse {
+        let response = try await answer { try $0.setTTL(seconds, of: chat, user: id) }
+        try await core.transactions.applyRetention(user: id, contact: chat.id)
+        return response
     }
 
     private func changeTags(

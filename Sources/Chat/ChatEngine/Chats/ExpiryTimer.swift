@@ -39,7 +39,7 @@ final class ExpirySignal: Sendable {
     }
 }
 
-/// The task that removes messages when their time to live is over, and prunes records that are kept for a period only.
+/// The task that removes messages when their time to live is over or they are older than they are to be kept, and prunes records that are kept for a period only.
 final class ExpiryTimer: Sendable {
     /// Items removed in one transaction at most.
     static let largestBatch = 100
@@ -76,13 +76,17 @@ final class ExpiryTimer: Sendable {
     }
 
     private func run() async {
-        var nextPruning = transactions.clock.steady
+        var nextPruning = transactions.clock.steady, nextRetention = nextPruning
         while !Task.isCancelled {
             signal.clear()
             do {
                 let now = transactions.clock.steady
                 let removed = try await transactions.transaction { try $0.removeExpiredItems(until: now, limit: Self.largestBatch) }
                 if removed == Self.largestBatch { continue }
+                if now >= nextRetention {
+                    nextRetention = now.adding(seconds: Retention.period)
+                    try await transactions.applyRetention()
+                }
                 if now >= nextPruning {
                     nextPruning = now.adding(seconds: Self.pruningPeriod)
                     try await transactions.prune(periods, at: now)

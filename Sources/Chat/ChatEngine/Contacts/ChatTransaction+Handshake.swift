@@ -23,7 +23,7 @@ extension ChatTransaction {
         }
         try updateVersions(message, in: &context)
         guard case .info(let profile) = message.event else {
-            try keepUnhandled(message, in: context)
+            reportUnsupported(message, in: context)
             return
         }
         try meet(profile, createsItems: false, in: &context)
@@ -43,7 +43,7 @@ extension ChatTransaction {
         try setStatus(.sendReady, in: &context)
         try updateVersions(message, in: &context)
         guard case .info(let profile) = message.event else {
-            if message.event != .ok { try keepUnhandled(message, in: context) }
+            if message.event != .ok { reportUnsupported(message, in: context) }
             return
         }
         let isPrepared = context.contact.map { $0.preparedContact != nil || $0.contactRequestID != nil } ?? false

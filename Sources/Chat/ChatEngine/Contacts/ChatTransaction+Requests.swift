@@ -16,7 +16,7 @@ extension ChatTransaction {
         case .contact(let request): asked = request
         case .info(let profile): asked = ContactRequest(profile: profile)
         default:
-            try keepUnhandled(message, in: context)
+            reportUnsupported(message, in: context)
             return
         }
         // The same event again, after a crash.
@@ -131,7 +131,9 @@ extension ChatTransaction {
     // MARK: Accepting
 
     /// Stores the connection by which a request is accepted, before the agent uses it.
-    func addAcceptedConnection(_ agentID: Bytes, request: ContactRequestRecord, user: User) throws -> Contact {
+    ///
+    /// - Parameter incognito: whether the contact is shown a random profile made for it; nil for what the address says.
+    func addAcceptedConnection(_ agentID: Bytes, request: ContactRequestRecord, incognito: Bool?, user: User) throws -> Contact {
         guard let contactID = request.request.contactID else {
             throw Refusal.store(.contactRequestNotFound(contactRequestID: request.request.contactRequestID))
         }
@@ -144,9 +146,18 @@ extension ChatTransaction {
         new.viaAddress = request.request.userContactLinkID
         new.peerVersions = peer
         new.pqSupport = request.request.pqSupport
+        if try incognito ?? acceptsIncognito(request) {
+            new.incognitoProfileID = try db.insertProfile(RandomProfile.make(random), user: user.userID, incognito: true, at: now)
+        }
         _ = try db.insertConnection(new, at: now)
         if let tag = request.request.contactRequestTag { try db.updateContact(contactID, requestTag: tag) }
         return try contact(contactID, of: user)
+    }
+
+    /// Whether the address of a request hides the profile from those who come by it. One whose link shows the profile cannot.
+    private func acceptsIncognito(_ request: ContactRequestRecord) throws -> Bool {
+        guard let address = try request.request.userContactLinkID.flatMap({ try db.address($0) }), !address.shortLinkDataSet else { return false }
+        return address.addressSettings.autoAccept?.acceptIncognito ?? false
     }
 
     /// Sends the welcome message of the address by which a contact came; one that was shown before is only repeated, under its id.

@@ -10,8 +10,8 @@ extension CommandRunner {
     func run(_ command: ConnectionCommand) async throws(ChatCoreError) -> ChatResponse {
         switch command {
         case .add(let id, let incognito): try await addInvitation(user: id, incognito: incognito)
-        case .plan(let id, let link, _, _):
-            try await plan(link, user: id)
+        // What is known of groups is read anew where that is asked for; contacts have nothing to read.
+        case .plan(let id, let link, _, let signature): try await plan(link, user: id, signature: signature)
         case .prepareContact(let id, let link, let data): try await transaction { try $0.prepareContact(link, data, user: id) }
         case .prepareGroup(let id, _, _, _):
             try await query { transaction in

@@ -112,7 +112,7 @@ extension CommandRunner {
         case .short(let short):
             let agentUser = try agentUser(of: user)
             let resolved = try await core.agent { agent throws(AgentFault) in
-                try await agent.resolveShortLink(user: agentUser, link: short.with(scheme: .server))
+                try await agent.resolveShortLink(user: agentUser, link: short.complete)
             }
             full = FullLink(resolved.fixed.connectionRequest, short: short)
         }

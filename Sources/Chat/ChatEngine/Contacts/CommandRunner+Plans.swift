@@ -1,26 +1,30 @@
 import ChatAPI
 import ChatProtocol
 import SMPAgent
+import SMPCrypto
 import SMPProtocol
 import SMPWire
 
 // What connecting by a link would do.
 
 extension CommandRunner {
-    func plan(_ text: String, user id: UserID?) async throws(ChatCoreError) -> ChatResponse {
+    /// - Parameter signature: by which somebody who shared the link in a chat claims to own it.
+    func plan(_ text: String, user id: UserID?, signature: LinkOwnerSignature? = nil) async throws(ChatCoreError) -> ChatResponse {
         let user = try await query { try $0.user(id) }
         guard let link = try? ConnectionLink(wireString: text) else { throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error) }
-        let (full, plan) = try await plan(link, user: user)
+        let (full, plan) = try await plan(link, user: user, signature: signature)
         return .connectionPlan(user: user, connectionLink: full.created, plan: plan)
     }
 
-    func plan(_ link: ConnectionLink, user: User) async throws(ChatCoreError) -> (FullLink, ConnectionPlan) {
+    func plan(
+        _ link: ConnectionLink, user: User, signature: LinkOwnerSignature? = nil
+    ) async throws(ChatCoreError) -> (FullLink, ConnectionPlan) {
         switch link {
         case .full(let link):
             let full = FullLink(link)
-            return (full, try await plan(full, data: nil, user: user))
+            return (full, try await plan(full, shows: LinkContents(), user: user))
         case .short(let link):
-            let short = link.with(scheme: .server)
+            let short = link.complete
             if let known = try await query({ try $0.knownPlan(short, user: user) }) { return known }
             if case .contact(_, let type, _, _) = short, type != .contact {
                 if type == .relay {
@@ -33,17 +37,19 @@ extension CommandRunner {
                 try await agent.resolveShortLink(user: agentUser, link: short)
             }
             let full = FullLink(resolved.fixed.connectionRequest, short: short)
-            let data = try? ShortLinkUserData.decode(ContactShortLinkData.self, from: resolved.user.userData.bytes)
-            return (full, try await plan(full, data: data, user: user))
+            let contents = LinkContents(
+                data: try? ShortLinkUserData.decode(ContactShortLinkData.self, from: resolved.user.userData.bytes),
+                owner: signature.map { resolved.verification(of: $0, sharing: short) })
+            return (full, try await plan(full, shows: contents, user: user))
         }
     }
 
-    private func plan(_ link: FullLink, data: ContactShortLinkData?, user: User) async throws(ChatCoreError) -> ConnectionPlan {
+    private func plan(_ link: FullLink, shows contents: LinkContents, user: User) async throws(ChatCoreError) -> ConnectionPlan {
         do {
             return try await query { transaction in
                 link.kind == .invitation
-                    ? .invitationLink(plan: try transaction.invitationPlan(link, data: data, user: user))
-                    : .contactAddress(plan: try transaction.addressPlan(link, data: data, user: user))
+                    ? .invitationLink(plan: try transaction.invitationPlan(link, shows: contents, user: user))
+                    : .contactAddress(plan: try transaction.addressPlan(link, shows: contents, user: user))
             }
         } catch {
             guard let error = error.chatError else { throw error }
@@ -62,6 +68,28 @@ extension CommandRunner {
             return try await connectViaAddress(contact.contactID, user: user.userID, incognito: incognito)
         }
         return try await connect(full.created, user: user.userID, incognito: incognito)
+    }
+}
+
+/// What a short link shows to those who open it.
+struct LinkContents: Sendable {
+    var data: ContactShortLinkData?
+    /// Whether the one who shared it owns it; nil where nobody claims to.
+    var owner: OwnerVerification?
+}
+
+extension ResolvedLink {
+    /// Whether a signature is that of an owner of the link. Which chat it was made for is the receiver's to check.
+    func verification(of signature: LinkOwnerSignature, sharing link: ConnectionShortLink) -> OwnerVerification {
+        let key: Ed25519.PublicKey?
+        if let id = signature.ownerID {
+            guard case .contact(let data) = user.content else { return .failed(reason: "unknown owner") }
+            key = data.owners.first { $0.id == id.bytes }?.key
+        } else {
+            key = fixed.rootKey
+        }
+        guard let key else { return .failed(reason: "unknown owner") }
+        return signature.isValid(sharing: link.wireBytes, key: key) ? .verified : .failed(reason: "signature verification failed")
     }
 }
 
@@ -86,7 +114,7 @@ extension ChatTransaction {
         switch short.mode {
         case .invitation:
             if let (record, link) = try db.connection(user: user.userID, shortLink: text) {
-                return (try full(link), .invitationLink(plan: try plan(for: record, data: nil, user: user)))
+                return (try full(link), .invitationLink(plan: try plan(for: record, shows: LinkContents(), user: user)))
             }
             if let contact = try db.contact(of: user, preparedFrom: text), let prepared = contact.preparedContact {
                 return (try full(prepared.connectionLink.fullLink), .invitationLink(plan: .known(contact: contact)))
@@ -104,40 +132,40 @@ extension ChatTransaction {
         return nil
     }
 
-    func invitationPlan(_ link: FullLink, data: ContactShortLinkData?, user: User) throws -> InvitationLinkPlan {
+    func invitationPlan(_ link: FullLink, shows contents: LinkContents, user: User) throws -> InvitationLinkPlan {
         guard let record = try db.connection(user: user.userID, linkKey: link.key) else {
-            return .ok(linkData: data, ownerVerification: nil)
+            return .ok(linkData: contents.data, ownerVerification: contents.owner)
         }
-        return try plan(for: record, data: data, user: user)
+        return try plan(for: record, shows: contents, user: user)
     }
 
-    private func plan(for record: ConnectionRecord, data: ContactShortLinkData?, user: User) throws -> InvitationLinkPlan {
+    private func plan(for record: ConnectionRecord, shows contents: LinkContents, user: User) throws -> InvitationLinkPlan {
         if let id = record.contactID, let contact = try db.contact(id, of: user) {
-            return contact.status == .active ? .known(contact: contact) : .ok(linkData: data, ownerVerification: nil)
+            return contact.status == .active ? .known(contact: contact) : .ok(linkData: contents.data, ownerVerification: contents.owner)
         }
         switch record.connection.status {
         case .new where record.connection.contactConnectionInitiated: return .ownLink
-        case .prepared: return .ok(linkData: data, ownerVerification: nil)
+        case .prepared: return .ok(linkData: contents.data, ownerVerification: contents.owner)
         default: return .connecting(contact: nil)
         }
     }
 
-    func addressPlan(_ link: FullLink, data: ContactShortLinkData?, user: User) throws -> ContactAddressPlan {
+    func addressPlan(_ link: FullLink, shows contents: LinkContents, user: User) throws -> ContactAddressPlan {
         if link.isGroup { throw Refusal.unsupported("groups") }
         if try db.address(ofUser: user.userID, linkKey: link.key) != nil { return .ownLink }
         guard let record = try db.connection(user: user.userID, linkKey: link.key) else {
             if let contact = try db.contact(of: user, publishing: [link.created.fullLink, link.created.shortLink].compactMap(\.self)) {
                 return .contactViaAddress(contact: contact)
             }
-            return .ok(linkData: data, ownerVerification: nil)
+            return .ok(linkData: contents.data, ownerVerification: contents.owner)
         }
         guard let id = record.contactID, let contact = try db.contact(id, of: user) else {
-            return record.connection.status == .prepared ? .ok(linkData: data, ownerVerification: nil) : .connectingConfirmReconnect
+            return record.connection.status == .prepared ? .ok(linkData: contents.data, ownerVerification: contents.owner) : .connectingConfirmReconnect
         }
         if contact.status == .active {
             return contact.isReady ? .known(contact: contact) : .connectingProhibit(contact: contact)
         }
-        return .ok(linkData: data, ownerVerification: nil)
+        return .ok(linkData: contents.data, ownerVerification: contents.owner)
     }
 }
 

@@ -16,7 +16,7 @@ struct RequestAcceptor: Sendable {
     func acceptInBackground(_ id: UserContactRequestID) async throws {
         // A request that comes twice is accepted twice; the second time finds it done.
         try await locks.withLock("request \(id)") {
-            guard let prepared = try await prepareAcceptance(id, announces: true) else { return }
+            guard let prepared = try await prepareAcceptance(id, announces: true, incognito: nil) else { return }
             let isSecured = try await accept(prepared)
             _ = try await transactions.transaction { transaction in
                 try transaction.completeAcceptance(prepared, isSecured: isSecured, announces: true)
@@ -37,9 +37,11 @@ struct RequestAcceptor: Sendable {
 
     /// Prepares the connection that accepts a request, unless there is one.
     ///
-    /// - Parameter announces: Whether subscribers are told that the request is being accepted.
+    /// - Parameters:
+    ///   - announces: Whether subscribers are told that the request is being accepted.
+    ///   - incognito: Whether the contact is shown a random profile made for it; nil for the setting of the address.
     /// - Returns: nil if the request is gone, or the contact is connected already.
-    func prepareAcceptance(_ id: UserContactRequestID, announces: Bool) async throws(ChatCoreError) -> Acceptance? {
+    func prepareAcceptance(_ id: UserContactRequestID, announces: Bool, incognito: Bool?) async throws(ChatCoreError) -> Acceptance? {
         let found = try await transactions.query { transaction -> (ContactRequestRecord, User, Contact)? in
             for user in try transaction.db.users() {
                 guard let request = try transaction.db.contactRequest(id, user: user.userID), let contactID = request.request.contactID,
@@ -52,14 +54,14 @@ struct RequestAcceptor: Sendable {
         guard let (request, user, contact) = found, let agentUser = Int64(user.agentUserID) else { return nil }
         if let connection = contact.activeConnection, connection.status != .new { return nil }
         if let connection = contact.activeConnection, let known = Base64URL.decode(connection.agentConnectionID) {
-            return try await begin(id, by: ConnectionID(known), user: user, contact: contact, announces: announces)
+            return try await begin(id, by: ConnectionID(known), user: user, contact: contact, announces: announces, incognito: incognito)
         }
         let made = try await agent.reporting { agent throws(AgentFault) in
             try await agent.prepareToAccept(
                 user: agentUser, invitation: InvitationID(request.agentInvitationID), pqSupport: request.request.pqSupport)
         }
         let acceptance = try await leftovers.orDiscard(made) { () throws(ChatCoreError) in
-            try await begin(id, by: made, user: user, contact: contact, announces: announces)
+            try await begin(id, by: made, user: user, contact: contact, announces: announces, incognito: incognito)
         }
         if acceptance?.connection != made.bytes { leftovers.discard(.delete(connections: [made.bytes], after: [])) }
         return acceptance
@@ -67,20 +69,21 @@ struct RequestAcceptor: Sendable {
 
     /// Stores the connection that accepts a request, unless there is one.
     private func begin(
-        _ id: UserContactRequestID, by prepared: ConnectionID, user: User, contact: Contact, announces: Bool
+        _ id: UserContactRequestID, by prepared: ConnectionID, user: User, contact: Contact, announces: Bool, incognito: Bool?
     ) async throws(ChatCoreError) -> Acceptance? {
         try await transactions.transaction { transaction -> Acceptance? in
             // Somebody may have been faster.
             guard let request = try transaction.db.contactRequest(id, user: user.userID) else { return nil }
             var contact = try transaction.contact(contact.contactID, of: user)
             if contact.activeConnection == nil {
-                contact = try transaction.addAcceptedConnection(prepared.bytes, request: request, user: user)
+                contact = try transaction.addAcceptedConnection(prepared.bytes, request: request, incognito: incognito, user: user)
                 if announces { transaction.emit(.acceptingContactRequest(user: user, contact: contact)) }
             }
             guard let connection = contact.activeConnection, connection.status == .new,
                 let agentID = Base64URL.decode(connection.agentConnectionID)
             else { return nil }
-            let shared = transaction.sharedProfile(of: user, with: contact, incognito: nil, usesProfileTTL: true)
+            let shared = transaction.sharedProfile(
+                of: user, with: contact, incognito: try transaction.incognitoProfile(connection), usesProfileTTL: true)
             let info = try transaction.connectionInfo(
                 .info(shared), pqSupport: connection.pqSupport, peerVersion: ChatVersion(clamping: connection.chatVersion))
             return Acceptance(

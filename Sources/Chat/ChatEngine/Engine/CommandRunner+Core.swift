@@ -1,6 +1,7 @@
 import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
+import Foundation
 
 // Commands about the core itself.
 
@@ -36,8 +37,13 @@ extension CommandRunner {
             let agent = core.agent
             Task { await agent.subscribeAll() }
             return .cmdOk(user: nil)
-        case .setTemporaryFolder, .setFilesFolder, .setRemoteHostsFolder, .setFilePaths, .setEncryptLocalFiles, .setContactMerge:
-            return .cmdOk(user: nil)
+        case .setTemporaryFolder(let path), .setFilesFolder(let path), .setRemoteHostsFolder(let path): return try makeFolders([path])
+        case .setFilePaths(let paths):
+            return try makeFolders([paths.filesFolder, paths.temporaryFolder, paths.assetsFolder] + (paths.remoteHostsFolder.map { [$0] } ?? []))
+        case .setEncryptLocalFiles(true): throw try await refusal("encrypting local files: not supported by this core yet")
+        case .setContactMerge(true): throw try await refusal("merging contacts: not supported by this core yet")
+        // No file is encrypted and no contact is merged as it is.
+        case .setEncryptLocalFiles(false), .setContactMerge(false): return .cmdOk(user: nil)
         case .saveAppSettings(let settings):
             try await transaction { try $0.db.set(settings, setting: "app") }
             return .cmdOk(user: nil)
@@ -63,6 +69,18 @@ extension CommandRunner {
         case .quarantine(let command): return try await run(command)
         case .quit, .workers, .queues: return try await refuse("this command")
         }
+    }
+
+    /// Makes folders for files, as official cores do when they are named. No file is kept there yet.
+    private func makeFolders(_ paths: [String]) throws(ChatCoreError) -> ChatResponse {
+        for path in paths {
+            do {
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            } catch {
+                throw ChatCoreError(Refusal.command("cannot make the folder \(path): \(error.localizedDescription)").error)
+            }
+        }
+        return .cmdOk(user: nil)
     }
 
     private func refusal(_ message: String) async throws(ChatCoreError) -> ChatCoreError {

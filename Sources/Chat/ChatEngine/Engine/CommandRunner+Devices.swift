@@ -8,14 +8,9 @@ extension CommandRunner {
         switch command {
         case .hosts: .remoteHostList(remoteHosts: [])
         case .controllers: .remoteCtrlList(remoteCtrls: [])
-        case .setName(let name):
-            try await transaction { transaction in
-                try transaction.db.set(.string(name), setting: "deviceName")
-                return .cmdOk(user: nil)
-            }
         case .notificationToken:
             throw ChatCoreError(.agent(error: .command(error: .prohibited, context: "getNtfToken"), agentConnectionID: "", entity: nil))
-        case .startHost, .switchHost, .stopHost, .deleteHost, .storeFile, .getFile, .connectController, .findController, .confirmController,
+        case .setName, .startHost, .switchHost, .stopHost, .deleteHost, .storeFile, .getFile, .connectController, .findController, .confirmController,
             .verifyController, .stopController, .deleteController:
             try await refuse("control between devices")
         }

@@ -11,7 +11,12 @@ struct CommandRunner: Sendable {
     var key: String?
 
     func run(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse {
+        // Links are made on the servers that the core is set up with now, also before it is started.
         switch command {
+        case .connections, .address, .console: try await core.servers.apply()
+        default: break
+        }
+        return switch command {
         case .users(let command): try await run(command)
         case .core(let command): try await run(command)
         case .chats(let command): try await run(command)

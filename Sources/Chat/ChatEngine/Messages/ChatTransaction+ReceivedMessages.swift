@@ -6,8 +6,8 @@ import SMPWire
 // Received messages.
 
 extension ChatTransaction {
-    /// Messages that this version does not act on are kept for later ones, at most so many of a connection.
-    static let unhandledLimit = 1_000
+    /// Bytes of the description of a received file that are kept at most: enough for files of more than 10 GB.
+    static let longestFileDescription = 1 << 20
 
     /// - Parameter isRetry: whether it was set aside before, when it counted as received.
     func receiveMessage(
@@ -85,7 +85,9 @@ extension ChatTransaction {
         let user = context.user
         var conversation = Conversation.contact(contact)
         switch message.event {
-        case .newMessage(let container): try receiveNew(container, id: message.messageID, brokerTime: brokerTime, in: &conversation, of: user)
+        case .newMessage(var container):
+            container.content = verified(container.content, in: context)
+            try receiveNew(container, id: message.messageID, brokerTime: brokerTime, in: &conversation, of: user)
         case .file(let invitation):
             let container = MessageContainer(content: .file(""), file: invitation)
             try receiveNew(container, id: message.messageID, brokerTime: brokerTime, in: &conversation, of: user)
@@ -97,16 +99,21 @@ extension ChatTransaction {
             conversation = .contact(try updateProfile(of: contact, to: profile, createsItems: true, user: user))
         case .deleteContact: return try receiveContactDeletion(id: message.messageID, brokerTime: brokerTime, in: &context)
         case .probe, .checkProbe, .confirmProbe, .ok, .endCall: return
-        default: return try keepUnhandled(message, in: context)
+        case .fileDescription(let id, let part): return try keep(part, ofFileIn: id, in: context)
+        default: return reportUnsupported(message, in: context)
         }
         context.update(conversation)
     }
 
-    /// Keeps a message for a version that knows what to do with it.
-    func keepUnhandled(_ message: ChatMessage, in context: ReceivingContext) throws {
+    /// Keeps a part of the description by which a file is fetched. Files are not received yet; the item shows that there is one.
+    private func keep(_ part: FileDescription, ofFileIn id: SharedMessageID, in context: ReceivingContext) throws {
+        guard case .contact(let contact) = context.peer, let item = try db.item(contact: contact.contactID, sharedMessageID: id, at: now) else { return }
+        try db.append(part.text, toDescriptionOfFileIn: item.id, limit: Self.longestFileDescription)
+    }
+
+    /// Tells of a message that this version does not act on. It is not kept: nothing could be done with it later.
+    func reportUnsupported(_ message: ChatMessage, in context: ReceivingContext) {
         if case .fileChunk = message.event { return }
-        try db.insertUnhandled(
-            connection: context.record.id, event: message.tag.rawValue, message: message.json, limit: Self.unhandledLimit, at: now)
         emit(
             .messageError(
                 user: context.user, severity: "error", message: "unsupported message: \(message.tag.rawValue)"))
@@ -146,15 +153,17 @@ extension ChatTransaction {
     private func draft(of content: MessageContent, id: SharedMessageID?, brokerTime: UTCTimestamp, in conversation: Conversation) -> ItemDraft {
         let isProhibited = content.isVoice && !conversation.isAllowedForPeer(.voice)
         var draft = ItemDraft(
-            isProhibited ? .receivedChatFeatureRejected(feature: .voice) : .receivedMessage(content: verified(content)), isSent: false)
+            isProhibited ? .receivedChatFeatureRejected(feature: .voice) : .receivedMessage(content: content), isSent: false)
         draft.sharedMessageID = id
         draft.timestamp = brokerTime
         return draft
     }
 
-    /// Drops the signature of a link's owner: it counts only if it is bound to this connection, which this version does not check.
-    private func verified(_ content: MessageContent) -> MessageContent {
-        guard case .chat(let text, let link, .some) = content else { return content }
+    /// A signature of a link's owner counts only if it is bound to this connection: one that was made for another chat is dropped. Whose it is
+    /// shows when the link is opened.
+    private func verified(_ content: MessageContent, in context: ReceivingContext) -> MessageContent {
+        guard case .chat(let text, let link, let signature?) = content else { return content }
+        if let hash = context.securityCodeHash, signature.chatBinding.bytes == ChatBinding.direct(securityCodeHash: hash).bytes { return content }
         return .chat(text: text, link: link, ownerSignature: nil)
     }
 

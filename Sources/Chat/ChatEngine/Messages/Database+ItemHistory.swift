@@ -140,16 +140,10 @@ extension Database {
         try number("SELECT user_id FROM files WHERE file_id = ?", [id])
     }
 
-    /// Keeps a message that this version does not act on; of one connection the newest are kept.
-    func insertUnhandled(connection: Int64, event: String, message: JSONValue, limit: Int, at time: UTCTimestamp) throws {
+    /// Adds a part to the description of an item's file, unless it would become longer than `limit` bytes.
+    func append(_ part: String, toDescriptionOfFileIn item: ChatItemID, limit: Int) throws {
         try run(
-            "INSERT INTO unhandled_messages (connection_id, event, message_json, received_at) VALUES (?, ?, ?, ?)",
-            [connection, event, message.text, time.stored])
-        try run(
-            """
-            DELETE FROM unhandled_messages WHERE connection_id = ? AND unhandled_message_id <= (
-                SELECT unhandled_message_id FROM unhandled_messages WHERE connection_id = ?
-                ORDER BY unhandled_message_id DESC LIMIT 1 OFFSET ?)
-            """, [connection, connection, limit])
+            "UPDATE files SET description = description || ? WHERE chat_item_id = ? AND length(CAST(description AS BLOB)) + ? <= ?",
+            [part, item, part.utf8.count, limit])
     }
 }

@@ -20,10 +20,13 @@ struct ReceivingContext {
     var record: ConnectionRecord
     let user: User
     var peer: Peer
+    /// The hash behind the security code of the connection, where the event needs it.
+    let securityCodeHash: Bytes?
 
-    init(record: ConnectionRecord, user: User, contact: Contact?) {
+    init(record: ConnectionRecord, user: User, contact: Contact?, securityCodeHash: Bytes? = nil) {
         self.record = record
         self.user = user
+        self.securityCodeHash = securityCodeHash
         peer = record.addressID.map(Peer.address) ?? contact.map(Peer.contact) ?? .pending
     }
 
@@ -57,7 +60,7 @@ extension ChatTransaction {
             return
         }
         let contact = try record.contactID.flatMap { try db.contact($0, of: user) }
-        var context = ReceivingContext(record: record, user: user, contact: contact)
+        var context = ReceivingContext(record: record, user: user, contact: contact, securityCodeHash: incoming.securityCodeHash)
         if let number = incoming.countedNumber, try db.wasCounted(number) { return }
         if case .message = incoming.notification.event {
             // Each message in it has a savepoint of its own.

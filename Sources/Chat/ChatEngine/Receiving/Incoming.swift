@@ -1,6 +1,7 @@
 import ChatProtocol
 import SystemSupport
 import SMPAgent
+import SMPWire
 
 /// An event of the agent, with what is in it parsed.
 struct Incoming: Sendable {
@@ -13,6 +14,8 @@ struct Incoming: Sendable {
     let isRead: Bool
     /// True for a quarantined event that is received on demand.
     let isRetry: Bool
+    /// The hash behind the security code of the connection; only read for messages that claim to own a link.
+    var securityCodeHash: Bytes?
 
     /// An event that is not to be parsed.
     init(unread notification: AgentNotification, key: InFlightKey?) {
@@ -35,6 +38,16 @@ struct Incoming: Sendable {
                 ReceivedChatMessage.parse(info)
             default: []
             }
+    }
+
+    /// Whether a message shares a link with a signature of its owner, which is bound to the connection.
+    var claimsLinkOwnership: Bool {
+        messages.contains { parsed in
+            guard case .success(let received) = parsed, case .newMessage(let container) = received.message.event,
+                case .chat(_, _, .some) = container.content
+            else { return false }
+            return true
+        }
     }
 
     /// The agent's number of the message, if the event is one that is acknowledged.

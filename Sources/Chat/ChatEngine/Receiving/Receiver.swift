@@ -78,13 +78,25 @@ final class Receiver: Sendable {
         if isQuarantined, let key {
             quarantine(Incoming(unread: notification, key: key), as: key)
         } else {
-            let incoming = crashGuard.noting(key) {
+            var incoming = crashGuard.noting(key) {
                 if let body = notification.body { TrapPoint.chatParse.pass(body) }
                 return Incoming(notification, key: key)
             }
+            if incoming.claimsLinkOwnership { incoming.securityCodeHash = await securityCodeHash(of: notification.connection) }
             handle(incoming, attempt: 0)
         }
         if isAlone { await open.waitUntilInUse(atMost: 0) }
+    }
+
+    /// - Returns: nil if it is not known: a signature that is bound to it does not count then.
+    private func securityCodeHash(of connection: ConnectionID?) async -> Bytes? {
+        guard let connection else { return nil }
+        do throws(AgentFault) {
+            return try await agent.ratchetHash(of: connection)
+        } catch {
+            logger.debug("the security code of a connection is not known", metadata: ["error": "\(error.code)"])
+            return nil
+        }
     }
 
     private func handle(_ incoming: Incoming, attempt: Int) {

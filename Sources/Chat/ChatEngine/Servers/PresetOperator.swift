@@ -1,4 +1,6 @@
 public import ChatAPI
+import SMPCrypto
+import SMPWire
 
 /// Somebody whose servers every profile is offered, beside those that it has itself.
 public struct PresetOperator: Sendable, Hashable {
@@ -26,14 +28,18 @@ public struct PresetOperator: Sendable, Hashable {
     public var smpRoles: ServerRoles
     public var xftpRoles: ServerRoles
     public var smpServers: [Server]
+    /// How many of the enabled ones a profile begins with, drawn at random; 0 for all. Profiles are spread over the operator's servers this way.
+    public var smpServersInUse: Int
     public var xftpServers: [Server]
+    /// The same for file servers.
+    public var xftpServersInUse: Int
     /// Relays for channels.
     public var chatRelays: [UserChatRelay]
 
     public init(
         tag: String, tradeName: String, legalName: String? = nil, serverDomains: [String], isEnabled: Bool = true,
         smpRoles: ServerRoles = ServerRoles(storage: true, proxy: true), xftpRoles: ServerRoles = ServerRoles(storage: true, proxy: true),
-        smpServers: [Server], xftpServers: [Server] = [], chatRelays: [UserChatRelay] = []
+        smpServers: [Server], smpServersInUse: Int = 0, xftpServers: [Server] = [], xftpServersInUse: Int = 0, chatRelays: [UserChatRelay] = []
     ) {
         self.tag = tag
         self.tradeName = tradeName
@@ -43,9 +49,35 @@ public struct PresetOperator: Sendable, Hashable {
         self.smpRoles = smpRoles
         self.xftpRoles = xftpRoles
         self.smpServers = smpServers
+        self.smpServersInUse = smpServersInUse
         self.xftpServers = xftpServers
+        self.xftpServersInUse = xftpServersInUse
         self.chatRelays = chatRelays
     }
+}
+
+extension PresetOperator {
+    /// The operator as one profile begins with it: as many servers enabled as are to be used, drawn at random.
+    func drawn(using random: any RandomSource) -> PresetOperator {
+        var one = self
+        Self.draw(smpServersInUse, of: &one.smpServers, using: random)
+        Self.draw(xftpServersInUse, of: &one.xftpServers, using: random)
+        return one
+    }
+
+    private static func draw(_ count: Int, of servers: inout [Server], using random: any RandomSource) {
+        let enabled = servers.indices.filter { servers[$0].isEnabled }
+        guard count > 0, count < enabled.count else { return }
+        var generator = RandomSourceGenerator(source: random)
+        for index in enabled.shuffled(using: &generator).dropFirst(count) { servers[index].isEnabled = false }
+    }
+}
+
+/// The standard library's view of a source of random bytes.
+private struct RandomSourceGenerator: RandomNumberGenerator {
+    let source: any RandomSource
+
+    mutating func next() -> UInt64 { source.bytes(8).reduce(0) { $0 << 8 | UInt64($1) } }
 }
 
 /// The conditions on which preset operators let their servers be used.

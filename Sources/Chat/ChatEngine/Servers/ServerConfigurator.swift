@@ -1,6 +1,8 @@
 import ChatAPI
 import ChatProtocol
+import Logging
 import SMPAgent
+import SMPCrypto
 import SMPProtocol
 import SMPWire
 import Synchronization
@@ -30,11 +32,22 @@ final class ServerConfigurator: Sendable {
         else { return }
         let configuration = configuration
         do throws(ChatCoreError) {
-            try await transactions.transaction { try $0.configureServers(configuration) }
+            let changed = try await transactions.transaction { try $0.configureServers(configuration) }
             try await network.applyStored()
+            for user in changed { await use(agentUser: user) }
         } catch {
             isApplied.withLock { $0 = false }
             throw error
+        }
+    }
+
+    /// Passes the servers of a profile to the agent before the core is started: links made then are made on the current servers.
+    private func use(agentUser: AgentUserID) async {
+        do {
+            try await publish(agentUser: agentUser)
+        } catch {
+            // The stored job tries again at the start, and reports what it cannot do.
+            configuration.logger.debug("servers of a profile are not set yet", metadata: ["error": "\(error)"])
         }
     }
 
@@ -52,6 +65,13 @@ final class ServerConfigurator: Sendable {
 }
 
 extension NativeCoreConfiguration {
+    /// The configuration for one profile: of each operator's servers, as many as a profile uses.
+    func drawingServers(using random: any RandomSource) -> NativeCoreConfiguration {
+        var one = self
+        one.operators = operators.map { $0.drawn(using: random) }
+        return one
+    }
+
     /// What a new profile makes its queues on.
     var initialRouters: [AgentServer] {
         let preset = operators.filter(\.isEnabled).flatMap { one in
@@ -67,15 +87,20 @@ extension NativeCoreConfiguration {
 
 extension ChatTransaction {
     /// Operators and conditions as the core is set up with, and servers of profiles for which nobody has chosen any.
-    func configureServers(_ configuration: NativeCoreConfiguration) throws {
+    ///
+    /// - Returns: the profiles whose servers are not as they were, by the agent's ids.
+    func configureServers(_ configuration: NativeCoreConfiguration) throws -> [AgentUserID] {
         try db.insertConditions(commit: configuration.conditions.commit, at: now)
         try db.deleteOperators(except: configuration.operators.map(\.tag))
         for preset in configuration.operators { try db.upsert(preset) }
         try acceptOverdueConditions()
+        var changed: [AgentUserID] = []
         for user in try db.users() {
-            guard try offerServers(configuration, to: user.userID) else { continue }
+            guard try offerServers(configuration.drawingServers(using: random), to: user.userID) else { continue }
             try enqueue(.setServers, user: user)
+            if let agentUser = Int64(user.agentUserID) { changed.append(agentUser) }
         }
+        return changed
     }
 
     /// Conditions whose time for objections is over count as accepted, as they say themselves.

@@ -81,6 +81,12 @@ enum ChatStoreMigrations {
                     CREATE INDEX deliveries_by_body ON deliveries(body_id) WHERE body_id IS NOT NULL;
                     """)
         }
+        migrator.registerMigration("8 retention of messages") { db in
+            try db.execute(sql: "CREATE INDEX items_by_contact_age ON chat_items(contact_id, created_at) WHERE contact_id IS NOT NULL")
+        }
+        migrator.registerMigration("9 no messages kept that nothing reads") { db in
+            try db.execute(sql: "DROP TABLE unhandled_messages")
+        }
         return migrator
     }
 

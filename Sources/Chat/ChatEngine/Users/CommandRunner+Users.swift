@@ -83,13 +83,7 @@ extension CommandRunner {
                 try transaction.db.markAllRead(user: user.userID, at: transaction.now)
                 return .cmdOk(user: user)
             }
-        case .setMessageTTL(let id, let seconds):
-            try await transaction { transaction in
-                let user = try transaction.user(id)
-                try transaction.db.updateItemTTL(user: user.userID, seconds: seconds > 0 ? seconds : nil)
-                transaction.effects.hasNewExpiry = true
-                return .cmdOk(user: user)
-            }
+        case .setMessageTTL(let id, let seconds): try await setMessageTTL(seconds, user: id)
         case .messageTTL(let id):
             try await query { transaction in
                 let user = try transaction.user(id)
@@ -98,11 +92,22 @@ extension CommandRunner {
         }
     }
 
+    /// Sets how long a profile's messages are kept, and deletes those that are older.
+    private func setMessageTTL(_ seconds: Int64, user id: UserID?) async throws(ChatCoreError) -> ChatResponse {
+        let user = try await transaction { transaction in
+            let user = try transaction.user(id)
+            try transaction.db.updateItemTTL(user: user.userID, seconds: seconds > 0 ? seconds : nil)
+            return user
+        }
+        try await core.transactions.applyRetention(user: user.userID)
+        return .cmdOk(user: user)
+    }
+
     private func createUser(_ new: NewUser) async throws(ChatCoreError) -> ChatResponse {
         let profile = new.profile ?? RandomProfile.make(core.random)
         try await query { try $0.checkNewUser(new, name: profile.displayName) }
         try await core.servers.apply()
-        let configuration = core.configuration, servers = configuration.initialRouters
+        let configuration = core.configuration.drawingServers(using: core.random), servers = configuration.initialRouters
         let agentID = try await core.agent { agent throws(AgentFault) in try await agent.createUser(servers: servers) }
         let presets = core.configuration.presetContacts
         return try await core.leftovers.orDiscard(.deleteUser(deleteQueues: true), agentUser: agentID) { () throws(ChatCoreError) in

@@ -9,7 +9,11 @@ extension ChatModelState {
         if let user = event.user { know(user, &changes) }
         switch event {
         case .activeUser(let user): activate(user, &changes)
-        case .chatSuspended: setRunning(false, &changes)
+        case .chatSuspended:
+            setRunning(false, &changes)
+            setSubscriptions(of: Array(subscriptions.keys), to: nil, &changes)
+        case .subscriptionStatus(_, let status, let connections): setSubscriptions(of: connections, to: status, &changes)
+        case .agentConnectionsDeleted(let connections): setSubscriptions(of: connections, to: nil, &changes)
         case .newChatItems(let user, let items): add(items, user, &changes)
         case .chatItemsStatusesUpdated(let user, let items): refresh(items, user, &changes)
         case .chatItemUpdated(let user, let item), .chatItemNotChanged(let user, let item), .rcvFileStart(let user, let item),
@@ -120,6 +124,18 @@ extension ChatModelState {
         guard isRunning != running else { return }
         isRunning = running
         changes.append(.running)
+    }
+
+    /// - Parameter status: nil if it is not known any more.
+    mutating func setSubscriptions(of connections: [String], to status: SubscriptionStatus?, _ changes: inout [ChatModelChange]) {
+        let changed = Set(connections.filter { subscriptions[$0] != status })
+        guard !changed.isEmpty else { return }
+        for connection in changed { subscriptions[connection] = status }
+        for (id, state) in users {
+            for (reference, chat) in state.chats where chat.agentConnectionID.map(changed.contains) ?? false {
+                changes.append(.subscription(id, reference))
+            }
+        }
     }
 
     mutating func add(_ items: [ItemInChat], _ user: User, _ changes: inout [ChatModelChange]) {

@@ -8,6 +8,8 @@ public enum ChatModelChange: Sendable, Hashable {
     case userRemoved(UserID)
     /// A chat: whom it is with, its preview, its counts or its place in the list.
     case chat(UserID, ChatReference)
+    /// How the connection of a chat is subscribed to.
+    case subscription(UserID, ChatReference)
     /// A chat is gone.
     case chatRemoved(UserID, ChatReference)
     /// A chat lost its preview and the model does not know the one before: a page of one item should be loaded.

@@ -11,6 +11,8 @@ public struct ChatModelState: Sendable, Hashable {
     public internal(set) var activeUserID: UserID?
     /// Whether the core sends and receives; nil while that is not known.
     public internal(set) var isRunning: Bool?
+    /// How connections are subscribed to, by the agent's ids, as far as the core has told since it runs.
+    public internal(set) var subscriptions: [String: SubscriptionStatus] = [:]
     /// How many items a window of a chat holds at most.
     public var windowLimit = 1000
 
@@ -31,6 +33,20 @@ public struct ChatModelState: Sendable, Hashable {
     /// The chats of a profile, the last active first.
     public func chats(of user: UserID) -> [Chat] { users[user]?.sortedChats ?? [] }
 
+    /// How the connection of a chat is subscribed to: whether messages that come are received. Nil while the core has not told, and for chats
+    /// without a connection of their own.
+    public func subscription(of reference: ChatReference, user: UserID) -> SubscriptionStatus? {
+        chat(reference, of: user)?.agentConnectionID.flatMap { subscriptions[$0] }
+    }
+
     /// The items of a chat that are loaded.
     public func items(_ key: ItemsKey, of user: UserID) -> ItemsWindow? { users[user]?.windows[key] }
+}
+
+extension Chat {
+    /// The connection by which the chat's messages come; nil for chats without one of their own.
+    var agentConnectionID: String? {
+        guard case .direct(let contact) = chatInfo else { return nil }
+        return contact.activeConnection?.agentConnectionID
+    }
 }

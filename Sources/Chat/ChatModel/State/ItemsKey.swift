@@ -12,7 +12,7 @@ public struct ItemsKey: Sendable, Hashable {
     public enum Filter: Sendable, Hashable {
         /// All; in channels all but comments.
         case all
-        /// Those with one kind of content.
+        /// Those with one kind of content; in channels without comments.
         case content(MessageContentType)
         /// Comments on a post.
         case comments(ChatItemID)
@@ -28,7 +28,7 @@ public struct ItemsKey: Sendable, Hashable {
     public func contains(_ item: ChatItem) -> Bool {
         switch filter {
         case .all: item.meta.parentItemID == nil
-        case .content(let type): item.content.messageContent?.type == type
+        case .content(let type): item.meta.parentItemID == nil && item.content.messageContent?.type == type
         case .comments(let parent): item.meta.parentItemID == parent
         }
     }

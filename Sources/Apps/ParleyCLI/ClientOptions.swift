@@ -1,0 +1,62 @@
+internal import ArgumentParser
+internal import ChatAPI
+internal import EncryptedSQLite
+internal import Parley
+
+/// Options of `simplex-chat` 6.5 in its spelling and meaning, so that a script runs with the program exchanged.
+struct ClientOptions: ParsableArguments {
+    @Option(name: [.customShort("d"), .customLong("database")], help: "The databases by their prefix: PREFIX_chat.db and PREFIX_agent.db.")
+    var database: String?
+
+    @Option(
+        name: [.customShort("k"), .customLong("key")],
+        help: "The key of the databases. Every program on this machine can read it there: --key-file and $PARLEY_KEY_FILE are better.")
+    var key: String?
+
+    @Option(
+        name: .customLong("xftp-server"),
+        help: "A file router as xftp://fingerprint@host:port; several separated by spaces. They are kept: files are not sent or received yet.")
+    var xftpServer: [String] = []
+
+    @Option(name: .customLong("files-folder"), help: "The folder for files, made if need be. Files are not sent or received yet.")
+    var filesFolder: String?
+
+    @Option(name: .customLong("temp-folder"), help: "The folder for temporary files, made if need be.")
+    var temporaryFolder: String?
+
+    @Flag(name: [.customShort("m"), .customLong("maintenance")], help: "Do not start the core: the command /_start does.")
+    var maintenance = false
+
+    @Flag(name: [.customShort("y"), .customLong("yes-migrate")], help: "Nothing more: databases of older versions are always brought up to date.")
+    var yesMigrate = false
+
+    @Flag(name: .customLong("relay"), help: .hidden)
+    var relay = false
+
+    func validate() throws {
+        if database != nil, databases == nil { throw ValidationError("-d \(database ?? "") names no files: it is the beginning of their names, such as data/bot") }
+        for server in fileServers where !server.hasPrefix("xftp://") {
+            throw ValidationError("--xftp-server: \"\(server)\" is not xftp://fingerprint@host:port")
+        }
+        if let key, !key.isEmpty { _ = try DatabaseKey(key) }
+    }
+
+    var databases: DataFolder? { database.flatMap { DataFolder(databasePrefix: $0) } }
+
+    /// The key; an empty one is none, as with `simplex-chat`.
+    var keySource: DatabaseKeySource? {
+        get throws { try key.flatMap { $0.isEmpty ? nil : DatabaseKeySource.key(try DatabaseKey($0)) } }
+    }
+
+    var fileServers: [String] { xftpServer.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) } }
+
+    /// What the options say by commands of the API.
+    var commands: [ChatCommand] {
+        [filesFolder.map { .core(.setFilesFolder($0)) }, temporaryFolder.map { .core(.setTemporaryFolder($0)) }].compactMap(\.self)
+    }
+
+    /// - Throws: ``Outcome/BadInput`` `unsupported` for options whose work this core cannot do yet.
+    func refuseWhatIsMissing() throws {
+        if relay { throw Outcome.BadInput("unsupported", description: "--relay: this program is no chat relay yet, since it has no channels") }
+    }
+}

@@ -1,0 +1,38 @@
+internal import ChatAPI
+
+/// The conditions of use of the preset operators, between opening a core and starting it.
+///
+/// A core contacts nobody before it is started, so that nothing is contacted unless the conditions are accepted.
+enum PresetConditions {
+    /// Accepts the conditions if that was asked for.
+    ///
+    /// - Throws: ``HostError`` `conditionsNotAccepted`, with their text or address, if they are to be accepted first.
+    static func settle(_ core: any ChatCore, accepts: Bool) async throws {
+        guard case .serverOperatorConditions(let state) = try await core.send(.servers(.operators), as: nil) else {
+            throw ChatCoreError(.invalidResponse, "the core does not tell how the conditions of use stand")
+        }
+        let missing = state.serverOperators.filter { $0.enabled && !$0.hasAcceptedConditions }
+        guard !missing.isEmpty else { return }
+        guard accepts else { throw HostError(.conditionsNotAccepted, try await explanation(core, missing)) }
+        let accepted = ServerCommand.acceptConditions(state.currentConditions.conditionsID, operators: missing.compactMap(\.operatorID))
+        _ = try await core.send(.servers(accepted), as: nil)
+    }
+
+    private static func explanation(_ core: any ChatCore, _ operators: [ServerOperator]) async throws -> String {
+        guard case .usageConditions(_, let text, _) = try await core.send(.servers(.conditions), as: nil) else {
+            throw ChatCoreError(.invalidResponse, "the core does not show the conditions of use")
+        }
+        let names = operators.map(\.tradeName).joined(separator: " and ")
+        return """
+            the conditions of use of \(names) are not accepted, and their routers were not contacted. \(text ?? "") \
+            Accept them with "accept-conditions: yes" under "network:" of bots.yaml, with --accept-conditions, or by \
+            HostNetwork's key acceptConditions
+            """
+    }
+}
+
+extension ServerOperator {
+    fileprivate var hasAcceptedConditions: Bool {
+        if case .accepted = conditionsAcceptance { true } else { false }
+    }
+}

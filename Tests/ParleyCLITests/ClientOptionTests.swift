@@ -1,0 +1,92 @@
+import ChatProtocol
+import Foundation
+import OfficialPeers
+import ProcessSupport
+import TestSupport
+import Testing
+
+/// `parley api` started as scripts start `simplex-chat`.
+@Suite struct ClientOptionTests {
+    private static let router = "smp://NQcFNezxnRvnm-HgNh60b4MyClQ4Z0ConemWw7eS9yI=@127.0.0.1:1"
+    private static let fileRouter = "xftp://NQcFNezxnRvnm-HgNh60b4MyClQ4Z0ConemWw7eS9yI=@127.0.0.1:2"
+
+    /// Runs the program while `body` sends it commands.
+    private func withAPI(
+        _ arguments: [String], _ folder: ScratchFolder, _ body: (_ command: (String) async throws -> JSONValue) async throws -> Void
+    ) async throws {
+        let port = try LoopbackPort.free()
+        let program = try ParleyProgram.start(["api", "-p", "\(port.number)", "--json"] + arguments, in: folder.path, log: folder("log"))
+        _ = try await program.ready()
+        let replies = Mailbox<(id: String, body: JSONValue)>(label: { $0.id })
+        let socket = try await ChatSocket.connect(port: port.number) { frame in
+            guard let id = frame["corrId"]?.stringValue, let body = frame["resp"] else { return }
+            replies.put((id, body))
+        } closed: {
+            replies.finish(PeerError(.ended, "the program has closed the connection"))
+        }
+        try await body { text in
+            let id = UUID().uuidString
+            try await socket.send(#"{"corrId":"\#(id)","cmd":\#(JSONValue.string(text).text)}"#)
+            return try await replies.first("the response to \(text)", within: .seconds(60)) { reply -> JSONValue? in
+                guard reply.id == id else { return Optional.none }
+                return reply.body
+            }
+        }
+        await socket.close()
+        program.send(.terminate)
+        #expect(try await program.exit() == 0, "\(program.logTail())")
+    }
+
+    @Test func databasesFoldersAndRoutersAreThoseOfTheOptions() async throws {
+        let folder = try ScratchFolder("options")
+        defer { folder.remove() }
+        let options = [
+            "-d", folder("data/db"), "-s", "\(Self.router) \(Self.router.replacing("127.0.0.1", with: "127.0.0.2"))", "--xftp-server", Self.fileRouter, "-y",
+            "--files-folder", folder("data/files"), "--temp-folder", folder("data/tmp"), "-k", "a key",
+        ]
+        try await withAPI(options, folder) { command in
+            let user = try await command("/create user ann")
+            #expect(user["type"] == "activeUser", "\(user.text)")
+            let servers = try await command("/_servers 1")
+            #expect(servers["userServers"]?[0]?["smpServers"]?.arrayValue?.count == 2, "\(servers.text)")
+            #expect(servers["userServers"]?[0]?["xftpServers"]?[0]?["server"]?.stringValue == Self.fileRouter)
+        }
+        let there = try Set(FileManager.default.contentsOfDirectory(atPath: folder("data")))
+        #expect(there.isSuperset(of: ["db_chat.db", "db_agent.db", "files", "tmp"]), "\(there)")
+        #expect(!there.contains("db_router"), "no router runs inside the process")
+        let head = try #require(FileManager.default.contents(atPath: folder("data/db_chat.db"))).prefix(6)
+        #expect(head != Data("SQLite".utf8), "it is encrypted")
+        // Another program can use the folder beside it.
+        let other = try await ParleyProgram.start(["api", "-d", folder("data/db"), "-p", "0"], in: folder.path, log: folder("log")).exit()
+        #expect(other == 2, "without the key the databases do not open")
+    }
+
+    @Test func inMaintenanceTheCoreIsStartedByACommand() async throws {
+        let folder = try ScratchFolder("maintenance")
+        defer { folder.remove() }
+        let options = ["-d", folder("db"), "-s", Self.router]
+        try await withAPI(options, folder) { command in
+            _ = try await command("/create user ann")
+        }
+        try await withAPI(options, folder) { command in
+            let state = try await command("/_check running")
+            #expect(state["type"] == "chatRunning")
+        }
+        try await withAPI(options + ["-m"], folder) { command in
+            let before = try await command("/_check running"), after = try await command("/_start")
+            #expect(before["type"] == "chatStopped" && after["type"] == "chatStarted")
+        }
+    }
+
+    @Test(arguments: [
+        (["--relay"], "[unsupported]"), (["-d", "data/"], "names no files"), (["-d", "x/db", "--data", "y"], "both name"),
+        (["--xftp-server", "smp://x"], "--xftp-server"), (["--files-folder", "/dev/null/files"], "/dev/null/files"),
+    ])
+    func whatCannotBeDoneIsRefusedAtTheStart(_ options: [String], _ expected: String) async throws {
+        let folder = try ScratchFolder("refused")
+        defer { folder.remove() }
+        let program = try ParleyProgram.start(["api", "-p", "0", "-s", Self.router] + options, in: folder.path, log: folder("log"))
+        #expect(try await program.exit() == (options[0] == "--files-folder" ? 1 : 2))
+        #expect(program.logTail().contains(expected), "\(program.logTail())")
+    }
+}
