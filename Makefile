@@ -28,12 +28,12 @@ test: packages
 	@[ -n "$$SIMPLEX_PEERS" ] || echo "Not run: tests with the official programs, because SIMPLEX_PEERS does not name their folder."
 
 # The API reference of the module Parley, by docc of the Swift toolchain: $(ARCHIVE). A warning is an error. The links of the Markdown files must
-# be valid, and the Swift snippets of README, docs and the catalogue must compile.
+# be valid, the Swift snippets of README, docs and the catalogue must compile, and `parley check` must accept their bots.yaml snippets.
 DOCC ?= docc
 ARCHIVE := .build/documentation/Parley.doccarchive
 docs: packages
 	Tests/Documentation/check-links
-	$(SWIFT) build --target Parley
+	$(SWIFT) build --product parley
 	Tests/Documentation/check-snippets "$$($(SWIFT) build --show-bin-path)"
 	rm -rf .build/documentation && mkdir -p .build/documentation/symbols
 	$(SWIFT) symbolgraph-extract -module-name Parley -minimum-access-level public -skip-synthesized-members \
