@@ -1,4 +1,4 @@
-# Two commands do everything: `make run` and `make test`. Both first install the Debian packages that are missing.
+# `make run` runs the example bots, and `make test` all tests. Both install missing Debian packages first.
 
 PACKAGES := g++ pkg-config libssl-dev libsodium-dev libsqlite3-dev libzstd-dev libre2-dev libqrencode-dev
 BOTS ?= bots.yaml
@@ -8,24 +8,39 @@ SWIFT ?= swift
 # A crash prints its error, not 150 lines of stack.
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: run test bench fuzz mutate simulate sanitize format lint clean packages
+.PHONY: run test docs bench fuzz mutate simulate sanitize format lint clean packages
 
 run: packages
 	$(SWIFT) build -c release --product parley
 	exec "$$($(SWIFT) build -c release --show-bin-path)/parley" run $(BOTS) --data $(DATA)
 
-# One module after the other and a few tests at a time: thousands at once would starve those that talk to each other over sockets. A module
-# takes a few minutes at most; one that hangs is killed at the limit.
+# One module after another and a few tests at a time: thousands at once would starve those that communicate over sockets. A module takes a few
+# minutes at most; one that hangs is killed at the limit.
 LIMIT ?= 20m
 test: packages
 	$(SWIFT) build --build-tests
 	@for module in $(sort $(notdir $(wildcard Tests/*Tests)) InteropTests); do \
 		echo "== $$module"; \
 		timeout -k 10 $(LIMIT) $(SWIFT) test --skip-build --experimental-maximum-parallelization-width 8 --filter "^$$module\." > .build/$$module.log 2>&1 \
-			|| { [ $$? -lt 124 ] || echo "not over after $(LIMIT):"; grep -E '✘|error:' .build/$$module.log; tail -5 .build/$$module.log; exit 1; }; \
+			|| { [ $$? -lt 124 ] || echo "killed after $(LIMIT):"; grep -E '✘|error:' .build/$$module.log; tail -5 .build/$$module.log; exit 1; }; \
 		grep 'Test run with' .build/$$module.log | tail -1; \
 	done
-	@[ -n "$$SIMPLEX_PEERS" ] || echo "Not run: tests with the official programs, as SIMPLEX_PEERS does not name their folder."
+	@[ -n "$$SIMPLEX_PEERS" ] || echo "Not run: tests with the official programs, because SIMPLEX_PEERS does not name their folder."
+
+# The API reference of the module Parley, by docc of the Swift toolchain: $(ARCHIVE). A warning is an error. The links of the Markdown files must
+# be valid, the Swift snippets of README, docs and the catalogue must compile, and `parley check` must accept their bots.yaml snippets.
+DOCC ?= docc
+ARCHIVE := .build/documentation/Parley.doccarchive
+docs: packages
+	Tests/Documentation/check-links
+	$(SWIFT) build --product parley
+	Tests/Documentation/check-snippets "$$($(SWIFT) build --show-bin-path)"
+	rm -rf .build/documentation && mkdir -p .build/documentation/symbols
+	$(SWIFT) symbolgraph-extract -module-name Parley -minimum-access-level public -skip-synthesized-members \
+		-output-dir .build/documentation/symbols $$(Tests/Documentation/module-flags "$$($(SWIFT) build --show-bin-path)")
+	$(DOCC) convert Sources/Bots/Parley/Parley.docc --additional-symbol-graph-dir .build/documentation/symbols --output-path $(ARCHIVE) \
+		--fallback-display-name Parley --fallback-bundle-identifier parley --disable-parameters-and-returns-validation --warnings-as-errors
+	@echo "The API reference is in $(ARCHIVE). Show it with: python3 -m http.server -d $(ARCHIVE), then http://localhost:8000/documentation/parley"
 
 # Figures of Parley, beside those of the official programs if SIMPLEX_PEERS names their folder. ARGUMENTS="--only echo" measures a part.
 bench: packages
@@ -33,8 +48,8 @@ bench: packages
 	$(SWIFT) build -c release --product ParleyBench
 	"$$($(SWIFT) build -c release --show-bin-path)/ParleyBench" $(ARGUMENTS)
 
-# Searches for inputs that break what takes them (docs/reliability.md). TARGET names one of Tests/FuzzTests/Corpus, else all have their turn.
-# SEED is where chance begins; without it one is drawn for each target. Either is printed.
+# Searches for inputs that break parsers and decisions (docs/reliability.md). TARGET names one of Tests/FuzzTests/Corpus; by default all targets run.
+# SEED is the seed; by default each target draws one. It is printed.
 TARGET ?= $(basename $(notdir $(wildcard Tests/FuzzTests/Corpus/*.txt)))
 SECONDS ?= 60
 SIMULATION ?= .build-simulation
@@ -43,18 +58,18 @@ fuzz: packages
 		-Xswiftc -parse-as-library -Xswiftc -use-ld=lld
 	@for target in $(TARGET); do Tests/FuzzTests/fuzz .build-fuzz/release/ParleyFuzz $$target $(SECONDS) $(SEED) || exit 1; done
 
-# The same search without a fuzzer's instrumentation, in the tests that `make test` has built: SECONDS for each target, from a drawn SEED that is
-# printed, or a given one.
+# The same search without a fuzzer's instrumentation, in the tests that `make test` has built: SECONDS for each target. SEED is drawn and printed by
+# default.
 mutate:
 	$(if $(SEED),PARLEY_SEED=$(SEED)) PARLEY_FUZZ_SECONDS=$(SECONDS) $(SWIFT) test --skip-build --filter '^FuzzTests\.MutationTests'
 
-# Goes through simulated worlds on all cores, one seed after the other (docs/reliability.md). SECONDS says how long, PARLEY_SEED where to begin.
+# Runs simulated worlds on all cores, one seed after another (docs/reliability.md), for SECONDS, from PARLEY_SEED.
 simulate: packages
 	PARLEY_SIMULATION=1 $(SWIFT) build -c release --scratch-path $(SIMULATION) --product ParleySimulation -Xswiftc -enable-testing
 	PARLEY_SECONDS=$(SECONDS) $(SIMULATION)/release/ParleySimulation
 
 # Runs tests under ThreadSanitizer and AddressSanitizer (docs/reliability.md). SANITIZERS=thread and MODULES="SMPServerTests" run a part.
-# The builds are those of the tests, in folders of their own: PARLEY_SANITIZE=thread also exchanges the locks for ones that the sanitizer sees.
+# The builds are in separate folders. PARLEY_SANITIZE=thread also replaces the locks by ones that the sanitizer sees.
 SANITIZERS ?= thread address
 THREAD_MODULES := AsyncPrimitivesTests EncryptedSQLiteTests SMPTransportTests SMPClientTests SMPServerTests SMPAgentTests ChatEngineTests ChatModelTests ChatSocketTests ParleyTests
 ADDRESS_MODULES := EncryptedSQLiteTests SMPCryptoTests SMPRatchetTests SMPTransportTests SMPClientTests SMPServerTests SMPAgentTests ChatProtocolTests ChatEngineTests ParleyTests
@@ -76,7 +91,7 @@ sanitize: packages
 		done || exit 1; \
 	done
 
-# Complains about what `make format` would change.
+# Reports deviations from the format.
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Examples Benchmarks
 
@@ -99,5 +114,5 @@ packages:
 			$$root apt-get update -q && $$root env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $$missing; \
 		fi; \
 	else \
-		echo "Not a Debian system: these libraries (by their Debian names) must be there: $(PACKAGES)"; \
+		echo "Not a Debian system. These libraries (by their Debian names) are required: $(PACKAGES)"; \
 	fi

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The house: four floors on top of the system libraries. A room uses rooms to its left on its own floor and rooms on the
-// floors below, never one above.
+// Modules are in layers on top of the system libraries. A module uses modules to its left on its own layer and modules on the layers
+// below, never one above (docs/architecture.md).
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -11,10 +11,10 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// A room and its tests.
-func room(_ name: String, on floor: String, uses: [Target.Dependency] = [], tests: [Target.Dependency] = []) -> [Target] {
+/// A module and its tests.
+func module(_ name: String, layer: String, uses: [Target.Dependency] = [], tests: [Target.Dependency] = []) -> [Target] {
     [
-        .target(name: name, dependencies: uses, path: "Sources/\(floor)/\(name)", swiftSettings: settings),
+        .target(name: name, dependencies: uses, path: "Sources/\(layer)/\(name)", swiftSettings: settings),
         .testTarget(
             name: "\(name)Tests", dependencies: [.target(name: name), "TestSupport", "VectorSupport"] + uses + tests,
             path: "Tests/\(name)Tests", swiftSettings: settings),
@@ -56,26 +56,26 @@ let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swif
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 let storage: [Target] =
-    room("EncryptedSQLite", on: "Storage", uses: ["AsyncPrimitives", "SystemSupport", "CSodium", "COpenSSL", grdb, sqlite, logging], tests: ["StorageFaults"])
+    module("EncryptedSQLite", layer: "Storage", uses: ["AsyncPrimitives", "SystemSupport", "CSodium", "COpenSSL", grdb, sqlite, logging], tests: ["StorageFaults"])
 
 let messaging: [Target] =
-    room("SMPWire", on: "Messaging")
-    + room("SMPCrypto", on: "Messaging", uses: ["SMPWire", "CSodium", "COpenSSL"])
-    + room("SMPRatchet", on: "Messaging", uses: ["SMPWire", "SMPCrypto"])
-    + room("SMPTransport", on: "Messaging", uses: ["AsyncPrimitives", "SystemSupport", "SMPWire", "SMPCrypto", "COpenSSL"] + nio, tests: [nioEmbedded])
-    + room("SMPProtocol", on: "Messaging", uses: ["SMPWire", "SMPCrypto"], tests: ["SMPRatchet"])
-    + room(
-        "SMPClient", on: "Messaging", uses: ["AsyncPrimitives", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio,
+    module("SMPWire", layer: "Messaging")
+    + module("SMPCrypto", layer: "Messaging", uses: ["SMPWire", "CSodium", "COpenSSL"])
+    + module("SMPRatchet", layer: "Messaging", uses: ["SMPWire", "SMPCrypto"])
+    + module("SMPTransport", layer: "Messaging", uses: ["AsyncPrimitives", "SystemSupport", "SMPWire", "SMPCrypto", "COpenSSL"] + nio, tests: [nioEmbedded])
+    + module("SMPProtocol", layer: "Messaging", uses: ["SMPWire", "SMPCrypto"], tests: ["SMPRatchet"])
+    + module(
+        "SMPClient", layer: "Messaging", uses: ["AsyncPrimitives", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging] + nio,
         tests: ["SMPServer", "SMPSimulation", "ProcessSupport", "OfficialPeers"])
-    + room(
-        "SMPServer", on: "Messaging",
+    + module(
+        "SMPServer", layer: "Messaging",
         uses: [
             "AsyncPrimitives", "SystemSupport", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging,
             .product(name: "NIOHTTP1", package: "swift-nio"),
         ] + nio,
         tests: ["RouterFaults", "ProcessSupport", "OfficialPeers"])
-    + room(
-        "SMPAgent", on: "Messaging",
+    + module(
+        "SMPAgent", layer: "Messaging",
         uses: [
             "AsyncPrimitives", "SystemSupport", "EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPTransport", "SMPProtocol", "SMPClient", grdb,
             logging,
@@ -83,14 +83,14 @@ let messaging: [Target] =
         tests: ["SMPSimulation", "SMPServer", "ProcessSupport", "OfficialPeers"])
 
 let chat: [Target] =
-    room("ChatProtocol", on: "Chat", uses: ["SMPWire", "SMPCrypto", "SMPProtocol", "CZstd"])
-    + room(
-        "ChatAPI", on: "Chat",
+    module("ChatProtocol", layer: "Chat", uses: ["SMPWire", "SMPCrypto", "SMPProtocol", "CZstd"])
+    + module(
+        "ChatAPI", layer: "Chat",
         uses: ["ChatProtocol", "SMPWire", .product(name: "DequeModule", package: "swift-collections")],
         tests: ["TranscriptSupport"])
-    + room("ChatModel", on: "Chat", uses: ["AsyncPrimitives", "ChatProtocol", "ChatAPI"], tests: ["TranscriptSupport"])
-    + room(
-        "ChatEngine", on: "Chat",
+    + module("ChatModel", layer: "Chat", uses: ["AsyncPrimitives", "ChatProtocol", "ChatAPI"], tests: ["TranscriptSupport"])
+    + module(
+        "ChatEngine", layer: "Chat",
         uses: [
             "AsyncPrimitives", "SystemSupport", "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto",
             "SMPWire",
@@ -98,8 +98,8 @@ let chat: [Target] =
         ],
         tests: ["SMPSimulation", "SMPServer", "TranscriptSupport", "StorageFaults"])
 
-    + room(
-        "ChatSocket", on: "Chat",
+    + module(
+        "ChatSocket", layer: "Chat",
         uses: [
             "ChatProtocol", "ChatAPI", "SMPWire", logging, .product(name: "NIOHTTP1", package: "swift-nio"),
             .product(name: "NIOWebSocket", package: "swift-nio"), .product(name: "DequeModule", package: "swift-collections"),
@@ -111,14 +111,14 @@ let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-s
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let bots: [Target] =
-    room(
-        "Parley", on: "Bots",
+    module(
+        "Parley", layer: "Bots",
         uses: [
             "AsyncPrimitives", "CCrashSignals", "SystemSupport", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire",
             "SMPProtocol", "SMPTransport", "SMPServer", "EncryptedSQLite", "CRE2",
             "CQRencode", grdb, logging, lifecycle, signals, .product(name: "DequeModule", package: "swift-collections"),
         ], tests: ["SMPSimulation"])
-    + room("ParleyRules", on: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
+    + module("ParleyRules", layer: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
 
 let apps: [Target] = [
     .executableTarget(
@@ -138,35 +138,35 @@ let apps: [Target] = [
         path: "Tests/ParleyCLITests", swiftSettings: settings),
 ]
 
-/// A bot that shows one thing, as an executable of its own.
+/// An example bot, as an executable.
 func example(_ name: String) -> Target {
     .executableTarget(name: name, dependencies: ["Parley"], path: "Examples/\(name)", swiftSettings: settings)
 }
 
 let examples: [Target] = [example("EchoBot"), example("SquaringBot"), example("DoormanBot")]
 
-/// Tests of the whole, across rooms: they run the built programs as processes.
-let wholes: [Target] = [
+/// Tests across modules that run the built programs as processes.
+let processTests: [Target] = [
     .testTarget(
         name: "ReliabilityTests", dependencies: ["SystemSupport", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "ProcessSupport", "TestSupport"],
         path: "Tests/ReliabilityTests", swiftSettings: settings)
 ]
 
-/// Agents and routers in one process with simulated time, chance and faults: tests or, where `make simulate` builds it, a program that goes
-/// through many seeds on all cores.
-let simulatedRooms: [Target.Dependency] = [
+/// Agents and routers in one process with simulated time, randomness and faults: tests or, for `make simulate`, a program that runs many
+/// seeds on all cores.
+let simulatedModules: [Target.Dependency] = [
     "RouterFaults", "SMPAgent", "SMPServer", "SMPClient", "SMPProtocol", "SMPTransport", "SMPRatchet", "SMPCrypto", "SMPWire", "EncryptedSQLite", "TestSupport",
     grdb, logging,
 ]
 let simulations: [Target] = [
     Context.environment["PARLEY_SIMULATION"] == nil
         ? .testTarget(
-            name: "SimulationTests", dependencies: simulatedRooms, path: "Tests/SimulationTests", exclude: ["Driver"], swiftSettings: settings)
+            name: "SimulationTests", dependencies: simulatedModules, path: "Tests/SimulationTests", exclude: ["Driver"], swiftSettings: settings)
         : .executableTarget(
-            name: "ParleySimulation", dependencies: simulatedRooms, path: "Tests/SimulationTests", exclude: ["Tests"], swiftSettings: settings)
+            name: "ParleySimulation", dependencies: simulatedModules, path: "Tests/SimulationTests", exclude: ["Tests"], swiftSettings: settings)
 ]
 
-/// Agents and a router over real connections that are treated badly.
+/// Agents and a router over real connections that a proxy cuts, damages and delays.
 let chaos: [Target] = [
     .target(name: "ChaosProxy", dependencies: nio, path: "Tests/Support/ChaosProxy", swiftSettings: settings),
     .testTarget(
@@ -178,7 +178,7 @@ let chaos: [Target] = [
         path: "Tests/ChaosTests", swiftSettings: settings),
 ]
 
-/// Strangers who attack the built programs.
+/// Attacks on the built programs over the network.
 let attacks: [Target] = [
     .testTarget(
         name: "AttackTests",
@@ -190,22 +190,22 @@ let attacks: [Target] = [
 ]
 
 let testSupport: [Target] = [
-    // Chance that follows from a seed, and limits of time.
+    // Seeded randomness, and time limits.
     .target(name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: settings),
     // Programs as child processes, for tests and benchmarks.
     .target(
         name: "ProcessSupport", dependencies: ["ChatProtocol", "SMPTransport", "TestSupport"], path: "Tests/Support/ProcessSupport", swiftSettings: settings),
     .testTarget(
         name: "ProcessSupportTests", dependencies: ["ProcessSupport"] + nio, path: "Tests/ProcessSupportTests", swiftSettings: settings),
-    // A disk that fails, beneath SQLite.
+    // Injected disk faults below SQLite.
     .target(name: "StorageFaults", dependencies: ["EncryptedSQLite", "TestSupport", sqlite], path: "Tests/Support/StorageFaults", swiftSettings: settings),
-    // A disk that fails, beneath the router's journal.
+    // Injected disk faults below the router's journal.
     .target(name: "RouterFaults", dependencies: ["SMPServer", "SMPWire", "TestSupport"], path: "Tests/Support/RouterFaults", swiftSettings: settings),
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings),
     .target(
         name: "SMPSimulation", dependencies: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPClient"], path: "Tests/Support/SMPSimulation",
         swiftSettings: settings),
-    // The official programs among them.
+    // The official programs as child processes.
     .target(
         name: "OfficialPeers",
         dependencies: [
@@ -216,7 +216,7 @@ let testSupport: [Target] = [
     .testTarget(
         name: "OfficialPeersTests", dependencies: ["OfficialPeers", "ProcessSupport", "ChatProtocol"], path: "Tests/OfficialPeersTests",
         swiftSettings: settings),
-    // Parley with the official programs, where SIMPLEX_PEERS names their folder.
+    // Parley with the official programs, if SIMPLEX_PEERS names their folder.
     .testTarget(
         name: "InteropTests",
         dependencies: [
@@ -229,17 +229,17 @@ let testSupport: [Target] = [
         swiftSettings: settings),
 ]
 
-/// The fuzzing targets: tests that go through their corpus or, where `make fuzz` builds them, a program that searches for more.
-let fuzzedRooms: [Target.Dependency] = [
+/// The fuzzing targets: tests that replay their corpus or, for `make fuzz`, a program that searches for new inputs.
+let fuzzedModules: [Target.Dependency] = [
     "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPRatchet", "SMPAgent", "SMPServer", "ChatProtocol", "ChatAPI", "ChatEngine", "ParleyRules",
     "EncryptedSQLite", "TestSupport", "VectorSupport", grdb,
 ]
 let fuzzing: [Target] = [
     Context.environment["PARLEY_FUZZ"] == nil
         ? .testTarget(
-            name: "FuzzTests", dependencies: fuzzedRooms, path: "Tests/FuzzTests", exclude: ["Corpus", "Driver", "fuzz"], swiftSettings: settings)
+            name: "FuzzTests", dependencies: fuzzedModules, path: "Tests/FuzzTests", exclude: ["Corpus", "Driver", "fuzz"], swiftSettings: settings)
         : .executableTarget(
-            name: "ParleyFuzz", dependencies: fuzzedRooms, path: "Tests/FuzzTests", exclude: ["Corpus", "CorpusTests.swift", "MutationTests.swift", "fuzz"],
+            name: "ParleyFuzz", dependencies: fuzzedModules, path: "Tests/FuzzTests", exclude: ["Corpus", "CorpusTests.swift", "MutationTests.swift", "fuzz"],
             swiftSettings: settings)
 ]
 
@@ -269,12 +269,12 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
-    targets: systemLibraries + storage + messaging + chat + bots + apps + examples + benchmarks + wholes + testSupport + fuzzing + simulations + chaos
+    targets: systemLibraries + storage + messaging + chat + bots + apps + examples + benchmarks + processTests + testSupport + fuzzing + simulations + chaos
         + attacks,
     cxxLanguageStandard: .cxx17
 )
 
-// ThreadSanitizer does not see the locks of `Synchronization` on Linux: `make sanitize` puts pthread mutexes in their place.
+// ThreadSanitizer does not see the locks of `Synchronization` on Linux: `make sanitize` replaces them by pthread mutexes.
 if Context.environment["PARLEY_SANITIZE"] == "thread" {
     let locks = "SanitizedSynchronization"
     for target in package.targets where target.swiftSettings != nil {
