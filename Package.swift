@@ -40,9 +40,9 @@ let systemLibraries: [Target] = [
         swiftSettings: settings),
     .testTarget(
         name: "AsyncPrimitivesTests", dependencies: ["AsyncPrimitives", "TestSupport"], path: "Tests/AsyncPrimitivesTests", swiftSettings: settings),
-    // The end of a process that crashes.
+    // Signal handlers for crashes.
     .target(name: "CCrashSignals", path: "Sources/System/CCrashSignals"),
-    // RE2 has no C interface of its own: one C++ file gives it one.
+    // RE2 has no C interface: one C++ file provides it.
     .target(name: "CRE2", path: "Sources/System/CRE2", linkerSettings: [.linkedLibrary("re2")]),
 ]
 
@@ -56,7 +56,8 @@ let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swif
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 let storage: [Target] =
-    module("EncryptedSQLite", layer: "Storage", uses: ["AsyncPrimitives", "SystemSupport", "CSodium", "COpenSSL", grdb, sqlite, logging], tests: ["StorageFaults"])
+    module(
+        "EncryptedSQLite", layer: "Storage", uses: ["AsyncPrimitives", "SystemSupport", "CSodium", "COpenSSL", grdb, sqlite, logging], tests: ["StorageFaults"])
 
 let messaging: [Target] =
     module("SMPWire", layer: "Messaging")
@@ -133,7 +134,8 @@ let apps: [Target] = [
     .testTarget(
         name: "ParleyCLITests",
         dependencies: [
-            "AsyncPrimitives", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "SMPTransport", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "TestSupport",
+            "AsyncPrimitives", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "SMPTransport", "EncryptedSQLite", "OfficialPeers", "ProcessSupport",
+            "TestSupport",
         ],
         path: "Tests/ParleyCLITests", swiftSettings: settings),
 ]
