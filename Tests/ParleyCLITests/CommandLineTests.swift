@@ -101,7 +101,10 @@ import Testing
         (["api", "--socks-proxy", "tor"], "--socks-proxy"),
         (["run", "bots.yaml", "--operators", "preset"], "[conditionsNotAccepted]"),
         (["chat", "--operators", "preset"], "--accept-conditions"),
-        (["chat", "--operators", "preset", "--accept-conditions", "--server", "smp://NQcFNezxnRvnm-HgNh60b4MyClQ4Z0ConemWw7eS9yI=@127.0.0.1:5223"], "[serversAndOperators]"),
+        (
+            ["chat", "--operators", "preset", "--accept-conditions", "--server", "smp://NQcFNezxnRvnm-HgNh60b4MyClQ4Z0ConemWw7eS9yI=@127.0.0.1:5223"],
+            "[serversAndOperators]"
+        ),
         (["chat", "--accept-conditions"], "--operators preset"),
         (["rnu"], "rnu"),
         (["chat", "--exec", ":opn Echo"], "there is no :opn"),

@@ -68,12 +68,13 @@ import Testing
         core.publish { .chatItemsStatusesUpdated(user: $0, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: changed)]) }
     }
 
-    @Test(arguments: [
-        (ItemStatus.sent(progress: .complete), DeliveryStage.router, DeliveryOutcome.reached),
-        (.sendReceived(receipt: .ok, progress: .complete), .recipient, .reached),
-        (.sendReceived(receipt: .ok, progress: .complete), .router, .reached),
-        (.sendErrorAuth, .recipient, .failed),
-    ] as [(ItemStatus, DeliveryStage, DeliveryOutcome)])
+    @Test(
+        arguments: [
+            (ItemStatus.sent(progress: .complete), DeliveryStage.router, DeliveryOutcome.reached),
+            (.sendReceived(receipt: .ok, progress: .complete), .recipient, .reached),
+            (.sendReceived(receipt: .ok, progress: .complete), .router, .reached),
+            (.sendErrorAuth, .recipient, .failed),
+        ] as [(ItemStatus, DeliveryStage, DeliveryOutcome)])
     func aWaitEndsWhenTheStatusDecidesBeforeOrAfterItBegan(_ decided: ItemStatus, _ stage: DeliveryStage, _ outcome: DeliveryOutcome) async throws {
         let core = ScriptedCore(), chat = try await chat(core), contact = try #require(chat.contact)
         let early = try await chat.send("early").item

@@ -7,6 +7,7 @@ import SMPServer
 import SMPSimulation
 import SMPWire
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SMPClient

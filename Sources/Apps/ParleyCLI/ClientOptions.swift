@@ -34,7 +34,9 @@ struct ClientOptions: ParsableArguments {
     var relay = false
 
     func validate() throws {
-        if database != nil, databases == nil { throw ValidationError("-d \(database ?? "") names no files: it is the beginning of their names, such as data/bot") }
+        if database != nil, databases == nil {
+            throw ValidationError("-d \(database ?? "") names no files: it is the beginning of their names, such as data/bot")
+        }
         for server in fileServers where !server.hasPrefix("xftp://") {
             throw ValidationError("--xftp-server: \"\(server)\" is not xftp://fingerprint@host:port")
         }

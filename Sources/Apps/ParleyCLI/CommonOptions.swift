@@ -42,7 +42,8 @@ struct CommonOptions: ParsableArguments {
     ) throws -> HostConfiguration {
         let level = logLevel.level, format: StructuredLogHandler.Format = json ? .json : .text
         var configuration = HostConfiguration(
-            dataFolder: data, servers: server.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) }, router: EmbeddedRouterConfiguration(host: routerHost, port: routerPort),
+            dataFolder: data, servers: server.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) },
+            router: EmbeddedRouterConfiguration(host: routerHost, port: routerPort),
             network: try network.network(over: file),
             logger: Logger(label: "parley") { StructuredLogHandler(label: $0, level: level, format: format) })
         if configuration.network.acceptsConditions, !configuration.network.usesPresetOperators {

@@ -49,7 +49,9 @@ import Testing
             try transaction.send(.deleteGroup, to: contact)
         }
         #expect(await alice.wait { $0.contains { if case .messageError = $0 { true } else { false } } })
-        let tables = try await alice.native.engine.transactions.query { try $0.db.all("SELECT name FROM sqlite_schema WHERE name LIKE 'unhandled%'", StatementArguments()) { $0.text() } }
+        let tables = try await alice.native.engine.transactions.query {
+            try $0.db.all("SELECT name FROM sqlite_schema WHERE name LIKE 'unhandled%'", StatementArguments()) { $0.text() }
+        }
         #expect(tables.isEmpty)
         await alice.close()
         await bob.close()

@@ -37,7 +37,7 @@ final class TestWorld: Sendable {
 
     /// A core on a folder as it is, started.
     func open(
-        prefix: String? = nil, presets: [Profile] = [], crash: CrashPoint? = nil, agent: AgentConfiguration = .quick,
+        prefix: String? = nil, key: DatabaseKey? = nil, presets: [Profile] = [], crash: CrashPoint? = nil, agent: AgentConfiguration = .quick,
         storeFaults: (any ChatStoreInterceptor)? = nil, clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> UTCTimestamp = { .current() },
         reports: (AsyncStream<AgentNotification>) -> AsyncStream<AgentNotification> = { $0 },
@@ -50,8 +50,8 @@ final class TestWorld: Sendable {
         let network = internet.makeClient()
         crash?.connect(network)
         let lock = try prefix.map { try FolderLock(path: $0 + ".lock") }
-        let store = try ChatStore(prefix: prefix, interceptor: storeFaults ?? crash)
-        let agentStore = try AgentStore(path: prefix.map { $0 + "_agent.db" }, interceptor: crash)
+        let store = try ChatStore(prefix: prefix, key: key, interceptor: storeFaults ?? crash)
+        let agentStore = try AgentStore(path: prefix.map { $0 + "_agent.db" }, key: key, interceptor: crash)
         let real = SMPAgent(configuration: agent, store: agentStore, network: network)
         let core = NativeCore(
             configuration: configuration, store: store, agent: real, reports: reports(real.events), network: network, lock: lock,

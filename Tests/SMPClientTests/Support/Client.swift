@@ -1,6 +1,7 @@
 import SMPCrypto
 import SMPProtocol
 import SMPWire
+import TestSupport
 
 @testable import SMPClient
 

@@ -33,7 +33,9 @@ struct ConnectionLog {
             logger.warning("contact cannot be reached any more: its queue refuses messages", metadata: ["contact": "\(contact.contactID)"])
         case .contactRatchetSync(_, let contact, let progress):
             let metadata: Logger.Metadata = ["contact": "\(contact.contactID)", "state": "\(progress.status.rawValue)"]
-            if progress.status == .ok { logger.notice("keys agreed on again", metadata: metadata) } else {
+            if progress.status == .ok {
+                logger.notice("keys agreed on again", metadata: metadata)
+            } else {
                 logger.warning("messages of a contact cannot be read with the keys that are there", metadata: metadata)
             }
         case .chatError(let error): note(error)

@@ -143,7 +143,8 @@ public struct RuleCondition: Sendable {
             guard let text = item.nonEmptyString() else { return nil }
             if !RuleAction.emoji.contains(text) {
                 item.warn(
-                    .unreachable, "no app sends the reaction \"\(text)\": the rule does not apply", hint: "expected one of: " + RuleAction.emoji.joined(separator: " "))
+                    .unreachable, "no app sends the reaction \"\(text)\": the rule does not apply",
+                    hint: "expected one of: " + RuleAction.emoji.joined(separator: " "))
             }
             return text
         }

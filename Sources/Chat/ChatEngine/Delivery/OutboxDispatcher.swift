@@ -58,13 +58,13 @@ final class OutboxDispatcher: Sendable {
         var run = 0
     }
 
-    private let agent: any AgentService
+    private let agent: any MessageSender
     private let store: ChatStore
     private let clock: EngineClock
     private let logger: Logger
     private let state = Mutex(State())
 
-    init(agent: any AgentService, store: ChatStore, clock: EngineClock, logger: Logger) {
+    init(agent: any MessageSender, store: ChatStore, clock: EngineClock, logger: Logger) {
         self.agent = agent
         self.store = store
         self.clock = clock

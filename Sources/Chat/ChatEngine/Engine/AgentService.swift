@@ -23,10 +23,16 @@ typealias AgentQueueDirection = QueueDirection
 /// Which step of testing a router failed, as the agent has it.
 typealias AgentServerTestFailure = ServerTestFailure
 
-/// What the engine needs of an agent: duplex connections that send and receive bodies.
+/// The part of an agent that takes messages.
+protocol MessageSender: Sendable {
+    /// Stores messages for sending, in one transaction. The results are in the order of the requests.
+    func send(_ requests: [AgentSendRequest]) async -> [Result<AcceptedMessage, AgentFault>]
+}
+
+/// The agent that an engine works with: duplex connections that send and receive bodies.
 ///
 /// ``SMPAgent`` is one.
-protocol AgentService: Sendable {
+protocol AgentService: MessageSender {
     func start() async throws(AgentFault)
     func suspend(timeout: Duration) async
     func resume() async
@@ -77,7 +83,6 @@ protocol AgentService: Sendable {
     func resolveShortLink(user: AgentUserID, link: ConnectionShortLink) async throws(AgentFault) -> ResolvedLink
 
     func subscribeAll() async -> [ConnectionID: Result<Void, AgentFault>]
-    func send(_ requests: [AgentSendRequest]) async -> [Result<AcceptedMessage, AgentFault>]
     func acknowledge(_ connection: ConnectionID, message: AgentMessageID, receipt: Bytes?) async throws(AgentFault)
 
     func stats(of connection: ConnectionID) async throws(AgentFault) -> AgentConnectionStats

@@ -2,12 +2,12 @@ import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 import EncryptedSQLite
-import SystemSupport
 import Logging
 import SMPAgent
 import SMPCrypto
 import SMPWire
 import Synchronization
+import SystemSupport
 
 /// The parts of an engine, assembled once. Each part holds those that it needs, and none holds this core.
 ///

@@ -1,7 +1,7 @@
 import ChatProtocol
-import SystemSupport
 import SMPAgent
 import SMPWire
+import SystemSupport
 
 /// An event of the agent, with what is in it parsed.
 struct Incoming: Sendable {

@@ -1,12 +1,12 @@
 import Synchronization
 
 /// A clock that stands still until a test moves it.
-final class ManualClock: Clock {
-    struct Instant: InstantProtocol {
+public final class ManualClock: Clock {
+    public struct Instant: InstantProtocol {
         var offset: Duration
-        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        func duration(to other: Instant) -> Duration { other.offset - offset }
-        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
     private struct Sleeper {
@@ -24,10 +24,12 @@ final class ManualClock: Clock {
 
     private let state = Mutex(State())
 
-    var now: Instant { state.withLock { $0.now } }
-    var minimumResolution: Duration { .zero }
+    public init() {}
 
-    func sleep(until deadline: Instant, tolerance _: Duration?) async throws {
+    public var now: Instant { state.withLock { $0.now } }
+    public var minimumResolution: Duration { .zero }
+
+    public func sleep(until deadline: Instant, tolerance _: Duration?) async throws {
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
@@ -51,7 +53,7 @@ final class ManualClock: Clock {
     }
 
     /// Moves time, and wakes who has slept long enough.
-    func advance(by duration: Duration) {
+    public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)
             let now = state.now
@@ -63,7 +65,7 @@ final class ManualClock: Clock {
     }
 
     /// Returns when somebody sleeps who has between these times to go.
-    func waitForSleeper(_ duration: ClosedRange<Duration>) async {
+    public func waitForSleeper(_ duration: ClosedRange<Duration>) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
                 let now = state.now

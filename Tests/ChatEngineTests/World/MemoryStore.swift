@@ -1,0 +1,50 @@
+import ChatAPI
+import ChatProtocol
+import EncryptedSQLite
+import GRDB
+import SMPAgent
+import SMPCrypto
+import SMPWire
+
+@testable import ChatEngine
+
+/// A chat store in memory with one profile, without an agent: for rules that need only transactions.
+final class MemoryStore: Sendable {
+    static let now = UTCTimestamp(seconds: 1_790_000_000)
+    static let user: UserID = 1
+
+    let store: ChatStore
+
+    init() async throws {
+        store = try ChatStore(prefix: nil)
+        try await store.write { db in
+            _ = try db.insertUser(
+                NewUserRecord(agentUserID: 1, profile: Profile(displayName: "alice", fullName: ""), isChatRelay: false, createdAt: Self.now))
+        }
+    }
+
+    /// Adds a contact with a connection whose agent id is this byte.
+    func addContact(_ name: String, _ byte: UInt8, status: ConnectionStatus = .ready, version: ChatVersion = 16) async throws -> ContactID {
+        try await store.write { db in
+            let contact = try db.insertContact(NewContactRecord(profile: Profile(displayName: name, fullName: "")), user: Self.user, at: Self.now)
+            _ = try db.insertConnection(
+                NewConnectionRecord(
+                    userID: Self.user, agentConnectionID: [byte], status: status, contactID: contact, chatVersion: version,
+                    peerVersions: ChatVersionRange(minVersion: 1, maxVersion: 17)), at: Self.now)
+            return contact
+        }
+    }
+
+    /// Runs a transaction.
+    ///
+    /// - Returns: Its value and its effects.
+    func run<T: Sendable>(_ body: @escaping @Sendable (ChatTransaction) throws -> T) async throws -> (T, Effects) {
+        try await store.write { db in
+            let transaction = ChatTransaction(
+                db, at: TransactionTime(now: Self.now, steady: Self.now), random: SystemRandomSource(), actor: Self.user)
+            return (try body(transaction), transaction.effects)
+        }
+    }
+
+    func close() async throws { try await store.close() }
+}
