@@ -1,4 +1,5 @@
 // swift-tools-version: 6.1
+import CompilerPluginSupport
 import PackageDescription
 
 // The house: four floors on top of the system libraries. A room uses rooms to its left on its own floor and rooms on the
@@ -12,9 +13,11 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A room and its tests.
-func room(_ name: String, on floor: String, uses: [Target.Dependency] = [], tests: [Target.Dependency] = []) -> [Target] {
+func room(
+    _ name: String, on floor: String, uses: [Target.Dependency] = [], macros: [Target.Dependency] = [], tests: [Target.Dependency] = []
+) -> [Target] {
     [
-        .target(name: name, dependencies: uses, path: "Sources/\(floor)/\(name)", swiftSettings: settings),
+        .target(name: name, dependencies: uses + macros, path: "Sources/\(floor)/\(name)", swiftSettings: settings),
         .testTarget(
             name: "\(name)Tests", dependencies: [.target(name: name), "TestSupport", "VectorSupport"] + uses + tests,
             path: "Tests/\(name)Tests", swiftSettings: settings),
@@ -91,8 +94,13 @@ let messaging: [Target] =
         uses: ["FailPoints", "SteadyTime", "EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPTransport", "SMPProtocol", "SMPClient", grdb, logging],
         tests: ["SMPSimulation", "SMPServer", "ProcessSupport", "OfficialPeers"])
 
+/// `JSONMacros` is a program that the compiler runs: it takes no settings, so that sanitizers (at the end of this file) stay out of it. Tests that
+/// used it, and all that is linked with them, would be built twice: what it does is in a library.
+let macros: [Target] =
+    [.macro(name: "JSONMacros", dependencies: ["JSONMacroExpansion"], path: "Sources/Chat/JSONMacros")] + room("JSONMacroExpansion", on: "Chat")
+
 let chat: [Target] =
-    room("ChatProtocol", on: "Chat", uses: ["SMPWire", "SMPCrypto", "SMPProtocol", "CZstd"])
+    room("ChatProtocol", on: "Chat", uses: ["SMPWire", "SMPCrypto", "SMPProtocol", "CZstd"], macros: ["JSONMacros"])
     + room(
         "ChatAPI", on: "Chat",
         uses: ["ChatProtocol", "SMPWire", .product(name: "DequeModule", package: "swift-collections")],
@@ -275,7 +283,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
-    targets: systemLibraries + storage + messaging + chat + bots + apps + examples + benchmarks + wholes + testSupport + fuzzing + simulations + chaos
+    targets: systemLibraries + storage + messaging + macros + chat + bots + apps + examples + benchmarks + wholes + testSupport + fuzzing + simulations + chaos
         + attacks,
     cxxLanguageStandard: .cxx17
 )
