@@ -1,4 +1,5 @@
 // swift-tools-version: 6.1
+import CompilerPluginSupport
 import PackageDescription
 
 // Modules are in layers on top of the system libraries. A module uses modules to its left on its own layer and modules on the layers
@@ -12,9 +13,11 @@ let settings: [SwiftSetting] = [
 ]
 
 /// A module and its tests.
-func module(_ name: String, layer: String, uses: [Target.Dependency] = [], tests: [Target.Dependency] = []) -> [Target] {
+func module(
+    _ name: String, layer: String, uses: [Target.Dependency] = [], macros: [Target.Dependency] = [], tests: [Target.Dependency] = []
+) -> [Target] {
     [
-        .target(name: name, dependencies: uses, path: "Sources/\(layer)/\(name)", swiftSettings: settings),
+        .target(name: name, dependencies: uses + macros, path: "Sources/\(layer)/\(name)", swiftSettings: settings),
         .testTarget(
             name: "\(name)Tests", dependencies: [.target(name: name), "TestSupport", "VectorSupport"] + uses + tests,
             path: "Tests/\(name)Tests", swiftSettings: settings),
@@ -82,6 +85,11 @@ let messaging: [Target] =
             logging,
         ],
         tests: ["SMPSimulation", "SMPServer", "ProcessSupport", "OfficialPeers"])
+
+/// `JSONMacros` is a program that the compiler runs: it takes no settings, so that sanitizers (at the end of this file) stay out of it. Tests that
+/// used it, and all that is linked with them, would be built twice: what it does is in a library.
+let macros: [Target] =
+    [.macro(name: "JSONMacros", dependencies: ["JSONMacroExpansion"], path: "Sources/Chat/JSONMacros")] + module("JSONMacroExpansion", layer: "Chat")
 
 let chat: [Target] =
     module("ChatProtocol", layer: "Chat", uses: ["SMPWire", "SMPCrypto", "SMPProtocol", "CZstd"])
@@ -271,7 +279,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
-    targets: systemLibraries + storage + messaging + chat + bots + apps + examples + benchmarks + processTests + testSupport + fuzzing + simulations + chaos
+    targets: systemLibraries + storage + messaging + macros + chat + bots + apps + examples + benchmarks + processTests + testSupport + fuzzing + simulations + chaos
         + attacks,
     cxxLanguageStandard: .cxx17
 )

@@ -1,14 +1,18 @@
 public import ChatProtocol
 
 /// Why a command is not possible now, or ever.
+@JSONForms
 public indirect enum ChatErrorType: JSONTagged, Hashable {
     /// There is no active profile.
     case noActiveUser
     /// No profile has the connection.
+    @JSONName(["agentConnectionID": "agentConnId"])
     case noConnectionUser(agentConnectionID: String)
     /// No profile has the upload.
+    @JSONName("noSndFileUser", ["agentSendFileID": "agentSndFileId"])
     case noSendFileUser(agentSendFileID: String)
     /// No profile has the download.
+    @JSONName("noRcvFileUser", ["agentReceiveFileID": "agentRcvFileId"])
     case noReceiveFileUser(agentReceiveFileID: String)
     /// There is no such profile, or the password is wrong.
     case userUnknown
@@ -43,13 +47,14 @@ public indirect enum ChatErrorType: JSONTagged, Hashable {
     /// The database was replaced: the core must be started anew.
     case chatStoreChanged
     /// The link is not one.
-    case invalidConnectionRequest
+    @JSONName("invalidConnReq") case invalidConnectionRequest
     /// The link needs another version.
-    case unsupportedConnectionRequest
+    @JSONName("unsupportedConnReq") case unsupportedConnectionRequest
     /// A message that was received is not one.
+    @JSONName(["meta": "msgMeta", "data": "messageData"])
     case invalidChatMessage(connection: Connection, meta: JSONValue?, data: String, message: String)
     /// The link takes no message.
-    case connectionRequestMessageProhibited
+    @JSONName("connReqMessageProhibited") case connectionRequestMessageProhibited
     /// There is no contact of that name.
     case contactNotFound(contactName: String, suspectedMember: JSONValue?)
     /// The contact is not connected yet.
@@ -103,9 +108,10 @@ public indirect enum ChatErrorType: JSONTagged, Hashable {
     /// The file cannot be written.
     case fileWrite(filePath: String, message: String)
     /// The file cannot be sent.
+    @JSONName(["error": "agentError"])
     case fileSend(fileID: FileID, error: AgentError)
     /// A part of a file is wrong.
-    case fileReceiveChunk(message: String)
+    @JSONName("fileRcvChunk") case fileReceiveChunk(message: String)
     /// The file is in an unexpected state.
     case fileInternal(message: String)
     /// The file is not an image that can be shown.
@@ -139,6 +145,7 @@ public indirect enum ChatErrorType: JSONTagged, Hashable {
     /// The other side is too old.
     case agentVersion
     /// The agent said nothing about a subscription.
+    @JSONName("agentNoSubResult", ["agentConnectionID": "agentConnId"])
     case agentNoSubscriptionResult(agentConnectionID: String)
     /// The command is not one, or not possible now.
     case commandError(message: String)
@@ -153,7 +160,7 @@ public indirect enum ChatErrorType: JSONTagged, Hashable {
     /// The link cannot be moved any more.
     case connectionUserChangeProhibited
     /// The other side speaks other versions.
-    case peerChatVersionIncompatible
+    @JSONName("peerChatVRangeIncompatible") case peerChatVersionIncompatible
     /// The relay failed its test.
     case relayTestError(message: String)
     /// The core is in an unexpected state.

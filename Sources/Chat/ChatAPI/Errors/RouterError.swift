@@ -1,435 +1,207 @@
 public import ChatProtocol
 
 /// What an SMP router says.
+@JSONForms
 public indirect enum RouterError: JSONTagged, Hashable {
     /// The block is not one.
-    case block
+    @JSONName("BLOCK") case block
     /// The session is another.
-    case session
+    @JSONName("SESSION") case session
     /// The command is wrong.
+    @JSONName("CMD", ["error": "cmdErr"])
     case command(error: RouterCommandError)
     /// It failed as a proxy.
+    @JSONName("PROXY", ["error": "proxyErr"])
     case proxy(error: ProxyError)
     /// Not authorised, or the queue is gone.
-    case auth
+    @JSONName("AUTH") case auth
     /// Its operator blocked the queue.
+    @JSONName("BLOCKED", ["info": "blockInfo"])
     case blocked(info: BlockingInfo)
     /// The service is not accepted.
-    case service
+    @JSONName("SERVICE") case service
     /// Decryption failed.
-    case crypto
+    @JSONName("CRYPTO") case crypto
     /// The queue is full.
-    case quota
+    @JSONName("QUOTA") case quota
     /// Its database failed.
+    @JSONName("STORE", ["message": "storeErr"])
     case store(message: String)
     /// There is no such message.
-    case noMessage
+    @JSONName("NO_MSG") case noMessage
     /// The message is too large.
-    case largeMessage
+    @JSONName("LARGE_MSG") case largeMessage
     /// It is too late.
-    case expired
+    @JSONName("EXPIRED") case expired
     /// It is in an unexpected state.
-    case `internal`
+    @JSONName("INTERNAL") case `internal`
     /// It came twice.
-    case duplicate
+    @JSONName("DUPLICATE_") case duplicate
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
-}
-
-extension RouterError {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "BLOCK": self = .block
-        case "SESSION": self = .session
-        case "CMD": self = .command(error: try object.required("cmdErr"))
-        case "PROXY": self = .proxy(error: try object.required("proxyErr"))
-        case "AUTH": self = .auth
-        case "BLOCKED": self = .blocked(info: try object.required("blockInfo"))
-        case "SERVICE": self = .service
-        case "CRYPTO": self = .crypto
-        case "QUOTA": self = .quota
-        case "STORE": self = .store(message: try object.required("storeErr"))
-        case "NO_MSG": self = .noMessage
-        case "LARGE_MSG": self = .largeMessage
-        case "EXPIRED": self = .expired
-        case "INTERNAL": self = .internal
-        case "DUPLICATE_": self = .duplicate
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .block: object.write("BLOCK")
-        case .session: object.write("SESSION")
-        case .command(let error): object.write("CMD", ["cmdErr": error])
-        case .proxy(let error): object.write("PROXY", ["proxyErr": error])
-        case .auth: object.write("AUTH")
-        case .blocked(let info): object.write("BLOCKED", ["blockInfo": info])
-        case .service: object.write("SERVICE")
-        case .crypto: object.write("CRYPTO")
-        case .quota: object.write("QUOTA")
-        case .store(let message): object.write("STORE", ["storeErr": message])
-        case .noMessage: object.write("NO_MSG")
-        case .largeMessage: object.write("LARGE_MSG")
-        case .expired: object.write("EXPIRED")
-        case .internal: object.write("INTERNAL")
-        case .duplicate: object.write("DUPLICATE_")
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
 }
 
 /// What is wrong with a command.
+@JSONForms
 public enum RouterCommandError: JSONTagged, Hashable {
     /// It is not known.
-    case unknown
+    @JSONName("UNKNOWN") case unknown
     /// It is not understood.
-    case syntax
+    @JSONName("SYNTAX") case syntax
     /// It is not allowed now.
-    case prohibited
+    @JSONName("PROHIBITED") case prohibited
     /// It lacks the authorisation.
-    case noAuth
+    @JSONName("NO_AUTH") case noAuth
     /// It may not be authorised.
-    case hasAuth
+    @JSONName("HAS_AUTH") case hasAuth
     /// It lacks the queue.
-    case noEntity
+    @JSONName("NO_ENTITY") case noEntity
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
-}
-
-extension RouterCommandError {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "UNKNOWN": self = .unknown
-        case "SYNTAX": self = .syntax
-        case "PROHIBITED": self = .prohibited
-        case "NO_AUTH": self = .noAuth
-        case "HAS_AUTH": self = .hasAuth
-        case "NO_ENTITY": self = .noEntity
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .unknown: object.write("UNKNOWN")
-        case .syntax: object.write("SYNTAX")
-        case .prohibited: object.write("PROHIBITED")
-        case .noAuth: object.write("NO_AUTH")
-        case .hasAuth: object.write("HAS_AUTH")
-        case .noEntity: object.write("NO_ENTITY")
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
 }
 
 /// What an XFTP router says.
+@JSONForms
 public enum FileRouterError: JSONTagged, Hashable {
     /// The block is not one.
-    case block
+    @JSONName("BLOCK") case block
     /// The session is another.
-    case session
+    @JSONName("SESSION") case session
     /// The handshake failed.
-    case handshake
+    @JSONName("HANDSHAKE") case handshake
     /// The command is wrong.
+    @JSONName("CMD", ["error": "cmdErr"])
     case command(error: RouterCommandError)
     /// Not authorised, or the file is gone.
-    case auth
+    @JSONName("AUTH") case auth
     /// Its operator blocked the file.
+    @JSONName("BLOCKED", ["info": "blockInfo"])
     case blocked(info: BlockingInfo)
     /// Wrong size.
-    case size
+    @JSONName("SIZE") case size
     /// It is full.
-    case quota
+    @JSONName("QUOTA") case quota
     /// The content is another.
-    case digest
+    @JSONName("DIGEST") case digest
     /// Decryption failed.
-    case crypto
+    @JSONName("CRYPTO") case crypto
     /// There is no content.
-    case noFile
+    @JSONName("NO_FILE") case noFile
     /// There is content already.
-    case hasFile
+    @JSONName("HAS_FILE") case hasFile
     /// It cannot read or write.
-    case inputOutput
+    @JSONName("FILE_IO") case inputOutput
     /// It took too long.
-    case timeout
+    @JSONName("TIMEOUT") case timeout
     /// The file leads elsewhere.
+    @JSONName("REDIRECT", ["message": "redirectError"])
     case redirect(message: String)
     /// It is in an unexpected state.
-    case `internal`
+    @JSONName("INTERNAL") case `internal`
     /// It came twice.
-    case duplicate
+    @JSONName("DUPLICATE_") case duplicate
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
-}
-
-extension FileRouterError {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "BLOCK": self = .block
-        case "SESSION": self = .session
-        case "HANDSHAKE": self = .handshake
-        case "CMD": self = .command(error: try object.required("cmdErr"))
-        case "AUTH": self = .auth
-        case "BLOCKED": self = .blocked(info: try object.required("blockInfo"))
-        case "SIZE": self = .size
-        case "QUOTA": self = .quota
-        case "DIGEST": self = .digest
-        case "CRYPTO": self = .crypto
-        case "NO_FILE": self = .noFile
-        case "HAS_FILE": self = .hasFile
-        case "FILE_IO": self = .inputOutput
-        case "TIMEOUT": self = .timeout
-        case "REDIRECT": self = .redirect(message: try object.required("redirectError"))
-        case "INTERNAL": self = .internal
-        case "DUPLICATE_": self = .duplicate
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .block: object.write("BLOCK")
-        case .session: object.write("SESSION")
-        case .handshake: object.write("HANDSHAKE")
-        case .command(let error): object.write("CMD", ["cmdErr": error])
-        case .auth: object.write("AUTH")
-        case .blocked(let info): object.write("BLOCKED", ["blockInfo": info])
-        case .size: object.write("SIZE")
-        case .quota: object.write("QUOTA")
-        case .digest: object.write("DIGEST")
-        case .crypto: object.write("CRYPTO")
-        case .noFile: object.write("NO_FILE")
-        case .hasFile: object.write("HAS_FILE")
-        case .inputOutput: object.write("FILE_IO")
-        case .timeout: object.write("TIMEOUT")
-        case .redirect(let message): object.write("REDIRECT", ["redirectError": message])
-        case .internal: object.write("INTERNAL")
-        case .duplicate: object.write("DUPLICATE_")
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
 }
 
 /// What failed at a proxy.
+@JSONForms
 public enum ProxyError: JSONTagged, Hashable {
     /// The router behind it refused.
+    @JSONName("PROTOCOL", ["error": "protocolErr"])
     case protocolError(error: RouterError)
     /// The router behind it cannot be used.
+    @JSONName("BROKER", ["error": "brokerErr"])
     case broker(error: BrokerError)
     /// It asks for a password.
-    case basicAuth
+    @JSONName("BASIC_AUTH") case basicAuth
     /// The session with it is gone.
-    case noSession
+    @JSONName("NO_SESSION") case noSession
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
 }
 
-extension ProxyError {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "PROTOCOL": self = .protocolError(error: try object.required("protocolErr"))
-        case "BROKER": self = .broker(error: try object.required("brokerErr"))
-        case "BASIC_AUTH": self = .basicAuth
-        case "NO_SESSION": self = .noSession
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .protocolError(let error): object.write("PROTOCOL", ["protocolErr": error])
-        case .broker(let error): object.write("BROKER", ["brokerErr": error])
-        case .basicAuth: object.write("BASIC_AUTH")
-        case .noSession: object.write("NO_SESSION")
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
-}
-
 /// What a proxy said to the client.
+@JSONForms
 public enum ProxyClientError: JSONTagged, Hashable {
     /// It refused.
+    @JSONName(["error": "protocolErr"])
     case protocolError(error: RouterError)
     /// Something unexpected.
+    @JSONName(["response": "responseStr"])
     case unexpectedResponse(response: String)
     /// Something that is not understood.
+    @JSONName(["error": "responseErr"])
     case responseError(error: RouterError)
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
 }
 
-extension ProxyClientError {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "protocolError": self = .protocolError(error: try object.required("protocolErr"))
-        case "unexpectedResponse": self = .unexpectedResponse(response: try object.required("responseStr"))
-        case "responseError": self = .responseError(error: try object.required("responseErr"))
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .protocolError(let error): object.write("protocolError", ["protocolErr": error])
-        case .unexpectedResponse(let response): object.write("unexpectedResponse", ["responseStr": response])
-        case .responseError(let error): object.write("responseError", ["responseErr": error])
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
-}
-
 /// Why a router cannot be used.
+@JSONForms
 public indirect enum BrokerError: JSONTagged, Hashable {
     /// It said something that is not understood.
+    @JSONName("RESPONSE", ["message": "respErr"])
     case response(message: String)
     /// It said something unexpected.
+    @JSONName("UNEXPECTED", ["message": "respErr"])
     case unexpected(message: String)
     /// It cannot be reached.
+    @JSONName("NETWORK", ["error": "networkError"])
     case network(error: NetworkError)
     /// It has no host that may be used.
-    case host
+    @JSONName("HOST") case host
     /// It has no such service.
-    case noService
+    @JSONName("NO_SERVICE") case noService
     /// The transport failed.
+    @JSONName("TRANSPORT", ["error": "transportErr"])
     case transport(error: TransportError)
     /// It did not answer in time.
-    case timeout
+    @JSONName("TIMEOUT") case timeout
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
 }
 
-extension BrokerError {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "RESPONSE": self = .response(message: try object.required("respErr"))
-        case "UNEXPECTED": self = .unexpected(message: try object.required("respErr"))
-        case "NETWORK": self = .network(error: try object.required("networkError"))
-        case "HOST": self = .host
-        case "NO_SERVICE": self = .noService
-        case "TRANSPORT": self = .transport(error: try object.required("transportErr"))
-        case "TIMEOUT": self = .timeout
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .response(let message): object.write("RESPONSE", ["respErr": message])
-        case .unexpected(let message): object.write("UNEXPECTED", ["respErr": message])
-        case .network(let error): object.write("NETWORK", ["networkError": error])
-        case .host: object.write("HOST")
-        case .noService: object.write("NO_SERVICE")
-        case .transport(let error): object.write("TRANSPORT", ["transportErr": error])
-        case .timeout: object.write("TIMEOUT")
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
-}
-
 /// Why a server cannot be reached.
+@JSONForms
 public enum NetworkError: JSONTagged, Hashable {
     /// No connection.
+    @JSONName("connectError", ["message": "connectError"])
     case connect(message: String)
     /// No TLS session.
+    @JSONName("tLSError", ["message": "tlsError"])
     case tls(message: String)
     /// Its certificate is another.
-    case unknownCA
+    @JSONName("unknownCAError") case unknownCA
     /// Failed.
-    case failed
+    @JSONName("failedError") case failed
     /// Took too long.
-    case timeout
+    @JSONName("timeoutError") case timeout
     /// Subscribing failed.
+    @JSONName("subscribeError", ["message": "subscribeError"])
     case subscribe(message: String)
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
 }
 
-extension NetworkError {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "connectError": self = .connect(message: try object.required("connectError"))
-        case "tLSError": self = .tls(message: try object.required("tlsError"))
-        case "unknownCAError": self = .unknownCA
-        case "failedError": self = .failed
-        case "timeoutError": self = .timeout
-        case "subscribeError": self = .subscribe(message: try object.required("subscribeError"))
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .connect(let message): object.write("connectError", ["connectError": message])
-        case .tls(let message): object.write("tLSError", ["tlsError": message])
-        case .unknownCA: object.write("unknownCAError")
-        case .failed: object.write("failedError")
-        case .timeout: object.write("timeoutError")
-        case .subscribe(let message): object.write("subscribeError", ["subscribeError": message])
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
-}
-
 /// Why the transport failed.
+@JSONForms
 public enum TransportError: JSONTagged, Hashable {
     /// A block is not one.
     case badBlock
     /// No common version.
     case version
     /// A message is too large.
-    case largeMessage
+    @JSONName("largeMsg") case largeMessage
     /// The session is another.
     case badSession
     /// The server did not prove who it is.
     case noServerAuth
     /// The handshake failed.
+    @JSONName(["error": "handshakeErr"])
     case handshake(error: HandshakeError)
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
-}
-
-extension TransportError {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "badBlock": self = .badBlock
-        case "version": self = .version
-        case "largeMsg": self = .largeMessage
-        case "badSession": self = .badSession
-        case "noServerAuth": self = .noServerAuth
-        case "handshake": self = .handshake(error: try object.required("handshakeErr"))
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .badBlock: object.write("badBlock")
-        case .version: object.write("version")
-        case .largeMessage: object.write("largeMsg")
-        case .badSession: object.write("badSession")
-        case .noServerAuth: object.write("noServerAuth")
-        case .handshake(let error): object.write("handshake", ["handshakeErr": error])
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
 }
 
 /// Why a handshake failed.

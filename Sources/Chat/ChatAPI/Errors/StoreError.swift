@@ -1,6 +1,7 @@
 public import ChatProtocol
 
 /// What is not in the database, or may not be put there.
+@JSONForms
 public indirect enum StoreError: JSONTagged, Hashable {
     /// The name is taken.
     case duplicateName
@@ -43,10 +44,12 @@ public indirect enum StoreError: JSONTagged, Hashable {
     /// No group of that name.
     case groupNotFoundByName(groupName: String)
     /// No member of that name.
+    @JSONName(["memberName": "groupMemberName"])
     case groupMemberNameNotFound(groupID: GroupID, memberName: String)
     /// No such member.
     case groupMemberNotFound(groupMemberID: GroupMemberID)
     /// No member at that index.
+    @JSONName(["index": "groupMemberIndex"])
     case groupMemberNotFoundByIndex(index: Int64)
     /// Whom the member knows is not recorded.
     case memberRelationsVectorNotFound(groupMemberID: GroupMemberID)
@@ -75,54 +78,62 @@ public indirect enum StoreError: JSONTagged, Hashable {
     /// The profile has no folder of notes.
     case userNoteFolderNotFound
     /// No such sent file.
-    case sendFileNotFound(fileID: FileID)
+    @JSONName("sndFileNotFound") case sendFileNotFound(fileID: FileID)
     /// The sent file is recorded wrongly.
-    case sendFileInvalid(fileID: FileID)
+    @JSONName("sndFileInvalid") case sendFileInvalid(fileID: FileID)
     /// No such received file.
-    case receiveFileNotFound(fileID: FileID)
+    @JSONName("rcvFileNotFound") case receiveFileNotFound(fileID: FileID)
     /// The received file has no description.
-    case receiveFileDescriptionNotFound(fileID: FileID)
+    @JSONName("rcvFileDescrNotFound") case receiveFileDescriptionNotFound(fileID: FileID)
     /// No such file.
     case fileNotFound(fileID: FileID)
     /// The received file is recorded wrongly.
-    case receiveFileInvalid(fileID: FileID)
+    @JSONName("rcvFileInvalid") case receiveFileInvalid(fileID: FileID)
     /// A part of a description is missing.
-    case receiveFileInvalidDescriptionPart
+    @JSONName("rcvFileInvalidDescrPart") case receiveFileInvalidDescriptionPart
     /// The file stays here.
     case localFileNoTransfer(fileID: FileID)
     /// The file has no message.
-    case sharedMessageIDNotFoundByFileID(fileID: FileID)
+    @JSONName("sharedMsgIdNotFoundByFileId") case sharedMessageIDNotFoundByFileID(fileID: FileID)
     /// The message has no file.
+    @JSONName("fileIdNotFoundBySharedMsgId", ["sharedMessageID": "sharedMsgId"])
     case fileIDNotFoundBySharedMessageID(sharedMessageID: SharedMessageID)
     /// No such upload.
+    @JSONName("sndFileNotFoundXFTP", ["agentSendFileID": "agentSndFileId"])
     case sendFileNotFoundXFTP(agentSendFileID: String)
     /// No such download.
+    @JSONName("rcvFileNotFoundXFTP", ["agentReceiveFileID": "agentRcvFileId"])
     case receiveFileNotFoundXFTP(agentReceiveFileID: String)
     /// No such connection.
+    @JSONName(["agentConnectionID": "agentConnId"])
     case connectionNotFound(agentConnectionID: String)
     /// No connection with that id.
+    @JSONName(["connectionID": "connId"])
     case connectionNotFoundByID(connectionID: Int64)
     /// The member has no connection.
     case connectionNotFoundByMemberID(groupMemberID: GroupMemberID)
     /// No such link.
+    @JSONName(["connectionID": "connId"])
     case pendingConnectionNotFound(connectionID: Int64)
     /// A random id exists.
-    case uniqueID
+    @JSONName("uniqueID") case uniqueID
     /// The message is too large.
-    case largeMessage
+    @JSONName("largeMsg") case largeMessage
     /// The database is in an unexpected state.
     case internalError(message: String)
     /// The database failed.
-    case databaseException(message: String)
+    @JSONName("dBException") case databaseException(message: String)
     /// The database is in use.
-    case databaseBusy(message: String)
+    @JSONName("dBBusyError") case databaseBusy(message: String)
     /// The item is recorded wrongly.
+    @JSONName(["itemTimestamp": "itemTs"])
     case badChatItem(itemID: ChatItemID, itemTimestamp: UTCTimestamp?)
     /// No such item.
     case chatItemNotFound(itemID: ChatItemID)
     /// No item with that text.
     case chatItemNotFoundByText(text: String)
     /// No item with that shared id.
+    @JSONName("chatItemSharedMsgIdNotFound", ["sharedMessageID": "sharedMsgId"])
     case chatItemSharedMessageIDNotFound(sharedMessageID: SharedMessageID)
     /// The file has no item.
     case chatItemNotFoundByFileID(fileID: FileID)
@@ -137,12 +148,13 @@ public indirect enum StoreError: JSONTagged, Hashable {
     /// The group has no link.
     case groupLinkNotFound(groupInfo: GroupInfo)
     /// The group has no host.
-    case hostMemberIDNotFound(groupID: GroupID)
+    @JSONName("hostMemberIdNotFound") case hostMemberIDNotFound(groupID: GroupID)
     /// The file has no contact.
     case contactNotFoundByFileID(fileID: FileID)
     /// The delivery to that member is not recorded.
-    case noGroupSendStatus(itemID: ChatItemID, groupMemberID: GroupMemberID)
+    @JSONName("noGroupSndStatus") case noGroupSendStatus(itemID: ChatItemID, groupMemberID: GroupMemberID)
     /// The group message came before.
+    @JSONName(["sharedMessageID": "sharedMsgId"])
     case duplicateGroupMessage(
         groupID: GroupID, sharedMessageID: SharedMessageID, authorGroupMemberID: GroupMemberID?,
         forwardedByGroupMemberID: GroupMemberID?)
@@ -153,12 +165,14 @@ public indirect enum StoreError: JSONTagged, Hashable {
     /// The controlled device is known already.
     case remoteHostDuplicateCA
     /// No such controlling device.
+    @JSONName("remoteCtrlNotFound", ["remoteControlID": "remoteCtrlId"])
     case remoteControlNotFound(remoteControlID: Int64)
     /// The controlling device is known already.
-    case remoteControlDuplicateCA
+    @JSONName("remoteCtrlDuplicateCA") case remoteControlDuplicateCA
     /// The contact of a profile cannot be deleted.
     case prohibitedDeleteUser(userID: UserID, contactID: ContactID)
     /// No such operator.
+    @JSONName(["operatorID": "serverOperatorId"])
     case operatorNotFound(operatorID: Int64)
     /// No such conditions.
     case usageConditionsNotFound
@@ -181,6 +195,7 @@ public indirect enum StoreError: JSONTagged, Hashable {
     /// No such job.
     case deliveryJobNotFound(jobID: Int64)
     /// Work that was taken up failed.
+    @JSONName(["context": "errContext"])
     case workItemError(context: String)
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)

@@ -1,26 +1,33 @@
 public import ChatProtocol
 
 /// What a core reports unasked. Each form is named as its `type` on the wire.
+@JSONForms
 public indirect enum ChatEvent: JSONTagged, Hashable {
     /// Another profile is active.
     case activeUser(user: User)
     /// The core has stopped sending and receiving.
     case chatSuspended
     /// A connection moves to another address.
+    @JSONName(["progress": "switchProgress"])
     case contactSwitch(user: User, contact: Contact, progress: SwitchProgress)
     /// A member's connection moves to another address.
+    @JSONName(["progress": "switchProgress"])
     case groupMemberSwitch(user: User, groupInfo: GroupInfo, member: GroupMember, progress: SwitchProgress)
     /// Ratchets are synchronised.
+    @JSONName(["progress": "ratchetSyncProgress"])
     case contactRatchetSync(user: User, contact: Contact, progress: RatchetSyncProgress)
     /// Ratchets of a member are synchronised.
+    @JSONName(["progress": "ratchetSyncProgress"])
     case groupMemberRatchetSync(user: User, groupInfo: GroupInfo, member: GroupMember, progress: RatchetSyncProgress)
     /// Messages both ways are protected by post-quantum encryption from now on, or not any more.
     case contactPQEnabled(user: User, contact: Contact, pqEnabled: Bool)
     /// Something about a chat changed.
     case chatInfoUpdated(user: User, chatInfo: ChatInfo)
     /// Items came or were made; the list may be empty.
+    @JSONRepeated("user")
     case newChatItems(user: User, chatItems: [ItemInChat])
     /// Delivery of items went on.
+    @JSONRepeated("user")
     case chatItemsStatusesUpdated(user: User, chatItems: [ItemInChat])
     /// An item was changed.
     case chatItemUpdated(user: User, chatItem: ItemInChat)
@@ -29,14 +36,18 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     /// A reaction was added or taken back.
     case chatItemReaction(user: User, added: Bool, reaction: ReactionInChat)
     /// Items of a group were deleted.
+    @JSONName(["chatItemIDs": "chatItemIDs", "member": "member_"])
     case groupChatItemsDeleted(user: User, groupInfo: GroupInfo, chatItemIDs: [ChatItemID], byUser: Bool, member: GroupMember?)
     /// Items were deleted.
+    @JSONName(["deletions": "chatItemDeletions"])
     case chatItemsDeleted(user: User, deletions: [ChatItemDeletion], byUser: Bool, timed: Bool)
     /// A contact deleted an item that is not known.
+    @JSONName(["sharedMessageID": "sharedMsgId"])
     case chatItemDeletedNotFound(user: User, contact: Contact, sharedMessageID: SharedMessageID)
     /// The other side has confirmed; connecting goes on.
     case contactConnecting(user: User, contact: Contact)
     /// A contact is connected.
+    @JSONName(["customUserProfile": "userCustomProfile"])
     case contactConnected(user: User, contact: Contact, customUserProfile: Profile?)
     /// Messages can be sent to a contact.
     case contactSndReady(user: User, contact: Contact)
@@ -49,6 +60,7 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     /// A contact deleted this profile.
     case contactDeletedByContact(user: User, contact: Contact)
     /// Somebody asks to be a contact.
+    @JSONName(["chat": "chat_"])
     case receivedContactRequest(user: User, contactRequest: UserContactRequest, chat: Chat?)
     /// A request is accepted unasked.
     case acceptingContactRequest(user: User, contact: Contact)
@@ -59,6 +71,7 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     /// A business request came again after it was accepted.
     case businessRequestAlreadyAccepted(user: User, groupInfo: GroupInfo)
     /// Outcome of subscribing contacts.
+    @JSONName(["subscriptions": "contactSubscriptions"])
     case contactSubSummary(user: User, subscriptions: [JSONValue])
     /// Nothing is sent to a contact any more: its queue refuses messages.
     case contactDisabled(user: User, contact: Contact)
@@ -67,16 +80,22 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     /// The other side does not take its messages, or takes them again.
     case connectionInactive(connectionEntity: ConnectionEntity, inactive: Bool)
     /// Connections by a router can, or cannot, receive.
+    @JSONName(["status": "subscriptionStatus"])
     case subscriptionStatus(server: String, status: SubscriptionStatus, connections: [String])
     /// A router is connected.
+    @JSONName(["protocolName": "protocol"])
     case hostConnected(protocolName: String, transportHost: String)
     /// A router is not connected any more.
+    @JSONName(["protocolName": "protocol"])
     case hostDisconnected(protocolName: String, transportHost: String)
     /// Profiles and connections that only one of the two databases has.
+    @JSONName(["connectionIDs": "connIds"])
     case connectionsDiff(userIDs: DatabaseDifference, connectionIDs: DatabaseDifference)
     /// Connections were deleted in the agent.
+    @JSONName("agentConnsDeleted", ["agentConnectionIDs": "agentConnIds"])
     case agentConnectionsDeleted(agentConnectionIDs: [String])
     /// Queues were deleted at their routers.
+    @JSONName("agentRcvQueuesDeleted", ["deletedQueues": "deletedRcvQueues"])
     case agentReceiveQueuesDeleted(deletedQueues: [DeletedReceiveQueue])
     /// A profile was deleted in the agent.
     case agentUserDeleted(agentUserID: Int64)
@@ -98,23 +117,29 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     /// A member was introduced; connecting.
     case joinedGroupMemberConnecting(user: User, groupInfo: GroupInfo, hostMember: GroupMember, member: GroupMember)
     /// A member is connected.
+    @JSONName(["contact": "memberContact"])
     case connectedToGroupMember(user: User, groupInfo: GroupInfo, member: GroupMember, contact: Contact?)
     /// A member was let in by somebody else.
     case memberAcceptedByOther(user: User, groupInfo: GroupInfo, acceptingMember: GroupMember, member: GroupMember)
     /// A member got another role.
+    @JSONName(["signature": "msgSigned"])
     case memberRole(
         user: User, groupInfo: GroupInfo, byMember: GroupMember, member: GroupMember, fromRole: GroupMemberRole,
         toRole: GroupMemberRole, signature: SignatureStatus?)
     /// A member was blocked for all, or unblocked.
+    @JSONName(["signature": "msgSigned"])
     case memberBlockedForAll(
         user: User, groupInfo: GroupInfo, byMember: GroupMember, member: GroupMember, blocked: Bool, signature: SignatureStatus?)
     /// A member was removed.
+    @JSONName(["signature": "msgSigned"])
     case deletedMember(
         user: User, groupInfo: GroupInfo, byMember: GroupMember, deletedMember: GroupMember, withMessages: Bool,
         signature: SignatureStatus?)
     /// This profile was removed.
+    @JSONName(["signature": "msgSigned"])
     case deletedMemberUser(user: User, groupInfo: GroupInfo, member: GroupMember, withMessages: Bool, signature: SignatureStatus?)
     /// A member left.
+    @JSONName(["signature": "msgSigned"])
     case leftMember(user: User, groupInfo: GroupInfo, member: GroupMember, signature: SignatureStatus?)
     /// A member is known from a forwarded message.
     case unknownMemberCreated(user: User, groupInfo: GroupInfo, forwardedByMember: GroupMember, member: GroupMember)
@@ -129,8 +154,10 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     case contactAndMemberAssociated(
         user: User, contact: Contact, groupInfo: GroupInfo, member: GroupMember, updatedContact: Contact)
     /// A group was deleted by its owner.
+    @JSONName(["signature": "msgSigned"])
     case groupDeleted(user: User, groupInfo: GroupInfo, member: GroupMember, signature: SignatureStatus?)
     /// The profile of a group changed.
+    @JSONName(["member": "member_", "signature": "msgSigned"])
     case groupUpdated(user: User, fromGroup: GroupInfo, toGroup: GroupInfo, member: GroupMember?, signature: SignatureStatus?)
     /// Somebody joins by the group link.
     case acceptingGroupJoinRequestMember(user: User, groupInfo: GroupInfo, member: GroupMember)
@@ -139,88 +166,82 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     /// A member invites to talk directly.
     case newMemberContactReceivedInv(user: User, contact: Contact, groupInfo: GroupInfo, member: GroupMember)
     /// What the link of a channel carries changed.
-    case groupLinkDataUpdated(
-        user: User, groupInfo: GroupInfo, groupLink: GroupLink, groupRelays: [GroupRelay], relaysChanged: Bool?)
+    case groupLinkDataUpdated(user: User, groupInfo: GroupInfo, groupLink: GroupLink, groupRelays: [GroupRelay] = [], relaysChanged: Bool?)
     /// A relay changed.
     case groupRelayUpdated(user: User, groupInfo: GroupInfo, member: GroupMember, groupRelay: GroupRelay)
     /// A file can be downloaded.
+    @JSONName(["transfer": "rcvFileTransfer", "description": "rcvFileDescr"])
     case rcvFileDescrReady(user: User, chatItem: ItemInChat, transfer: JSONValue, description: JSONValue)
     /// Downloading has begun.
     case rcvFileStart(user: User, chatItem: ItemInChat)
     /// Downloading goes on; bytes.
+    @JSONName(["chatItem": "chatItem_", "transfer": "rcvFileTransfer"])
     case rcvFileProgressXFTP(user: User, chatItem: ItemInChat?, receivedSize: Int64, totalSize: Int64, transfer: JSONValue)
     /// A file is there.
     case rcvFileComplete(user: User, chatItem: ItemInChat)
     /// The sender cancelled a file.
+    @JSONName(["transfer": "rcvFileTransfer"])
     case rcvFileSndCancelled(user: User, chatItem: ItemInChat, transfer: JSONValue)
     /// Downloading failed.
+    @JSONName(["chatItem": "chatItem_", "error": "agentError", "transfer": "rcvFileTransfer"])
     case rcvFileError(user: User, chatItem: ItemInChat?, error: AgentError, transfer: JSONValue)
     /// Downloading is failing; attempts go on.
+    @JSONName(["chatItem": "chatItem_", "error": "agentError", "transfer": "rcvFileTransfer"])
     case rcvFileWarning(user: User, chatItem: ItemInChat?, error: AgentError, transfer: JSONValue)
     /// A file downloaded by its link is there.
+    @JSONName(["transfer": "rcvFileTransfer"])
     case rcvStandaloneFileComplete(user: User, targetPath: String, transfer: JSONValue)
     /// Uploading goes on; bytes.
+    @JSONName(["chatItem": "chatItem_", "meta": "fileTransferMeta"])
     case sndFileProgressXFTP(user: User, chatItem: ItemInChat?, meta: JSONValue, sentSize: Int64, totalSize: Int64)
     /// The description of a file is being uploaded.
+    @JSONName(["meta": "fileTransferMeta"])
     case sndFileRedirectStartXFTP(user: User, meta: JSONValue, redirectMeta: JSONValue)
     /// A file is uploaded.
+    @JSONName(["meta": "fileTransferMeta"])
     case sndFileCompleteXFTP(user: User, chatItem: ItemInChat, meta: JSONValue)
     /// A file is uploaded and has links.
+    @JSONName(["meta": "fileTransferMeta", "links": "rcvURIs"])
     case sndStandaloneFileComplete(user: User, meta: JSONValue, links: [String])
     /// Uploading failed.
+    @JSONName(["chatItem": "chatItem_", "meta": "fileTransferMeta", "message": "errorMessage"])
     case sndFileError(user: User, chatItem: ItemInChat?, meta: JSONValue, message: String)
     /// Uploading is failing; attempts go on.
+    @JSONName(["chatItem": "chatItem_", "meta": "fileTransferMeta", "message": "errorMessage"])
     case sndFileWarning(user: User, chatItem: ItemInChat?, meta: JSONValue, message: String)
     /// A contact calls.
+    @JSONName(["invitation": "callInvitation"])
     case callInvitation(invitation: JSONValue)
     /// A call is over.
     case callEnded(user: User, contact: Contact)
     /// A message could not be processed.
+    @JSONName(["message": "errorMessage"])
     case messageError(user: User, severity: String, message: String)
     /// Something went wrong.
+    @JSONName(["error": "chatError"])
     case chatError(error: ChatError)
     /// A frame that was no command.
+    @JSONName("chatCmdError", ["error": "chatError"])
     case commandError(error: ChatError)
     /// Several things went wrong.
+    @JSONName(["errors": "chatErrors"])
     case chatErrors(errors: [ChatError])
     /// Event of an extension of the core.
+    @JSONName(["user": "user_"])
     case customChatEvent(user: User?, response: String)
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
 }
 
 /// A queue that was deleted at its router.
+@JSONMembers
 public struct DeletedReceiveQueue: JSONObjectConvertible, Hashable {
     /// Connection it belonged to.
-    public var agentConnectionID: String
+    @JSONName("agentConnId") public var agentConnectionID: String
     /// The router.
     public var server: String
     /// Id of the queue.
     public var agentQueueID: String
     /// Why the router could not be asked.
-    public var error: AgentError?
-
-    /// Makes the value from its parts.
-    public init(agentConnectionID: String, server: String, agentQueueID: String, error: AgentError? = nil) {
-        self.agentConnectionID = agentConnectionID
-        self.server = server
-        self.agentQueueID = agentQueueID
-        self.error = error
-    }
-}
-
-extension DeletedReceiveQueue {
-    public init(object: JSONObject) throws(JSONError) {
-        agentConnectionID = try object.required("agentConnId")
-        server = try object.required("server")
-        agentQueueID = try object.required("agentQueueId")
-        error = try object.optional("agentError_")
-    }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object["agentConnId"] = agentConnectionID
-        object["server"] = server
-        object["agentQueueId"] = agentQueueID
-        object["agentError_"] = error
-    }
+    @JSONName("agentError_") public var error: AgentError?
 }

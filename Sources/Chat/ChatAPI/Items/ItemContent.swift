@@ -1,68 +1,94 @@
 public import ChatProtocol
 
 /// What an item says.
+@JSONForms
 public indirect enum ItemContent: JSONTagged, Hashable {
     /// A message that was sent.
+    @JSONName("sndMsgContent", ["content": "msgContent"])
     case sentMessage(content: MessageContent)
     /// A message that was received.
+    @JSONName("rcvMsgContent", ["content": "msgContent"])
     case receivedMessage(content: MessageContent)
     /// A sent message that was deleted (of old cores).
+    @JSONName("sndDeleted", ["mode": "deleteMode"])
     case sentDeleted(mode: DeleteMode)
     /// A received message that was deleted (of old cores).
+    @JSONName("rcvDeleted", ["mode": "deleteMode"])
     case receivedDeleted(mode: DeleteMode)
     /// A call that was made; its length in seconds.
-    case sentCall(status: CallStatus, duration: Int)
+    @JSONName("sndCall") case sentCall(status: CallStatus, duration: Int)
     /// A call that came; its length in seconds.
-    case receivedCall(status: CallStatus, duration: Int)
+    @JSONName("rcvCall") case receivedCall(status: CallStatus, duration: Int)
     /// Messages before this one are missing or wrong.
+    @JSONName("rcvIntegrityError", ["error": "msgError"])
     case receivedIntegrityError(error: MessageIntegrityError)
     /// Messages that could not be decrypted, and how many.
+    @JSONName("rcvDecryptionError", ["error": "msgDecryptError", "messageCount": "msgCount"])
     case receivedDecryptionError(error: MessageDecryptError, messageCount: Int)
     /// A message that could not be processed.
+    @JSONName("rcvMsgError", ["error": "rcvMsgError"])
     case receivedMessageError(error: ReceivedMessageError)
     /// An invitation to a group came.
+    @JSONName("rcvGroupInvitation", ["invitation": "groupInvitation"])
     case receivedGroupInvitation(invitation: GroupInvitation, memberRole: GroupMemberRole)
     /// An invitation to a group was sent.
+    @JSONName("sndGroupInvitation", ["invitation": "groupInvitation"])
     case sentGroupInvitation(invitation: GroupInvitation, memberRole: GroupMemberRole)
     /// The contact did something.
+    @JSONName("rcvDirectEvent", ["event": "rcvDirectEvent"])
     case receivedDirectEvent(event: ReceivedDirectEvent)
     /// A member did something.
+    @JSONName("rcvGroupEvent", ["event": "rcvGroupEvent"])
     case receivedGroupEvent(event: ReceivedGroupEvent)
     /// This profile did something in a group.
+    @JSONName("sndGroupEvent", ["event": "sndGroupEvent"])
     case sentGroupEvent(event: SentGroupEvent)
     /// The other side changed the connection.
+    @JSONName("rcvConnEvent", ["event": "rcvConnEvent"])
     case receivedConnectionEvent(event: ReceivedConnectionEvent)
     /// This side changed the connection.
+    @JSONName("sndConnEvent", ["event": "sndConnEvent"])
     case sentConnectionEvent(event: SentConnectionEvent)
     /// A feature changed, by the contact's preferences.
+    @JSONName("rcvChatFeature", ["parameter": "param"])
     case receivedChatFeature(feature: ChatFeature, enabled: PreferenceEnabled, parameter: Int?)
     /// A feature changed, by the own preferences.
+    @JSONName("sndChatFeature", ["parameter": "param"])
     case sentChatFeature(feature: ChatFeature, enabled: PreferenceEnabled, parameter: Int?)
     /// The contact offers a feature.
+    @JSONName("rcvChatPreference", ["parameter": "param"])
     case receivedChatPreference(feature: ChatFeature, allowed: FeatureAllowed, parameter: Int?)
     /// This profile offers a feature.
+    @JSONName("sndChatPreference", ["parameter": "param"])
     case sentChatPreference(feature: ChatFeature, allowed: FeatureAllowed, parameter: Int?)
     /// A feature of the group, as another member set it.
+    @JSONName("rcvGroupFeature", ["feature": "groupFeature", "parameter": "param", "memberRole": "memberRole_"])
     case receivedGroupFeature(feature: GroupFeature, preference: GroupPreference, parameter: Int?, memberRole: GroupMemberRole?)
     /// A feature of the group, as this profile set it.
+    @JSONName("sndGroupFeature", ["feature": "groupFeature", "parameter": "param", "memberRole": "memberRole_"])
     case sentGroupFeature(feature: GroupFeature, preference: GroupPreference, parameter: Int?, memberRole: GroupMemberRole?)
     /// The contact used a feature that is not allowed.
-    case receivedChatFeatureRejected(feature: ChatFeature)
+    @JSONName("rcvChatFeatureRejected") case receivedChatFeatureRejected(feature: ChatFeature)
     /// A member used a feature that is not allowed.
+    @JSONName("rcvGroupFeatureRejected", ["feature": "groupFeature"])
     case receivedGroupFeatureRejected(feature: GroupFeature)
     /// A sent message that was moderated (of old cores).
-    case sentModerated
+    @JSONName("sndModerated") case sentModerated
     /// A received message that was moderated.
-    case receivedModerated
+    @JSONName("rcvModerated") case receivedModerated
     /// A message of a blocked member.
-    case receivedBlocked
+    @JSONName("rcvBlocked") case receivedBlocked
     /// How sent messages are encrypted.
+    @JSONName("sndDirectE2EEInfo", ["info": "e2eeInfo"])
     case sentDirectEncryption(info: EncryptionInfo)
     /// How received messages are encrypted.
+    @JSONName("rcvDirectE2EEInfo", ["info": "e2eeInfo"])
     case receivedDirectEncryption(info: EncryptionInfo)
     /// How sent group messages are encrypted.
+    @JSONName("sndGroupE2EEInfo", ["info": "e2eeInfo"])
     case sentGroupEncryption(info: EncryptionInfo)
     /// How received group messages are encrypted.
+    @JSONName("rcvGroupE2EEInfo", ["info": "e2eeInfo"])
     case receivedGroupEncryption(info: EncryptionInfo)
     /// The head of a chat.
     case chatBanner
@@ -71,29 +97,12 @@ public indirect enum ItemContent: JSONTagged, Hashable {
 }
 
 /// How a chat is encrypted.
+@JSONMembers
 public struct EncryptionInfo: JSONObjectConvertible, Hashable {
     /// Whether anybody can read it, as in a public channel.
-    public var isPublic: Bool?
+    @JSONName("public") public var isPublic: Bool?
     /// Whether post-quantum encryption is used.
     public var pqEnabled: Bool?
-
-    /// Makes the value from its parts.
-    public init(isPublic: Bool? = nil, pqEnabled: Bool? = nil) {
-        self.isPublic = isPublic
-        self.pqEnabled = pqEnabled
-    }
-}
-
-extension EncryptionInfo {
-    public init(object: JSONObject) throws(JSONError) {
-        isPublic = try object.optional("public")
-        pqEnabled = try object.optional("pqEnabled")
-    }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object["public"] = isPublic
-        object["pqEnabled"] = pqEnabled
-    }
 }
 
 /// What deleting an item does.

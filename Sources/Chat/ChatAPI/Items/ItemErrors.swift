@@ -1,43 +1,20 @@
 public import ChatProtocol
 
 /// What is wrong with the sequence of messages.
+@JSONForms
 public enum MessageIntegrityError: JSONTagged, Hashable {
     /// Messages are missing: the first and the last.
+    @JSONName("msgSkipped", ["fromMessageID": "fromMsgId", "toMessageID": "toMsgId"])
     case skipped(fromMessageID: Int64, toMessageID: Int64)
     /// A message came after a later one.
+    @JSONName("msgBadId", ["messageID": "msgId"])
     case badID(messageID: Int64)
     /// The hash of the message before differs.
-    case badHash
+    @JSONName("msgBadHash") case badHash
     /// The message came twice.
-    case duplicate
+    @JSONName("msgDuplicate") case duplicate
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
-}
-
-extension MessageIntegrityError {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "msgSkipped":
-            self = .skipped(fromMessageID: try object.required("fromMsgId"), toMessageID: try object.required("toMsgId"))
-        case "msgBadId": self = .badID(messageID: try object.required("msgId"))
-        case "msgBadHash": self = .badHash
-        case "msgDuplicate": self = .duplicate
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .skipped(let fromMessageID, let toMessageID):
-            object.write("msgSkipped", ["fromMsgId": fromMessageID, "toMsgId": toMessageID])
-        case .badID(let messageID): object.write("msgBadId", ["msgId": messageID])
-        case .badHash: object.write("msgBadHash")
-        case .duplicate: object.write("msgDuplicate")
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
 }
 
 /// Why messages could not be decrypted.
@@ -62,36 +39,19 @@ public struct MessageDecryptError: OpenEnumeration {
 }
 
 /// Why a message could not be processed.
+@JSONForms
 public enum ReceivedMessageError: JSONTagged, Hashable {
     /// Given up after that many attempts.
     case dropped(attempts: Int)
     /// Not understood.
+    @JSONName(["error": "parseError"])
     case parseError(error: String)
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
 }
 
-extension ReceivedMessageError {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "dropped": self = .dropped(attempts: try object.required("attempts"))
-        case "parseError": self = .parseError(error: try object.required("parseError"))
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .dropped(let attempts): object.write("dropped", ["attempts": attempts])
-        case .parseError(let error): object.write("parseError", ["parseError": error])
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
-}
-
 /// An invitation to a group.
+@JSONMembers
 public struct GroupInvitation: JSONObjectConvertible, Hashable {
     /// The group.
     public var groupID: GroupID
@@ -103,36 +63,6 @@ public struct GroupInvitation: JSONObjectConvertible, Hashable {
     public var groupProfile: GroupProfile
     /// What became of it.
     public var status: GroupInvitationStatus
-
-    /// Makes the value from its parts.
-    public init(
-        groupID: GroupID, groupMemberID: GroupMemberID, localDisplayName: String, groupProfile: GroupProfile,
-        status: GroupInvitationStatus
-    ) {
-        self.groupID = groupID
-        self.groupMemberID = groupMemberID
-        self.localDisplayName = localDisplayName
-        self.groupProfile = groupProfile
-        self.status = status
-    }
-}
-
-extension GroupInvitation {
-    public init(object: JSONObject) throws(JSONError) {
-        groupID = try object.required("groupId")
-        groupMemberID = try object.required("groupMemberId")
-        localDisplayName = try object.required("localDisplayName")
-        groupProfile = try object.required("groupProfile")
-        status = try object.required("status")
-    }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object["groupId"] = groupID
-        object["groupMemberId"] = groupMemberID
-        object["localDisplayName"] = localDisplayName
-        object["groupProfile"] = groupProfile
-        object["status"] = status
-    }
 }
 
 /// What became of an invitation.

@@ -1,42 +1,20 @@
 public import ChatProtocol
 
 /// What a contact did.
+@JSONForms
 public enum ReceivedDirectEvent: JSONTagged, Hashable {
     /// Deleted the contact.
     case contactDeleted
     /// Changed the profile.
     case profileUpdated(fromProfile: Profile, toProfile: Profile)
     /// Invited from a group to talk directly.
-    case groupInvitationLinkReceived(groupProfile: GroupProfile)
+    @JSONName("groupInvLinkReceived") case groupInvitationLinkReceived(groupProfile: GroupProfile)
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
 }
 
-extension ReceivedDirectEvent {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "contactDeleted": self = .contactDeleted
-        case "profileUpdated":
-            self = .profileUpdated(fromProfile: try object.required("fromProfile"), toProfile: try object.required("toProfile"))
-        case "groupInvLinkReceived": self = .groupInvitationLinkReceived(groupProfile: try object.required("groupProfile"))
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .contactDeleted: object.write("contactDeleted")
-        case .profileUpdated(let fromProfile, let toProfile):
-            object.write("profileUpdated", ["fromProfile": fromProfile, "toProfile": toProfile])
-        case .groupInvitationLinkReceived(let groupProfile): object.write("groupInvLinkReceived", ["groupProfile": groupProfile])
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
-}
-
 /// What happened in a group.
+@JSONForms
 public enum ReceivedGroupEvent: JSONTagged, Hashable {
     /// A member was added.
     case memberAdded(groupMemberID: GroupMemberID, profile: Profile)
@@ -71,79 +49,13 @@ public enum ReceivedGroupEvent: JSONTagged, Hashable {
     /// The author waits to be let in.
     case newMemberPendingReview
     /// A message with a wrong signature came.
-    case messageBadSignature
+    @JSONName("msgBadSignature") case messageBadSignature
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
 }
 
-extension ReceivedGroupEvent {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "memberAdded":
-            self = .memberAdded(groupMemberID: try object.required("groupMemberId"), profile: try object.required("profile"))
-        case "memberConnected": self = .memberConnected
-        case "memberAccepted":
-            self = .memberAccepted(groupMemberID: try object.required("groupMemberId"), profile: try object.required("profile"))
-        case "userAccepted": self = .userAccepted
-        case "memberLeft": self = .memberLeft
-        case "memberRole":
-            self = .memberRole(
-                groupMemberID: try object.required("groupMemberId"), profile: try object.required("profile"),
-                role: try object.required("role"))
-        case "memberBlocked":
-            self = .memberBlocked(
-                groupMemberID: try object.required("groupMemberId"), profile: try object.required("profile"),
-                blocked: try object.required("blocked"))
-        case "userRole": self = .userRole(role: try object.required("role"))
-        case "memberDeleted":
-            self = .memberDeleted(groupMemberID: try object.required("groupMemberId"), profile: try object.required("profile"))
-        case "userDeleted": self = .userDeleted
-        case "groupDeleted": self = .groupDeleted
-        case "groupUpdated": self = .groupUpdated(groupProfile: try object.required("groupProfile"))
-        case "invitedViaGroupLink": self = .invitedViaGroupLink
-        case "memberCreatedContact": self = .memberCreatedContact
-        case "memberProfileUpdated":
-            self = .memberProfileUpdated(
-                fromProfile: try object.required("fromProfile"), toProfile: try object.required("toProfile"))
-        case "newMemberPendingReview": self = .newMemberPendingReview
-        case "msgBadSignature": self = .messageBadSignature
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .memberAdded(let groupMemberID, let profile):
-            object.write("memberAdded", ["groupMemberId": groupMemberID, "profile": profile])
-        case .memberConnected: object.write("memberConnected")
-        case .memberAccepted(let groupMemberID, let profile):
-            object.write("memberAccepted", ["groupMemberId": groupMemberID, "profile": profile])
-        case .userAccepted: object.write("userAccepted")
-        case .memberLeft: object.write("memberLeft")
-        case .memberRole(let groupMemberID, let profile, let role):
-            object.write("memberRole", ["groupMemberId": groupMemberID, "profile": profile, "role": role])
-        case .memberBlocked(let groupMemberID, let profile, let blocked):
-            object.write("memberBlocked", ["groupMemberId": groupMemberID, "profile": profile, "blocked": blocked])
-        case .userRole(let role): object.write("userRole", ["role": role])
-        case .memberDeleted(let groupMemberID, let profile):
-            object.write("memberDeleted", ["groupMemberId": groupMemberID, "profile": profile])
-        case .userDeleted: object.write("userDeleted")
-        case .groupDeleted: object.write("groupDeleted")
-        case .groupUpdated(let groupProfile): object.write("groupUpdated", ["groupProfile": groupProfile])
-        case .invitedViaGroupLink: object.write("invitedViaGroupLink")
-        case .memberCreatedContact: object.write("memberCreatedContact")
-        case .memberProfileUpdated(let fromProfile, let toProfile):
-            object.write("memberProfileUpdated", ["fromProfile": fromProfile, "toProfile": toProfile])
-        case .newMemberPendingReview: object.write("newMemberPendingReview")
-        case .messageBadSignature: object.write("msgBadSignature")
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
-}
-
 /// What this profile did in a group.
+@JSONForms
 public enum SentGroupEvent: JSONTagged, Hashable {
     /// Changed the role of a member.
     case memberRole(groupMemberID: GroupMemberID, profile: Profile, role: GroupMemberRole)
@@ -165,55 +77,13 @@ public enum SentGroupEvent: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-extension SentGroupEvent {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "memberRole":
-            self = .memberRole(
-                groupMemberID: try object.required("groupMemberId"), profile: try object.required("profile"),
-                role: try object.required("role"))
-        case "memberBlocked":
-            self = .memberBlocked(
-                groupMemberID: try object.required("groupMemberId"), profile: try object.required("profile"),
-                blocked: try object.required("blocked"))
-        case "userRole": self = .userRole(role: try object.required("role"))
-        case "memberDeleted":
-            self = .memberDeleted(groupMemberID: try object.required("groupMemberId"), profile: try object.required("profile"))
-        case "userLeft": self = .userLeft
-        case "groupUpdated": self = .groupUpdated(groupProfile: try object.required("groupProfile"))
-        case "memberAccepted":
-            self = .memberAccepted(groupMemberID: try object.required("groupMemberId"), profile: try object.required("profile"))
-        case "userPendingReview": self = .userPendingReview
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .memberRole(let groupMemberID, let profile, let role):
-            object.write("memberRole", ["groupMemberId": groupMemberID, "profile": profile, "role": role])
-        case .memberBlocked(let groupMemberID, let profile, let blocked):
-            object.write("memberBlocked", ["groupMemberId": groupMemberID, "profile": profile, "blocked": blocked])
-        case .userRole(let role): object.write("userRole", ["role": role])
-        case .memberDeleted(let groupMemberID, let profile):
-            object.write("memberDeleted", ["groupMemberId": groupMemberID, "profile": profile])
-        case .userLeft: object.write("userLeft")
-        case .groupUpdated(let groupProfile): object.write("groupUpdated", ["groupProfile": groupProfile])
-        case .memberAccepted(let groupMemberID, let profile):
-            object.write("memberAccepted", ["groupMemberId": groupMemberID, "profile": profile])
-        case .userPendingReview: object.write("userPendingReview")
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
-}
-
 /// What the other side did to the connection.
+@JSONForms
 public enum ReceivedConnectionEvent: JSONTagged, Hashable {
     /// Moves to another address.
     case switchQueue(phase: SwitchPhase)
     /// Synchronises the ratchets.
+    @JSONName(["status": "syncStatus"])
     case ratchetSync(status: RatchetSyncState)
     /// The security code changed.
     case verificationCodeReset
@@ -223,35 +93,13 @@ public enum ReceivedConnectionEvent: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-extension ReceivedConnectionEvent {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "switchQueue": self = .switchQueue(phase: try object.required("phase"))
-        case "ratchetSync": self = .ratchetSync(status: try object.required("syncStatus"))
-        case "verificationCodeReset": self = .verificationCodeReset
-        case "pqEnabled": self = .pqEnabled(enabled: try object.required("enabled"))
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .switchQueue(let phase): object.write("switchQueue", ["phase": phase])
-        case .ratchetSync(let status): object.write("ratchetSync", ["syncStatus": status])
-        case .verificationCodeReset: object.write("verificationCodeReset")
-        case .pqEnabled(let enabled): object.write("pqEnabled", ["enabled": enabled])
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
-}
-
 /// What this side did to the connection.
+@JSONForms
 public enum SentConnectionEvent: JSONTagged, Hashable {
     /// Moves to another address.
     case switchQueue(phase: SwitchPhase, member: GroupMemberReference?)
     /// Synchronises the ratchets.
+    @JSONName(["status": "syncStatus"])
     case ratchetSync(status: RatchetSyncState, member: GroupMemberReference?)
     /// Post-quantum encryption was turned on or off.
     case pqEnabled(enabled: Bool)
@@ -259,52 +107,13 @@ public enum SentConnectionEvent: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-extension SentConnectionEvent {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "switchQueue": self = .switchQueue(phase: try object.required("phase"), member: try object.optional("member"))
-        case "ratchetSync": self = .ratchetSync(status: try object.required("syncStatus"), member: try object.optional("member"))
-        case "pqEnabled": self = .pqEnabled(enabled: try object.required("enabled"))
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .switchQueue(let phase, let member): object.write("switchQueue", ["phase": phase, "member": member])
-        case .ratchetSync(let status, let member): object.write("ratchetSync", ["syncStatus": status, "member": member])
-        case .pqEnabled(let enabled): object.write("pqEnabled", ["enabled": enabled])
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
-}
-
 /// A member, in short.
+@JSONMembers
 public struct GroupMemberReference: JSONObjectConvertible, Hashable {
     /// Database id.
     public var groupMemberID: GroupMemberID
     /// Profile.
     public var profile: Profile
-
-    /// Makes the value from its parts.
-    public init(groupMemberID: GroupMemberID, profile: Profile) {
-        self.groupMemberID = groupMemberID
-        self.profile = profile
-    }
-}
-
-extension GroupMemberReference {
-    public init(object: JSONObject) throws(JSONError) {
-        groupMemberID = try object.required("groupMemberId")
-        profile = try object.required("profile")
-    }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object["groupMemberId"] = groupMemberID
-        object["profile"] = profile
-    }
 }
 
 /// How far the move to another address is.

@@ -1,63 +1,32 @@
 public import ChatProtocol
 
 /// How far delivery or reading of an item is.
+@JSONForms
 public enum ItemStatus: JSONTagged, Hashable {
     /// Stored, not yet sent.
-    case sendNew
+    @JSONName("sndNew") case sendNew
     /// Accepted by the router.
+    @JSONName("sndSent", ["progress": "sndProgress"])
     case sent(progress: SendProgress)
     /// The recipient's client has it.
+    @JSONName("sndRcvd", ["receipt": "msgRcptStatus", "progress": "sndProgress"])
     case sendReceived(receipt: ReceiptStatus, progress: SendProgress)
     /// The queue of the recipient is gone.
-    case sendErrorAuth
+    @JSONName("sndErrorAuth") case sendErrorAuth
     /// Could not be sent; no more attempts are made.
+    @JSONName("sndError", ["error": "agentError"])
     case sendError(error: SendError)
     /// Could not be sent for now; attempts go on.
+    @JSONName("sndWarning", ["error": "agentError"])
     case sendWarning(error: SendError)
     /// Received and unread.
-    case receivedNew
+    @JSONName("rcvNew") case receivedNew
     /// Received and read.
-    case receivedRead
+    @JSONName("rcvRead") case receivedRead
     /// Stored in a form that the core does not know.
     case invalid(text: String)
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
-}
-
-extension ItemStatus {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "sndNew": self = .sendNew
-        case "sndSent": self = .sent(progress: try object.required("sndProgress"))
-        case "sndRcvd":
-            self = .sendReceived(receipt: try object.required("msgRcptStatus"), progress: try object.required("sndProgress"))
-        case "sndErrorAuth": self = .sendErrorAuth
-        case "sndError": self = .sendError(error: try object.required("agentError"))
-        case "sndWarning": self = .sendWarning(error: try object.required("agentError"))
-        case "rcvNew": self = .receivedNew
-        case "rcvRead": self = .receivedRead
-        case "invalid": self = .invalid(text: try object.required("text"))
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .sendNew: object.write("sndNew")
-        case .sent(let progress): object.write("sndSent", ["sndProgress": progress])
-        case .sendReceived(let receipt, let progress):
-            object.write("sndRcvd", ["msgRcptStatus": receipt, "sndProgress": progress])
-        case .sendErrorAuth: object.write("sndErrorAuth")
-        case .sendError(let error): object.write("sndError", ["agentError": error])
-        case .sendWarning(let error): object.write("sndWarning", ["agentError": error])
-        case .receivedNew: object.write("rcvNew")
-        case .receivedRead: object.write("rcvRead")
-        case .invalid(let text): object.write("invalid", ["text": text])
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
 }
 
 /// Whether all recipients are meant.
@@ -91,6 +60,7 @@ public struct ReceiptStatus: OpenEnumeration {
 }
 
 /// Why a message was not sent.
+@JSONForms
 public enum SendError: JSONTagged, Hashable {
     /// The queue of the recipient is gone.
     case auth
@@ -99,80 +69,31 @@ public enum SendError: JSONTagged, Hashable {
     /// Attempts went on for too long.
     case expired
     /// The router of the recipient failed.
+    @JSONName(["serverError": "srvError"])
     case relay(serverError: ServerError)
     /// The proxy failed.
+    @JSONName(["serverError": "srvError"])
     case proxy(proxyServer: String, serverError: ServerError)
     /// The router of the recipient failed behind the proxy.
+    @JSONName(["serverError": "srvError"])
     case proxyRelay(proxyServer: String, serverError: ServerError)
     /// Anything else.
+    @JSONName("other", ["message": "sndError"])
     case unexpected(message: String)
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
 }
 
-extension SendError {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "auth": self = .auth
-        case "quota": self = .quota
-        case "expired": self = .expired
-        case "relay": self = .relay(serverError: try object.required("srvError"))
-        case "proxy": self = .proxy(proxyServer: try object.required("proxyServer"), serverError: try object.required("srvError"))
-        case "proxyRelay":
-            self = .proxyRelay(proxyServer: try object.required("proxyServer"), serverError: try object.required("srvError"))
-        case "other": self = .unexpected(message: try object.required("sndError"))
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .auth: object.write("auth")
-        case .quota: object.write("quota")
-        case .expired: object.write("expired")
-        case .relay(let serverError): object.write("relay", ["srvError": serverError])
-        case .proxy(let proxyServer, let serverError):
-            object.write("proxy", ["proxyServer": proxyServer, "srvError": serverError])
-        case .proxyRelay(let proxyServer, let serverError):
-            object.write("proxyRelay", ["proxyServer": proxyServer, "srvError": serverError])
-        case .unexpected(let message): object.write("other", ["sndError": message])
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
-}
-
 /// What is wrong with a router.
+@JSONForms
 public enum ServerError: JSONTagged, Hashable {
     /// It cannot be reached by any of its names.
     case host
     /// It speaks other versions.
     case version
     /// Anything else.
+    @JSONName("other", ["message": "srvError"])
     case unexpected(message: String)
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
-}
-
-extension ServerError {
-    public init?(tag: String, object: JSONObject) throws(JSONError) {
-        switch tag {
-        case "host": self = .host
-        case "version": self = .version
-        case "other": self = .unexpected(message: try object.required("srvError"))
-        default: return nil
-        }
-    }
-
-    public static func other(tag: String, json: JSONValue) -> Self { .other(tag, json) }
-
-    public func write(into object: inout JSONObjectWriter) {
-        switch self {
-        case .host: object.write("host")
-        case .version: object.write("version")
-        case .unexpected(let message): object.write("other", ["srvError": message])
-        case .other(_, let json): object.replace(with: json)
-        }
-    }
 }

@@ -1,18 +1,10 @@
 import ChatProtocol
 
 extension JSONObjectWriter {
-    /// Writes a tagged form: the member `type` and the members given; those that are nil are left out.
-    mutating func write(_ tag: String, _ values: KeyValuePairs<String, (any JSONConvertible)?> = [:]) {
-        add("type", tag)
-        for (key, value) in values {
-            if let value { add(key, value) }
-        }
-    }
-
-    /// Writes a tagged form whose values have no names: they are an array in the member `data`, or the only one itself.
+    /// Writes a tagged form whose values have no names: they are an array in the member `data`.
     mutating func writePositional(_ tag: String, _ values: [(any JSONConvertible)?]) {
-        let values = values.map { $0?.json ?? .null }
-        write(tag, ["data": values.count == 1 ? values[0] : .array(values)])
+        add("type", tag)
+        add("data", values.map { $0?.json ?? .null })
     }
 }
 

@@ -1,6 +1,7 @@
 public import ChatProtocol
 
 /// What a core answers to a command that succeeded. Each form is named as its `type` on the wire.
+@JSONForms
 public indirect enum ChatResponse: JSONTagged, Hashable {
     /// The profile that is (now) active.
     case activeUser(user: User)
@@ -13,46 +14,57 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// The core has stopped.
     case chatStopped
     /// Profiles and connections that only one of the two databases has.
+    @JSONName(["connectionIDs": "connIds"])
     case connectionsDiff(showIDs: Bool?, userIDs: DatabaseDifference, connectionIDs: DatabaseDifference)
     /// Chats with their previews.
     case apiChats(user: User, chats: [Chat])
     /// Chats with their previews, asked for at a console.
     case chats(chats: [Chat])
     /// A page of a chat.
+    @JSONName(["navigation": "navInfo"])
     case apiChat(user: User, chat: Chat, navigation: NavigationInfo?)
     /// Kinds of content that a chat has.
     case chatContentTypes(contentTypes: [String])
     /// The tags of a profile.
     case chatTags(user: User, userTags: [ChatTag])
     /// Items, asked for at a console.
+    @JSONName(["chatName": "chatName_"])
     case chatItems(user: User, chatName: ChatName?, chatItems: [ItemInChat])
     /// History and delivery of an item.
+    @JSONName(["info": "chatItemInfo"])
     case chatItemInfo(user: User, chatItem: ItemInChat, info: ChatItemInfo)
     /// Id of an item, asked for at a console.
-    case chatItemID(user: User, chatItemID: ChatItemID?)
+    @JSONPositional case chatItemID(user: User, chatItemID: ChatItemID?)
     /// Outcome of the test of a server.
+    @JSONName(["failure": "testFailure"])
     case serverTestResult(user: User, testServer: String, failure: ServerTestFailure?)
     /// Outcome of the test of a chat relay.
+    @JSONName(["failure": "relayTestFailure"])
     case chatRelayTestResult(user: User, relayProfile: RelayProfile?, failure: RelayTestFailure?)
     /// Operators and their conditions of use.
     case serverOperatorConditions(conditions: ServerOperatorConditions)
     /// Servers of a profile, by operator.
     case userServers(user: User, userServers: [UserOperatorServers])
     /// What is wrong with a list of servers.
-    case userServersValidation(user: User, errors: [UserServersError], warnings: [UserServersWarning])
+    @JSONName(["errors": "serverErrors", "warnings": "serverWarnings"])
+    case userServersValidation(user: User, errors: [UserServersError], warnings: [UserServersWarning] = [])
     /// Conditions of use, current and accepted.
     case usageConditions(usageConditions: UsageConditions, conditionsText: String?, acceptedConditions: UsageConditions?)
     /// Seconds after which messages are deleted.
+    @JSONName(["ttl": "chatItemTTL"])
     case chatItemTTL(user: User, ttl: Int64?)
     /// How the core connects to servers.
     case networkConfig(networkConfig: NetworkConfig)
     /// A contact and the state of its connection.
+    @JSONName(["connectionStats": "connectionStats_"])
     case contactInfo(user: User, contact: Contact, connectionStats: ConnectionStats?, customUserProfile: Profile?)
     /// A group.
     case groupInfo(user: User, groupInfo: GroupInfo)
     /// A member and the state of the connection.
+    @JSONName(["connectionStats": "connectionStats_"])
     case groupMemberInfo(user: User, groupInfo: GroupInfo, member: GroupMember, connectionStats: ConnectionStats?)
     /// What the router says about a receiving queue.
+    @JSONName(["receivedMessage": "rcvMsgInfo"])
     case queueInfo(user: User, receivedMessage: JSONValue?, queueInfo: JSONValue)
     /// The move of a connection to another address has begun.
     case contactSwitchStarted(user: User, contact: Contact, connectionStats: ConnectionStats)
@@ -85,14 +97,19 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// Members who reacted.
     case reactionMembers(user: User, memberReactions: [MemberReaction])
     /// Items were deleted.
+    @JSONName(["deletions": "chatItemDeletions"])
     case chatItemsDeleted(user: User, deletions: [ChatItemDeletion], byUser: Bool, timed: Bool)
     /// Items of a group were deleted.
+    @JSONName(["chatItemIDs": "chatItemIDs", "member": "member_"])
     case groupChatItemsDeleted(user: User, groupInfo: GroupInfo, chatItemIDs: [ChatItemID], byUser: Bool, member: GroupMember?)
     /// A message was sent to all contacts.
+    @JSONName(["content": "msgContent"])
     case broadcastSent(user: User, content: MessageContent, successes: Int, failures: Int, timestamp: UTCTimestamp)
     /// Done, with nothing to say.
+    @JSONName(["user": "user_"])
     case cmdOk(user: User?)
     /// Help for people at a console.
+    @JSONName(["section": "helpSection"])
     case chatHelp(section: String)
     /// A welcome for people at a console.
     case welcome(user: User)
@@ -101,6 +118,7 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// A channel was made.
     case publicGroupCreated(user: User, groupInfo: GroupInfo, groupLink: GroupLink, groupRelays: [GroupRelay])
     /// A channel could not be made.
+    @JSONName(["results": "addRelayResults"])
     case publicGroupCreationFailed(user: User, results: [AddRelayResult])
     /// Relays of a channel.
     case groupRelays(user: User, groupInfo: GroupInfo, groupRelays: [GroupRelay])
@@ -115,10 +133,12 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// The address was changed.
     case userContactLinkUpdated(user: User, contactLink: UserContactLink)
     /// An address was made.
+    @JSONName(["connectionLink": "connLinkContact"])
     case userContactLinkCreated(user: User, connectionLink: CreatedConnectionLink)
     /// The address was deleted.
     case userContactLinkDeleted(user: User)
     /// A request was refused.
+    @JSONName(["contact": "contact_"])
     case contactRequestRejected(user: User, contactRequest: UserContactRequest, contact: Contact?)
     /// A request was accepted; connecting.
     case acceptingContactRequest(user: User, contact: Contact)
@@ -127,33 +147,38 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// An invitation to a group was accepted.
     case userAcceptedGroupSent(user: User, groupInfo: GroupInfo, hostContact: Contact?)
     /// Members were removed.
+    @JSONName(["isSigned": "msgSigned"])
     case userDeletedMembers(user: User, groupInfo: GroupInfo, members: [GroupMember], withMessages: Bool, isSigned: Bool)
     /// Groups.
     case groupsList(user: User, groups: [GroupInfo])
     /// An invitation to a group was sent.
     case sentGroupInvitation(user: User, groupInfo: GroupInfo, contact: Contact, member: GroupMember)
     /// How far a transfer is.
-    case fileTransferStatusXFTP(user: User, chatItem: ItemInChat)
+    @JSONPositional case fileTransferStatusXFTP(user: User, chatItem: ItemInChat)
     /// The profile.
     case userProfile(user: User, profile: Profile)
     /// The profile was as it should become.
     case userProfileNoChange(user: User)
     /// The profile was changed.
+    @JSONName(["summary": "updateSummary"])
     case userProfileUpdated(user: User, fromProfile: Profile, toProfile: Profile, summary: UserProfileUpdateSummary)
     /// The profile with its picture.
     case userProfileImage(user: User, profile: Profile)
     /// A profile was hidden, muted or shown.
     case userPrivacy(user: User, updatedUser: User)
     /// Versions of the core and its databases.
-    case versionInfo(versionInfo: CoreVersionInfo, chatMigrations: [DatabaseMigration], agentMigrations: [DatabaseMigration])
+    case versionInfo(versionInfo: CoreVersionInfo, chatMigrations: [DatabaseMigration] = [], agentMigrations: [DatabaseMigration] = [])
     /// A one-time link was made.
+    @JSONName(["connectionLink": "connLinkInvitation"])
     case invitation(user: User, connectionLink: CreatedConnectionLink, connection: PendingContactConnection)
     /// The profile shown on a link was changed.
+    @JSONName(["connection": "toConnection"])
     case connectionIncognitoUpdated(user: User, connection: PendingContactConnection, customUserProfile: Profile?)
     /// A link was moved to another profile.
     case connectionUserChanged(
         user: User, fromConnection: PendingContactConnection, toConnection: PendingContactConnection, newUser: User)
     /// What connecting by a link would do.
+    @JSONName(["connectionLink": "connLink", "plan": "connectionPlan"])
     case connectionPlan(user: User, connectionLink: CreatedConnectionLink, plan: ConnectionPlan)
     /// A chat was made from a link.
     case newPreparedChat(user: User, chat: Chat)
@@ -168,8 +193,7 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// Connecting a prepared contact has begun.
     case startedConnectionToContact(user: User, contact: Contact, customUserProfile: Profile?)
     /// Joining a prepared group has begun.
-    case startedConnectionToGroup(
-        user: User, groupInfo: GroupInfo, customUserProfile: Profile?, relayResults: [RelayConnectionResult])
+    case startedConnectionToGroup(user: User, groupInfo: GroupInfo, customUserProfile: Profile?, relayResults: [RelayConnectionResult] = [])
     /// A request was sent to the address of a contact.
     case sentInvitationToContact(user: User, contact: Contact, customUserProfile: Profile?)
     /// Items were marked as read.
@@ -183,30 +207,41 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// This profile left a group.
     case leftMemberUser(user: User, groupInfo: GroupInfo)
     /// This profile deleted a group.
+    @JSONName(["isSigned": "msgSigned"])
     case groupDeletedUser(user: User, groupInfo: GroupInfo, isSigned: Bool)
     /// What can be forwarded of some items.
+    @JSONName(["confirmation": "forwardConfirmation"])
     case forwardPlan(user: User, itemsCount: Int, chatItemIDs: [ChatItemID], confirmation: ForwardConfirmation?)
     /// A message that shares a chat.
+    @JSONName(["content": "msgContent"])
     case chatMsgContent(user: User, content: MessageContent)
     /// A file will be downloaded.
     case rcvFileAccepted(user: User, chatItem: ItemInChat)
     /// A file was accepted, but its sender has cancelled it.
+    @JSONName(["transfer": "rcvFileTransfer"])
     case rcvFileAcceptedSndCancelled(user: User, transfer: JSONValue)
     /// What the link of a file says.
     case standaloneFileInfo(fileMeta: JSONValue?)
     /// A file will be downloaded by its link.
+    @JSONName(["transfer": "rcvFileTransfer"])
     case rcvStandaloneFileCreated(user: User, transfer: JSONValue)
     /// A download was cancelled.
+    @JSONName(["chatItem": "chatItem_", "transfer": "rcvFileTransfer"])
     case rcvFileCancelled(user: User, chatItem: ItemInChat?, transfer: JSONValue)
     /// An upload was cancelled.
+    @JSONName(["chatItem": "chatItem_", "meta": "fileTransferMeta", "transfers": "sndFileTransfers"])
     case sndFileCancelled(user: User, chatItem: ItemInChat?, meta: JSONValue, transfers: [JSONValue])
     /// A file will be uploaded.
+    @JSONName(["meta": "fileTransferMeta"])
     case sndStandaloneFileCreated(user: User, meta: JSONValue)
     /// A contact got an alias.
+    @JSONName(["contact": "toContact"])
     case contactAliasUpdated(user: User, contact: Contact)
     /// A group got an alias.
+    @JSONName(["groupInfo": "toGroup"])
     case groupAliasUpdated(user: User, groupInfo: GroupInfo)
     /// A link got an alias.
+    @JSONName(["connection": "toConnection"])
     case connectionAliasUpdated(user: User, connection: PendingContactConnection)
     /// What a contact is allowed was changed.
     case contactPrefsUpdated(user: User, fromContact: Contact, toContact: Contact)
@@ -219,10 +254,13 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// A support chat was deleted.
     case memberSupportChatDeleted(user: User, groupInfo: GroupInfo, member: GroupMember)
     /// Members got another role.
+    @JSONName(["role": "toRole", "isSigned": "msgSigned"])
     case membersRoleUser(user: User, groupInfo: GroupInfo, members: [GroupMember], role: GroupMemberRole, isSigned: Bool)
     /// Members were blocked for all, or unblocked.
+    @JSONName(["isSigned": "msgSigned"])
     case membersBlockedForAllUser(user: User, groupInfo: GroupInfo, members: [GroupMember], blocked: Bool, isSigned: Bool)
     /// The profile of a group was changed.
+    @JSONName(["member": "member_", "isSigned": "msgSigned"])
     case groupUpdated(user: User, fromGroup: GroupInfo, toGroup: GroupInfo, member: GroupMember?, isSigned: Bool)
     /// The profile of a group.
     case groupProfile(user: User, groupInfo: GroupInfo)
@@ -249,11 +287,11 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// Devices that control this core.
     case remoteCtrlList(remoteCtrls: [JSONValue])
     /// Rows that a query found.
-    case sqlResult(rows: [String])
+    @JSONName("sQLResult") case sqlResult(rows: [String])
     /// The databases and files were exported.
-    case archiveExported(archiveErrors: [ArchiveError])
+    case archiveExported(archiveErrors: [ArchiveError] = [])
     /// The databases and files were imported.
-    case archiveImported(archiveErrors: [ArchiveError])
+    case archiveImported(archiveErrors: [ArchiveError] = [])
     /// Queries that took long.
     case slowSQLQueries(chatQueries: [JSONValue], agentQueries: [JSONValue])
     /// Locks that are held.
@@ -265,22 +303,30 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// An event that was set aside is forgotten.
     case quarantineDropped(event: QuarantinedEvent)
     /// Counts of subscriptions.
+    @JSONName(["subscriptions": "subsTotal"])
     case agentSubsTotal(user: User, subscriptions: JSONValue, hasSession: Bool)
     /// Statistics by server.
+    @JSONName(["summary": "serversSummary"])
     case agentServersSummary(user: User, summary: JSONValue)
     /// Workers of the agent.
+    @JSONName(["details": "agentWorkersDetails"])
     case agentWorkersDetails(details: JSONValue)
     /// Counts of workers of the agent.
+    @JSONName(["summary": "agentWorkersSummary"])
     case agentWorkersSummary(summary: JSONValue)
     /// Subscriptions by server.
+    @JSONName(["active": "activeSubs", "pending": "pendingSubs", "removed": "removedSubs"])
     case agentSubs(active: JSONValue, pending: JSONValue, removed: JSONValue)
     /// Subscriptions with their queues.
+    @JSONName(["subscriptions": "agentSubs"])
     case agentSubsDetails(subscriptions: JSONValue)
     /// Queues of the agent.
+    @JSONName(["info": "agentQueuesInfo"])
     case agentQueuesInfo(info: JSONValue)
     /// Settings that an app keeps in the core.
     case appSettings(appSettings: JSONValue)
     /// Answer of an extension of the core.
+    @JSONName(["user": "user_"])
     case customChatResponse(user: User?, response: String)
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)

@@ -40,6 +40,7 @@ public enum LinkContent: Hashable, JSONConvertible {
 }
 
 /// A preview of a page, made by the sender.
+@JSONMembers
 public struct LinkPreview: Hashable, JSONObjectConvertible {
     /// The address of the page.
     public var uri: String
@@ -51,28 +52,4 @@ public struct LinkPreview: Hashable, JSONObjectConvertible {
     public var image: ImageData
     /// What the page holds; nil from clients that do not say.
     public var content: LinkContent?
-
-    public init(uri: String, title: String, description: String, image: ImageData, content: LinkContent? = nil) {
-        self.uri = uri
-        self.title = title
-        self.description = description
-        self.image = image
-        self.content = content
-    }
-
-    public init(object: JSONObject) throws(JSONError) {
-        uri = try object.required("uri")
-        title = try object.required("title")
-        description = try object.required("description")
-        image = try object.required("image")
-        content = try object.optional("content")
-    }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object.add("uri", uri)
-        object.add("title", title)
-        object.add("description", description)
-        object.add("image", image)
-        object.add("content", content)
-    }
 }

@@ -35,19 +35,14 @@ public enum MessageChatLink: Hashable, JSONConvertible {
 
 /// The proof that the one who shares a link owns it: an Ed25519 signature over the binding of the chat in which it is
 /// shared and the binary form of the link.
+@JSONMembers
 public struct LinkOwnerSignature: Hashable, JSONObjectConvertible {
     /// Which owner; nil for the owner of the link's own key.
     public var ownerID: Base64URLBytes?
     /// See ``ChatBinding/bytes``.
     public var chatBinding: Base64URLBytes
     /// 64 bytes.
-    public var signature: Base64URLBytes
-
-    public init(ownerID: Base64URLBytes?, chatBinding: Base64URLBytes, signature: Base64URLBytes) {
-        self.ownerID = ownerID
-        self.chatBinding = chatBinding
-        self.signature = signature
-    }
+    @JSONName("ownerSig") public var signature: Base64URLBytes
 
     public init(object: JSONObject) throws(JSONError) {
         ownerID = try object.optional("ownerId")
@@ -56,11 +51,5 @@ public struct LinkOwnerSignature: Hashable, JSONObjectConvertible {
         guard signature.bytes.count == 64 else {
             throw JSONError(.invalidValue, "an Ed25519 signature has 64 bytes", path: ["ownerSig"])
         }
-    }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object.add("ownerId", ownerID)
-        object.add("chatBinding", chatBinding)
-        object.add("ownerSig", signature)
     }
 }

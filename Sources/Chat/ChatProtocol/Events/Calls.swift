@@ -34,85 +34,37 @@ public struct CallType: Hashable, JSONConvertible {
 }
 
 /// The invitation to a call (`x.call.inv`).
+@JSONMembers
 public struct CallInvitation: Hashable, JSONObjectConvertible {
     /// What the call is to be, as the sender sees it.
     public var callType: CallType
     /// From which the key of the media is agreed.
-    public var key: X25519.PublicKey?
-
-    public init(callType: CallType, key: X25519.PublicKey? = nil) {
-        self.callType = callType
-        self.key = key
-    }
-
-    public init(object: JSONObject) throws(JSONError) {
-        callType = try object.required("callType")
-        key = try object.optional("callDhPubKey")
-    }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object.add("callType", callType)
-        object.add("callDhPubKey", key)
-    }
+    @JSONName("callDhPubKey") public var key: X25519.PublicKey?
 }
 
 /// One side of a WebRTC session; both texts are LZW-compressed JSON of the media engines.
-public struct WebRTCSession: Hashable, JSONConvertible {
+@JSONMembers
+public struct WebRTCSession: Hashable, JSONObjectConvertible {
     /// The offer or answer.
-    public var session: String
+    @JSONName("rtcSession") public var session: String
     /// How the sender may be reached.
-    public var iceCandidates: String
-
-    public init(session: String, iceCandidates: String) {
-        self.session = session
-        self.iceCandidates = iceCandidates
-    }
-
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
-        session = try object.required("rtcSession")
-        iceCandidates = try object.required("rtcIceCandidates")
-    }
-
-    public var json: JSONValue { ["rtcSession": .string(session), "rtcIceCandidates": .string(iceCandidates)] }
+    @JSONName("rtcIceCandidates") public var iceCandidates: String
 }
 
 /// More ICE candidates of one side, LZW-compressed.
-public struct WebRTCExtraInfo: Hashable, JSONConvertible {
+@JSONMembers
+public struct WebRTCExtraInfo: Hashable, JSONObjectConvertible {
     /// How the sender may be reached.
-    public var iceCandidates: String
-
-    public init(iceCandidates: String) { self.iceCandidates = iceCandidates }
-
-    public init(json: JSONValue) throws(JSONError) { iceCandidates = try JSONObject(json: json).required("rtcIceCandidates") }
-
-    public var json: JSONValue { ["rtcIceCandidates": .string(iceCandidates)] }
+    @JSONName("rtcIceCandidates") public var iceCandidates: String
 }
 
 /// The offer of the one who accepts a call (`x.call.offer`).
+@JSONMembers
 public struct CallOffer: Hashable, JSONObjectConvertible {
     /// What the call is to be, as the sender sees it.
     public var callType: CallType
     /// The sender's side of the session.
-    public var session: WebRTCSession
+    @JSONName("rtcSession") public var session: WebRTCSession
     /// From which the key of the media is agreed.
-    public var key: X25519.PublicKey?
-
-    public init(callType: CallType, session: WebRTCSession, key: X25519.PublicKey? = nil) {
-        self.callType = callType
-        self.session = session
-        self.key = key
-    }
-
-    public init(object: JSONObject) throws(JSONError) {
-        callType = try object.required("callType")
-        session = try object.required("rtcSession")
-        key = try object.optional("callDhPubKey")
-    }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object.add("callType", callType)
-        object.add("rtcSession", session)
-        object.add("callDhPubKey", key)
-    }
+    @JSONName("callDhPubKey") public var key: X25519.PublicKey?
 }

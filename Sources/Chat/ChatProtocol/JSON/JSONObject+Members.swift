@@ -21,6 +21,14 @@ extension JSONObject {
         do { return try Value(json: value) } catch { throw error.under(key) }
     }
 
+    /// The members of an object whose names are data; empty when it is absent or null.
+    public func map<Value: JSONConvertible>(_ key: String) throws(JSONError) -> [String: Value] {
+        guard let object = try optional(key, as: JSONObject.self) else { return [:] }
+        var map: [String: Value] = [:]
+        for name in object.keys { map[name] = try object.required(name) }
+        return map
+    }
+
     /// The seconds of a member that says for how long something lives, within ``TimeToLive/range``; nil if it is absent or null.
     func optionalTimeToLive(_ key: String) throws(JSONError) -> Int? {
         try optional(key, as: Int.self).map(TimeToLive.bounded)

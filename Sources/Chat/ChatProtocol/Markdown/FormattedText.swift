@@ -1,4 +1,5 @@
 /// A piece of a message's text with one format.
+@JSONMembers
 public struct FormattedText: Hashable, JSONObjectConvertible {
     /// Nil for plain text.
     public var format: TextFormat?
@@ -6,18 +7,7 @@ public struct FormattedText: Hashable, JSONObjectConvertible {
     public var text: String
 
     public init(_ format: TextFormat?, _ text: String) {
-        self.format = format
-        self.text = text
-    }
-
-    public init(object: JSONObject) throws(JSONError) {
-        format = try object.optional("format")
-        text = try object.required("text")
-    }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object.add("format", format)
-        object.add("text", text)
+        self.init(format: format, text: text)
     }
 }
 

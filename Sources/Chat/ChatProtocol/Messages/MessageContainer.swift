@@ -1,55 +1,23 @@
 /// Points at another message of the same chat.
+@JSONMembers
 public struct MessageReference: Hashable, JSONObjectConvertible {
     /// Which message; nil for messages without an identifier.
-    public var messageID: SharedMessageID?
+    @JSONName("msgId") public var messageID: SharedMessageID?
     /// When its sender sent it.
     public var sentAt: UTCTimestamp
     /// Whether the one who refers to the message has sent it, in direct chats.
     public var sent: Bool
     /// Who has sent it, in groups; nil for messages of the channel itself.
     public var memberID: MemberID?
-
-    public init(messageID: SharedMessageID?, sentAt: UTCTimestamp, sent: Bool, memberID: MemberID? = nil) {
-        self.messageID = messageID
-        self.sentAt = sentAt
-        self.sent = sent
-        self.memberID = memberID
-    }
-
-    public init(object: JSONObject) throws(JSONError) {
-        messageID = try object.optional("msgId")
-        sentAt = try object.required("sentAt")
-        sent = try object.required("sent")
-        memberID = try object.optional("memberId")
-    }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object.add("msgId", messageID)
-        object.add("sentAt", sentAt)
-        object.add("sent", sent)
-        object.add("memberId", memberID)
-    }
 }
 
 /// A quoted message: where it is, and its content as the one who quotes it has it.
-public struct QuotedMessage: Hashable, JSONConvertible {
+@JSONMembers
+public struct QuotedMessage: Hashable, JSONObjectConvertible {
     /// Which message is quoted.
-    public var reference: MessageReference
+    @JSONName("msgRef") public var reference: MessageReference
     /// What the message says.
     public var content: MessageContent
-
-    public init(reference: MessageReference, content: MessageContent) {
-        self.reference = reference
-        self.content = content
-    }
-
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
-        reference = try object.required("msgRef")
-        content = try object.required("content")
-    }
-
-    public var json: JSONValue { ["msgRef": reference.json, "content": content.json] }
 }
 
 /// Which members of a group a message is for.

@@ -1,39 +1,26 @@
 /// A preference that says only whether a feature is allowed.
+@JSONMembers
 public struct SimplePreference: Hashable, JSONObjectConvertible {
     /// Whether the feature is allowed.
     public var allow: FeatureAllowed
-
-    public init(allow: FeatureAllowed) { self.allow = allow }
-
-    public init(object: JSONObject) throws(JSONError) { allow = try object.required("allow") }
-
-    public func write(into object: inout JSONObjectWriter) { object.add("allow", allow) }
 }
 
 /// The preference for messages that disappear.
+@JSONMembers
 public struct TimedMessagesPreference: Hashable, JSONObjectConvertible {
     /// Whether the feature is allowed.
     public var allow: FeatureAllowed
     /// Seconds after which messages disappear.
     public var ttl: Int?
 
-    public init(allow: FeatureAllowed, ttl: Int? = nil) {
-        self.allow = allow
-        self.ttl = ttl
-    }
-
     public init(object: JSONObject) throws(JSONError) {
         allow = try object.required("allow")
         ttl = try object.optionalTimeToLive("ttl")
     }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object.add("allow", allow)
-        object.add("ttl", ttl)
-    }
 }
 
 /// The preferences of a user, in the profile for all contacts or set for one contact; what is nil has its default.
+@JSONMembers
 public struct ChatPreferences: Hashable, JSONObjectConvertible {
     /// Messages that disappear.
     public var timedMessages: TimedMessagesPreference?
@@ -51,43 +38,6 @@ public struct ChatPreferences: Hashable, JSONObjectConvertible {
     public var sessions: SimplePreference?
     /// The menu of a bot.
     public var commands: [BotCommand]?
-
-    public init(
-        timedMessages: TimedMessagesPreference? = nil, fullDelete: SimplePreference? = nil,
-        reactions: SimplePreference? = nil, voice: SimplePreference? = nil, files: SimplePreference? = nil,
-        calls: SimplePreference? = nil, sessions: SimplePreference? = nil, commands: [BotCommand]? = nil
-    ) {
-        self.timedMessages = timedMessages
-        self.fullDelete = fullDelete
-        self.reactions = reactions
-        self.voice = voice
-        self.files = files
-        self.calls = calls
-        self.sessions = sessions
-        self.commands = commands
-    }
-
-    public init(object: JSONObject) throws(JSONError) {
-        timedMessages = try object.optional("timedMessages")
-        fullDelete = try object.optional("fullDelete")
-        reactions = try object.optional("reactions")
-        voice = try object.optional("voice")
-        files = try object.optional("files")
-        calls = try object.optional("calls")
-        sessions = try object.optional("sessions")
-        commands = try object.optional("commands")
-    }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object.add("timedMessages", timedMessages)
-        object.add("fullDelete", fullDelete)
-        object.add("reactions", reactions)
-        object.add("voice", voice)
-        object.add("files", files)
-        object.add("calls", calls)
-        object.add("sessions", sessions)
-        object.add("commands", commands)
-    }
 
     /// What is set for a feature.
     public subscript(_ feature: ChatFeature) -> TimedMessagesPreference? {

@@ -1,14 +1,10 @@
 /// For which sides of a direct chat a feature is enabled.
+@JSONMembers
 public struct PreferenceEnabled: Hashable, JSONObjectConvertible {
     /// Whether the user may use it.
     public var forUser: Bool
     /// Whether the contact may use it.
     public var forContact: Bool
-
-    public init(forUser: Bool, forContact: Bool) {
-        self.forUser = forUser
-        self.forContact = forContact
-    }
 
     /// What follows from what both sides allow.
     ///
@@ -21,16 +17,6 @@ public struct PreferenceEnabled: Hashable, JSONObjectConvertible {
         case (.no, _), (_, .no): self.init(forUser: false, forContact: false)
         default: self.init(forUser: true, forContact: true)
         }
-    }
-
-    public init(object: JSONObject) throws(JSONError) {
-        forUser = try object.required("forUser")
-        forContact = try object.required("forContact")
-    }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object.add("forUser", forUser)
-        object.add("forContact", forContact)
     }
 }
 
@@ -64,6 +50,7 @@ public enum ContactUserPreferenceSource<Preference: JSONConvertible & Hashable>:
 }
 
 /// How a feature stands between the user and one contact.
+@JSONMembers
 public struct ContactUserPreference<Preference: JSONConvertible & Hashable>: Hashable, JSONObjectConvertible {
     /// For which sides the feature is enabled.
     public var enabled: PreferenceEnabled
@@ -71,29 +58,10 @@ public struct ContactUserPreference<Preference: JSONConvertible & Hashable>: Has
     public var userPreference: ContactUserPreferenceSource<Preference>
     /// What the contact allows.
     public var contactPreference: Preference
-
-    public init(
-        enabled: PreferenceEnabled, userPreference: ContactUserPreferenceSource<Preference>, contactPreference: Preference
-    ) {
-        self.enabled = enabled
-        self.userPreference = userPreference
-        self.contactPreference = contactPreference
-    }
-
-    public init(object: JSONObject) throws(JSONError) {
-        enabled = try object.required("enabled")
-        userPreference = try object.required("userPreference")
-        contactPreference = try object.required("contactPreference")
-    }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object.add("enabled", enabled)
-        object.add("userPreference", userPreference)
-        object.add("contactPreference", contactPreference)
-    }
 }
 
 /// How all features stand between the user and one contact.
+@JSONMembers
 public struct ContactUserPreferences: Hashable, JSONObjectConvertible {
     /// Messages that disappear.
     public var timedMessages: ContactUserPreference<TimedMessagesPreference>
@@ -149,28 +117,6 @@ public struct ContactUserPreferences: Hashable, JSONObjectConvertible {
         calls = merge(.calls, \.calls, \.calls)
         sessions = merge(.sessions, \.sessions, \.sessions)
         commands = contact?.commands
-    }
-
-    public init(object: JSONObject) throws(JSONError) {
-        timedMessages = try object.required("timedMessages")
-        fullDelete = try object.required("fullDelete")
-        reactions = try object.required("reactions")
-        voice = try object.required("voice")
-        files = try object.required("files")
-        calls = try object.required("calls")
-        sessions = try object.required("sessions")
-        commands = try object.optional("commands")
-    }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object.add("timedMessages", timedMessages)
-        object.add("fullDelete", fullDelete)
-        object.add("reactions", reactions)
-        object.add("voice", voice)
-        object.add("files", files)
-        object.add("calls", calls)
-        object.add("sessions", sessions)
-        object.add("commands", commands)
     }
 
     /// For which sides a feature is enabled.

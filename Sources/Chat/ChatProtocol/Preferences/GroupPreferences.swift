@@ -1,73 +1,41 @@
 /// A group preference that says only whether a feature is on.
-public struct GroupPreference: Hashable, JSONConvertible {
+@JSONMembers
+public struct GroupPreference: Hashable, JSONObjectConvertible {
     /// Whether the feature is on.
     public var enable: GroupFeatureEnabled
-
-    public init(enable: GroupFeatureEnabled) { self.enable = enable }
-
-    public init(json: JSONValue) throws(JSONError) { enable = try JSONObject(json: json).required("enable") }
-
-    public var json: JSONValue { ["enable": enable.json] }
 }
 
 /// A group preference that may hold for members from a role up only.
+@JSONMembers
 public struct RoleGroupPreference: Hashable, JSONObjectConvertible {
     /// Whether the feature is on.
     public var enable: GroupFeatureEnabled
     /// The lowest role that may use the feature; nil for all members.
     public var role: GroupMemberRole?
-
-    public init(enable: GroupFeatureEnabled, role: GroupMemberRole? = nil) {
-        self.enable = enable
-        self.role = role
-    }
-
-    public init(object: JSONObject) throws(JSONError) {
-        enable = try object.required("enable")
-        role = try object.optional("role")
-    }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object.add("enable", enable)
-        object.add("role", role)
-    }
 }
 
 /// The group preference for messages that disappear.
+@JSONMembers
 public struct TimedMessagesGroupPreference: Hashable, JSONObjectConvertible {
     /// Whether the feature is on.
     public var enable: GroupFeatureEnabled
     /// Seconds after which messages disappear.
     public var ttl: Int?
 
-    public init(enable: GroupFeatureEnabled, ttl: Int? = nil) {
-        self.enable = enable
-        self.ttl = ttl
-    }
-
     public init(object: JSONObject) throws(JSONError) {
         enable = try object.required("enable")
         ttl = try object.optionalTimeToLive("ttl")
     }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object.add("enable", enable)
-        object.add("ttl", ttl)
-    }
 }
 
 /// The group preference for comments to channel posts.
+@JSONMembers
 public struct CommentsGroupPreference: Hashable, JSONObjectConvertible {
     /// Whether the feature is on.
     public var enable: GroupFeatureEnabled
     /// Seconds from a post after which it takes no more comments; nil for no end. Development versions of the official
     /// client call it `closeAfter`: that is read, and never written.
     public var duration: Int?
-
-    public init(enable: GroupFeatureEnabled, duration: Int? = nil) {
-        self.enable = enable
-        self.duration = duration
-    }
 
     public init(object: JSONObject) throws(JSONError) {
         enable = try object.required("enable")
@@ -77,14 +45,10 @@ public struct CommentsGroupPreference: Hashable, JSONObjectConvertible {
             duration = try object.optionalTimeToLive("closeAfter")
         }
     }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object.add("enable", enable)
-        object.add("duration", duration)
-    }
 }
 
 /// The preferences of a group, as its profile carries them; what is nil has its default.
+@JSONMembers
 public struct GroupPreferences: Hashable, JSONObjectConvertible {
     /// Messages that disappear.
     public var timedMessages: TimedMessagesGroupPreference?
@@ -112,58 +76,4 @@ public struct GroupPreferences: Hashable, JSONObjectConvertible {
     public var comments: CommentsGroupPreference?
     /// The menu of the bot of the group.
     public var commands: [BotCommand]?
-
-    public init(
-        timedMessages: TimedMessagesGroupPreference? = nil, directMessages: RoleGroupPreference? = nil,
-        fullDelete: RoleGroupPreference? = nil, reactions: GroupPreference? = nil, voice: RoleGroupPreference? = nil,
-        files: RoleGroupPreference? = nil, simplexLinks: RoleGroupPreference? = nil, reports: GroupPreference? = nil,
-        history: GroupPreference? = nil, support: GroupPreference? = nil, sessions: RoleGroupPreference? = nil,
-        comments: CommentsGroupPreference? = nil, commands: [BotCommand]? = nil
-    ) {
-        self.timedMessages = timedMessages
-        self.directMessages = directMessages
-        self.fullDelete = fullDelete
-        self.reactions = reactions
-        self.voice = voice
-        self.files = files
-        self.simplexLinks = simplexLinks
-        self.reports = reports
-        self.history = history
-        self.support = support
-        self.sessions = sessions
-        self.comments = comments
-        self.commands = commands
-    }
-
-    public init(object: JSONObject) throws(JSONError) {
-        timedMessages = try object.optional("timedMessages")
-        directMessages = try object.optional("directMessages")
-        fullDelete = try object.optional("fullDelete")
-        reactions = try object.optional("reactions")
-        voice = try object.optional("voice")
-        files = try object.optional("files")
-        simplexLinks = try object.optional("simplexLinks")
-        reports = try object.optional("reports")
-        history = try object.optional("history")
-        support = try object.optional("support")
-        sessions = try object.optional("sessions")
-        comments = try object.optional("comments")
-        commands = try object.optional("commands")
-    }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object.add("timedMessages", timedMessages)
-        object.add("directMessages", directMessages)
-        object.add("fullDelete", fullDelete)
-        object.add("reactions", reactions)
-        object.add("voice", voice)
-        object.add("files", files)
-        object.add("simplexLinks", simplexLinks)
-        object.add("reports", reports)
-        object.add("history", history)
-        object.add("support", support)
-        object.add("sessions", sessions)
-        object.add("comments", comments)
-        object.add("commands", commands)
-    }
 }

@@ -17,13 +17,14 @@ public enum ChatPeerType: String, TextCode {
 }
 
 /// The profile that a user shows to contacts and members.
+@JSONMembers
 public struct Profile: Hashable, JSONObjectConvertible {
     /// See ``DisplayName`` for what is valid. Peers' names are shown as they come.
     public var displayName: String
     /// A longer name, usually empty.
-    public var fullName: String
+    @JSONRequired public var fullName: String = ""
     /// At most ``ChatLimits/shortDescription`` bytes in JSON.
-    public var shortDescription: String?
+    @JSONName("shortDescr") public var shortDescription: String?
     /// The picture of the user.
     public var image: ImageData?
     /// The user's contact address, as a full or short link.
@@ -32,37 +33,4 @@ public struct Profile: Hashable, JSONObjectConvertible {
     public var preferences: ChatPreferences?
     /// Whether a bot answers; nil from clients that do not say.
     public var peerType: ChatPeerType?
-
-    public init(
-        displayName: String, fullName: String = "", shortDescription: String? = nil, image: ImageData? = nil,
-        contactLink: String? = nil, preferences: ChatPreferences? = nil, peerType: ChatPeerType? = nil
-    ) {
-        self.displayName = displayName
-        self.fullName = fullName
-        self.shortDescription = shortDescription
-        self.image = image
-        self.contactLink = contactLink
-        self.preferences = preferences
-        self.peerType = peerType
-    }
-
-    public init(object: JSONObject) throws(JSONError) {
-        displayName = try object.required("displayName")
-        fullName = try object.required("fullName")
-        shortDescription = try object.optional("shortDescr")
-        image = try object.optional("image")
-        contactLink = try object.optional("contactLink")
-        preferences = try object.optional("preferences")
-        peerType = try object.optional("peerType")
-    }
-
-    public func write(into object: inout JSONObjectWriter) {
-        object.add("displayName", displayName)
-        object.add("fullName", fullName)
-        object.add("shortDescr", shortDescription)
-        object.add("image", image)
-        object.add("contactLink", contactLink)
-        object.add("preferences", preferences)
-        object.add("peerType", peerType)
-    }
 }
