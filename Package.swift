@@ -92,7 +92,7 @@ let macros: [Target] =
     [.macro(name: "JSONMacros", dependencies: ["JSONMacroExpansion"], path: "Sources/Chat/JSONMacros")] + module("JSONMacroExpansion", layer: "Chat")
 
 let chat: [Target] =
-    module("ChatProtocol", layer: "Chat", uses: ["SMPWire", "SMPCrypto", "SMPProtocol", "CZstd"])
+    module("ChatProtocol", layer: "Chat", uses: ["SMPWire", "SMPCrypto", "SMPProtocol", "CZstd"], macros: ["JSONMacros"])
     + module(
         "ChatAPI", layer: "Chat",
         uses: ["ChatProtocol", "SMPWire", .product(name: "DequeModule", package: "swift-collections")],

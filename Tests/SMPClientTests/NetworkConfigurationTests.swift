@@ -1,3 +1,4 @@
+import TestSupport
 import SMPProtocol
 import SMPTransport
 import SMPWire

@@ -1,3 +1,4 @@
+import TestSupport
 import SMPCrypto
 import SMPProtocol
 import SMPTransport

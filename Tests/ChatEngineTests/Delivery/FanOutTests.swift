@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import EncryptedSQLite
 import Logging
 import SMPAgent
 import SMPWire
@@ -29,7 +30,7 @@ struct FanOutTests {
             state.withLock { state in
                 state.calls.append(requests)
                 return requests.map { request in
-                    if state.failing.contains(request.connection) { return .failure(AgentFault(.critical(offerRestart: true, message: "disk"))) }
+                    if state.failing.contains(request.connection) { return .failure(AgentFault(.critical(offerRestart: true, "disk"))) }
                     state.accepted.append(request)
                     return .success(AcceptedMessage(messageID: Int64(state.accepted.count), pqEncryption: false))
                 }
