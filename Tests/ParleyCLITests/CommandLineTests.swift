@@ -69,6 +69,13 @@ import Testing
         #expect(sent.exitCode == 1 && sent.output.contains(#""code":"chat.notConfirmed""#), "\(sent)")
     }
 
+    @Test func aLinkToARouterInsideTheProcessIsShownWithWhatThatMeans() async throws {
+        let folder = try ScratchFolder("inside")
+        defer { folder.remove() }
+        let own = try await parley(["chat", "--data", folder("ann"), "--name", "Ann", "--exec", ":invite"], folder)
+        #expect(own.exitCode == 0 && own.output.contains("--operators preset"), "\(own)")
+    }
+
     @Test func aFolderIsUsedByOneProcessAndAPortByOneRouter() async throws {
         let folder = try ScratchFolder("busy")
         defer { folder.remove() }

@@ -42,5 +42,7 @@ import Testing
     @Test func errorsThatNoCommandReturnsAreLoggedByTheirCode() {
         let error = ChatError.store(error: .largeMessage)
         #expect(lines([.chatError(error: error), .chatErrors(errors: [error, error])]) == ["warning", "warning", "warning"])
+        let many = lines([.chatErrors(errors: Array(repeating: error, count: ConnectionLog.errorLimit + 2))])
+        #expect(many == Array(repeating: "warning", count: ConnectionLog.errorLimit) + ["debug", "debug"], "a contact cannot fill the log")
     }
 }

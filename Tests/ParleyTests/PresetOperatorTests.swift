@@ -26,10 +26,8 @@ import Testing
     }
 
     private func configuration(_ folder: String, accepting: Bool) throws -> HostConfiguration {
-        var network = HostNetwork()
-        try network.set(.operators, to: "preset")
-        if accepting { try network.set(.acceptConditions, to: "yes") }
-        var configuration = HostConfiguration(dataFolder: folder, network: network, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        var configuration = HostConfiguration(
+            dataFolder: folder, network: .presetOperators(acceptingConditions: accepting), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         configuration.servers = []
         configuration.databaseKey = nil
         return configuration

@@ -32,15 +32,15 @@ extension ChatSession {
             throw Outcome.Failed("core.invalidResponse", description: "no link was made")
         }
         connecting += 1
-        printer.show(link: link)
+        show(link)
     }
 
     func showAddress() async throws {
-        if let link = try await existingAddress() { return printer.show(link: link) }
+        if let link = try await existingAddress() { return show(link) }
         guard case .userContactLinkCreated(_, let link) = try await core.send(.address(.create(user: user.userID)), as: user.userID) else {
             throw Outcome.Failed("core.invalidResponse", description: "no address was made")
         }
-        printer.show(link: link)
+        show(link)
     }
 
     private func existingAddress() async throws(ChatCoreError) -> CreatedConnectionLink? {

@@ -19,16 +19,20 @@ actor ChatSession {
     private var sending: [ChatItemID: Promise<Void>] = [:]
     private var delivered: Set<ChatItemID> = []
     private let deliveryTimeout: Duration
+    private let runsRouter: Bool
 
     /// Items whose delivery is remembered for one who has not asked yet.
     private static let deliveredLimit = 1000
 
-    /// - Parameter deliveryTimeout: How long a message may take to the router before the session goes on.
-    init(core: any ChatCore, user: User, printer: ChatPrinter, deliveryTimeout: Duration = .seconds(10)) {
+    /// - Parameters:
+    ///   - deliveryTimeout: How long a message may take to the router before the session goes on.
+    ///   - runsRouter: Whether the profile's router ends with this process.
+    init(core: any ChatCore, user: User, printer: ChatPrinter, deliveryTimeout: Duration = .seconds(10), runsRouter: Bool = false) {
         self.core = core
         self.user = user
         self.printer = printer
         self.deliveryTimeout = deliveryTimeout
+        self.runsRouter = runsRouter
     }
 
     /// Prints what happens until the core is closed. What comes faster than it is printed is not printed, and that is said.
@@ -52,6 +56,14 @@ actor ChatSession {
             return false
         }
         return true
+    }
+
+    /// Shows a link, and for how long it leads here.
+    func show(_ link: CreatedConnectionLink) {
+        printer.show(link: link)
+        guard runsRouter else { return }
+        printer.say(
+            "(Others reach you only on this machine and while parley chat runs: its router is inside it. Choose a lasting one with --server or --operators preset.)")
     }
 
     var prompt: String { "\(openName.map(VisibleText.name) ?? "parley")> " }

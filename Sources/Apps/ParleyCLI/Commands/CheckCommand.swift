@@ -24,8 +24,9 @@ struct CheckCommand: ParsableCommand {
                     ])
             } else {
                 if !bots.warnings.diagnostics.isEmpty { Output.line(bots.warnings.description) }
+                let warnings = bots.warnings.diagnostics.count
                 let rules = bots.profiles.reduce(0) { $0 + $1.rules.count }
-                Output.line("\(file): \(bots.profiles.count) profile\(bots.profiles.count == 1 ? "" : "s"), \(rules) rule\(rules == 1 ? "" : "s"), no faults")
+                Output.line("\(file): \(bots.profiles.count) profile\(bots.profiles.count == 1 ? "" : "s"), \(rules) rule\(rules == 1 ? "" : "s"), \(warnings == 0 ? "no faults" : "no errors, \(warnings) warning\(warnings == 1 ? "" : "s")")")
             }
         } catch {
             guard json else { throw error }

@@ -11,9 +11,12 @@ struct ConnectionLog {
 
     private let logger: Logger
     private var routers: [String: State] = [:]
+    private var errors: [String: Int] = [:]
 
     /// Routers whose state is remembered; those beyond are logged each time.
     static let limit = 10_000
+    /// Errors of one code that are logged as warnings; further ones are for `debug`, since a contact can cause any number of some.
+    static let errorLimit = 20
 
     init(_ logger: Logger) { self.logger = logger }
 
@@ -45,8 +48,13 @@ struct ConnectionLog {
         }
     }
 
-    private func note(_ error: ChatError) {
-        logger.warning("the core reported an error", metadata: ["code": "\(error.code)"])
+    private mutating func note(_ error: ChatError) {
+        let code = error.code, count = errors[code, default: 0] + 1
+        errors[code] = min(count, Self.errorLimit + 1)
+        let metadata: Logger.Metadata = ["code": "\(code)"]
+        guard count <= Self.errorLimit else { return logger.debug("the core reported an error", metadata: metadata) }
+        let end = count == Self.errorLimit ? "; further ones are logged at debug" : ""
+        logger.warning("the core reported an error\(end)", metadata: metadata)
     }
 
     /// - Returns: false if it is so already.

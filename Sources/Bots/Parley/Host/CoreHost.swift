@@ -23,6 +23,8 @@ public final class CoreHost: Sendable {
     let logger: Logger
     private let native: NativeCore
     private let router: SMPRouter?
+    /// Whether a router runs inside this process: whoever talks to its profiles reaches them only while the process runs.
+    package var runsRouter: Bool { router != nil }
     private let lock: FolderLock
 
     private init(native: NativeCore, router: SMPRouter?, servers: [String], dataFolder: String, key: DatabaseKey?, lock: FolderLock, logger: Logger) {

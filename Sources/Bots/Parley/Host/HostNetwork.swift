@@ -50,6 +50,18 @@ public struct HostNetwork: Sendable, Hashable {
     /// Nothing said.
     public init() {}
 
+    /// The routers of the public network's preset operators, which any phone reaches.
+    ///
+    /// - Parameter acceptingConditions: whether you accept the operators' conditions of use
+    ///   (https://github.com/simplex-chat/simplex-chat/blob/stable/PRIVACY.md). Nothing is contacted before they are accepted: without that, and
+    ///   if they were not accepted for the data folder before, bots do not start, and ``HostError`` `conditionsNotAccepted` shows the address
+    ///   of the version that holds.
+    public static func presetOperators(acceptingConditions: Bool) -> HostNetwork {
+        var network = HostNetwork()
+        (network.usesPresetOperators, network.acceptsConditions) = (true, acceptingConditions)
+        return network
+    }
+
     /// Says something.
     ///
     /// - Throws: ``Fault`` for a value that the key cannot have.

@@ -26,7 +26,7 @@ enum PresetConditions {
         return """
             the conditions of use of \(names) are not accepted, and their routers were not contacted. \(text ?? "") \
             Accept them with "accept-conditions: yes" under "network:" of bots.yaml, with --accept-conditions, or by \
-            HostNetwork's key acceptConditions
+            HostNetwork.presetOperators(acceptingConditions: true)
             """
     }
 }

@@ -10,7 +10,7 @@ package enum LongText {
     static let envelope = 300
     /// Bytes that a quote takes beside its text.
     static let quoteEnvelope = 200
-    /// The shortest room that a quote leaves for the first part, in bytes. With a longer quote the message is refused by the core.
+    /// Bytes that a quote leaves for the first part at least. With a longer quote the message is refused by the core.
     static let shortestPart = 500
 
     /// The bytes of JSON that the text of one message may have in a chat.

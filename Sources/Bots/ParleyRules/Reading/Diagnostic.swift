@@ -83,7 +83,7 @@ public struct BotsFileWarnings: Sendable, CustomStringConvertible {
         lines = diagnostics.isEmpty ? [] : source.split(separator: "\n", omittingEmptySubsequences: false)
     }
 
-    /// Each warning as `file:line:column: warning: message [code]`, the line it is in, and a mark below the place.
+    /// Each warning as `file:line:column: warning: message [code]`, the line it is in, and a mark below the position.
     public var description: String { DiagnosticText(file: file, lines: lines, severity: "warning").text(of: diagnostics) }
 }
 

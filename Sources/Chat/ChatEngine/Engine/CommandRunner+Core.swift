@@ -2,6 +2,7 @@ import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 import Foundation
+import SMPAgent
 
 // Commands about the core itself.
 
@@ -53,7 +54,8 @@ extension CommandRunner {
         case .version:
             return .versionInfo(
                 versionInfo: CoreVersionInfo(version: Self.version, simplexmqVersion: Self.agentVersion, simplexmqCommit: ""),
-                chatMigrations: ChatStoreMigrations.names.map { DatabaseMigration(name: $0, hasDown: false) }, agentMigrations: [])
+                chatMigrations: ChatStoreMigrations.names.map { DatabaseMigration(name: $0, hasDown: false) },
+                agentMigrations: SMPAgent.migrationNames.map { DatabaseMigration(name: $0, hasDown: false) })
         case .custom: throw try await refusal("not supported")
         case .debugLocks:
             let held = core.locks.heldKeys.sorted().map { ($0, JSONValue.string("held")) }

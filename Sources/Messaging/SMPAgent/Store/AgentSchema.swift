@@ -450,3 +450,8 @@ enum AgentSchema {
         "DELETE FROM message_bodies WHERE NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.body_id = message_bodies.body_id)",
     ]
 }
+
+extension SMPAgent {
+    /// The names of the migrations of the agent's database, oldest first.
+    public static var migrationNames: [String] { AgentSchema.migrator.migrations }
+}
