@@ -107,6 +107,8 @@ final class OutboxDispatcher: Sendable {
             return (state.add(deliveries), state.run)
         }
         drain(ready, run)
+        // With nothing in memory, no drain would come to read on.
+        readOn()
     }
 
     /// The number of calls to the agent that are over. If it has grown, something may have been handed over meanwhile.
