@@ -123,7 +123,7 @@ extension AgentCore {
         changes: [StoreChange]
     ) async throws(AgentError) -> ConnectionID {
         let record = try newJoin(user: user, link, pqSupport)
-        try await withLane(record.id) { access throws(AgentError) in
+        try await withConnection(record.id) { access throws(AgentError) in
             var transition = Transition(ConnectionState(record))
             transition.add(.insertConnection(record))
             for change in changes { transition.add(change) }

@@ -41,7 +41,7 @@ final class RouterCore: Sendable {
     let limits: AddressLimits
     /// The password for creating queues; nil if there is none.
     let basicAuth: BasicAuth?
-    let history: StatisticsKeeper
+    let history: StatisticsStore
     private let shared: Mutex<Shared>
     /// Sessions whose next output waits for the journal.
     private let waiting = Mutex<[RouterSession]>([])
@@ -51,7 +51,7 @@ final class RouterCore: Sendable {
     private let damage = Mutex<RouterError?>(nil)
 
     init(
-        journal: Journal, state: RouterState, relays: RelayPool?, limits: AddressLimits, history: StatisticsKeeper, random: any RandomSource,
+        journal: Journal, state: RouterState, relays: RelayPool?, limits: AddressLimits, history: StatisticsStore, random: any RandomSource,
         now: @escaping @Sendable () -> Int64, logger: Logger, scheduleCommit: @escaping @Sendable () -> Void
     ) {
         self.journal = journal

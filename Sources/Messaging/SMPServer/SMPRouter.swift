@@ -30,7 +30,7 @@ public final class SMPRouter: Sendable {
     let core: RouterCore
     private let certificate: RouterCertificate
     private let listener: SMPTransportListener
-    private let keeper: JournalKeeper
+    private let worker: JournalWorker
     private let ending = Promise<Void>()
     private let endpoints = Mutex(Endpoints())
 
@@ -41,12 +41,12 @@ public final class SMPRouter: Sendable {
     }
 
     private init(
-        core: RouterCore, certificate: RouterCertificate, listener: SMPTransportListener, keeper: JournalKeeper, address: SMPServerAddress
+        core: RouterCore, certificate: RouterCertificate, listener: SMPTransportListener, worker: JournalWorker, address: SMPServerAddress
     ) {
         self.core = core
         self.certificate = certificate
         self.listener = listener
-        self.keeper = keeper
+        self.worker = worker
         self.address = address
         port = listener.port
     }
@@ -83,28 +83,28 @@ public final class SMPRouter: Sendable {
         if journal.discardedTail > 0 {
             logger.notice("the end of the journal was torn", metadata: ["bytes": "\(journal.discardedTail)"])
         }
-        let keeper = JournalKeeper(configuration)
+        let worker = JournalWorker(configuration)
         let core = RouterCore(
             journal: journal, state: RouterState(limits: configuration.limits, queues: queues),
             relays: try makeRelays(configuration, group, random), limits: AddressLimits(queues: configuration.queuesPerAddressAndHour),
-            history: StatisticsKeeper(configuration.storage, now: now(), logger),
-            random: random, now: now, logger: logger, scheduleCommit: { keeper.schedule() })
+            history: StatisticsStore(configuration.storage, now: now(), logger),
+            random: random, now: now, logger: logger, scheduleCommit: { worker.schedule() })
         // Reading the journal leaves free memory in small parts.
         Heap.trim()
         do throws(RouterError) {
             let listener = try await listen(configuration, certificate, core, group)
             let address = try address(configuration, certificate.keyHash, port: listener.port)
-            let router = SMPRouter(core: core, certificate: certificate, listener: listener, keeper: keeper, address: address)
+            let router = SMPRouter(core: core, certificate: certificate, listener: listener, worker: worker, address: address)
             do throws(RouterError) {
                 try await router.startEndpoints(configuration, group)
             } catch {
                 await router.stop()
                 throw error
             }
-            keeper.start(core) { [weak router] in router?.watchCertificate() }
+            worker.start(core) { [weak router] in router?.watchCertificate() }
             return router
         } catch {
-            await keeper.stop()
+            await worker.stop()
             throw error
         }
     }
@@ -215,7 +215,7 @@ public final class SMPRouter: Sendable {
         await endpoints.control?.stop()
         await endpoints.metrics?.stop()
         await listener.close()
-        await keeper.stop()
+        await worker.stop()
         ending.resolve(())
     }
 
@@ -231,17 +231,17 @@ public final class SMPRouter: Sendable {
         let logger = Logger(label: "smp.router")
         let (journal, queues) = try Journal.open(
             try DiskStorage(folder: folder), durability: configuration.durability, segmentSize: configuration.segmentSize)
-        let keeper = JournalKeeper(configuration)
+        let worker = JournalWorker(configuration)
         let core = RouterCore(
             journal: journal, state: RouterState(limits: configuration.limits, queues: queues), relays: nil,
-            limits: AddressLimits(queues: nil), history: StatisticsKeeper(configuration.storage, now: RouterClock.now(), logger), random: SystemRandomSource(),
-            now: RouterClock.now, logger: logger, scheduleCommit: { keeper.schedule() })
+            limits: AddressLimits(queues: nil), history: StatisticsStore(configuration.storage, now: RouterClock.now(), logger), random: SystemRandomSource(),
+            now: RouterClock.now, logger: logger, scheduleCommit: { worker.schedule() })
         let before = journal.size
-        keeper.start(core) {}
+        worker.start(core) {}
         let result: Result<Void, RouterError>
-        do throws(RouterError) { result = .success(try await keeper.clearAll()) } catch { result = .failure(error) }
+        do throws(RouterError) { result = .success(try await worker.clearAll()) } catch { result = .failure(error) }
         let after = journal.size
-        await keeper.stop()
+        await worker.stop()
         try result.get()
         return (before, after)
     }
@@ -276,8 +276,8 @@ public final class SMPRouter: Sendable {
     /// Writes anew what is needed of the journal, and removes the rest. The router goes on meanwhile.
     ///
     /// - Throws: ``RouterError``: `storage` if the disk refuses something; the rest is done when it does no more. `corrupted`, `stopped`.
-    public func compact() async throws(RouterError) { try await keeper.clearAll() }
+    public func compact() async throws(RouterError) { try await worker.clearAll() }
 
     /// Deletes old messages and idle queues now, which is done by itself every ``RouterConfiguration/expirySweepInterval``.
-    public func expire() async { await keeper.expireAll() }
+    public func expire() async { await worker.expireAll() }
 }

@@ -12,7 +12,7 @@ public final class DatabaseFile: Sendable {
     private let scheduler: Scheduler?
     private let writer: GroupCommitWriter
     private let health: DiskHealth
-    private let gate = ReadingGate()
+    private let reads = ActiveReads()
     /// Long reads take turns: those that are short never wait for them to give back a connection.
     private let longReads = DispatchQueue(label: "storage.long-reads")
     /// Keeps the encryption of the path in force.
@@ -70,8 +70,8 @@ public final class DatabaseFile: Sendable {
     public func read<T: Sendable>(
         isLong: Bool = false, _ body: @escaping @Sendable (Database) throws -> T
     ) async throws -> T {
-        guard gate.enter() else { throw StorageError(.closed, "the database is closed") }
-        defer { gate.leave() }
+        guard reads.enter() else { throw StorageError(.closed, "the database is closed") }
+        defer { reads.leave() }
         do {
             guard isLong || scheduler != nil else { return try readHere(body) }
             return try await withCheckedThrowingContinuation { [database, longReads] continuation in
@@ -117,7 +117,7 @@ public final class DatabaseFile: Sendable {
     /// Finishes what waits, folds the write-ahead log into the database and closes it. Calling it twice is harmless.
     public func close() async throws(StorageError) {
         writer.close()
-        guard await gate.close() else { return }
+        guard await reads.close() else { return }
         do {
             guard let pool = database as? DatabasePool else {
                 // A read of a queue that is closed ends the process. One in memory goes when nobody reads it any more.

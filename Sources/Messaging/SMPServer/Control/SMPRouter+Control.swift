@@ -9,10 +9,10 @@ extension SMPRouter {
         case .sessions: return JSONText.line([("sessions", .list(core.sessionReports.map(\.json)))])
         case .compact:
             let before = statistics.journalBytes
-            try await carryOut { () throws(RouterError) in try await compact() }
+            try await reportingErrors { () throws(RouterError) in try await compact() }
             return JSONText.line([("journalBytesBefore", .number(before)), ("journalBytes", .number(statistics.journalBytes))])
         case .renew:
-            try await carryOut { () throws(RouterError) in try renewCertificate() }
+            try await reportingErrors { () throws(RouterError) in try renewCertificate() }
             return JSONText.line([("certificateLifetime", .number(statistics.certificateLifetime ?? 0))])
         case .status(let id):
             guard let description = core.describe(shown: id) else { throw Self.noQueue }
@@ -30,7 +30,7 @@ extension SMPRouter {
     }
 
     /// What the router refuses, for the operator.
-    private func carryOut(_ body: () async throws(RouterError) -> Void) async throws(ControlError) {
+    private func reportingErrors(_ body: () async throws(RouterError) -> Void) async throws(ControlError) {
         do throws(RouterError) { try await body() } catch { throw ControlError(error.code.rawValue, error.message) }
     }
 

@@ -4,7 +4,7 @@ import NIOPosix
 import Synchronization
 
 /// Does on a thread of its own what blocks: makes the journal durable, clears it, and has old messages deleted.
-final class JournalKeeper: Sendable {
+final class JournalWorker: Sendable {
     /// Bytes copied at a time while the journal is cleared, so that commands do not wait long for their turn.
     private static let clearingStep = 1 << 20
 

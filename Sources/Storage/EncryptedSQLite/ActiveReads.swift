@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// A pool that is closed while somebody reads waits for that on the thread that closes it. The tasks of a process share as many threads as the
 /// machine has cores, so that none must wait for what others do; and to whom begins to read meanwhile the pool gives what it is taking apart.
-final class ReadingGate: Sendable {
+final class ActiveReads: Sendable {
     private struct State {
         var readers = 0
         var isClosed = false
@@ -17,7 +17,7 @@ final class ReadingGate: Sendable {
 
     /// Counts a reader.
     ///
-    /// - Returns: false if the gate is closed; else ``leave()`` must follow.
+    /// - Returns: false after ``close()``; otherwise ``leave()`` must follow.
     func enter() -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }

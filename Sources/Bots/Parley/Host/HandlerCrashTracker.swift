@@ -8,7 +8,7 @@ internal import SystemSupport
 ///
 /// What a process died of is handled alone at the next start, one after the other, so that only what is to blame dies again. After three
 /// deaths handlers are not given it.
-final class HandlerWatch: Sendable {
+final class HandlerCrashTracker: Sendable {
     private let table: InFlightTable?
     private let store: BotStateStore
     private let suspects = Mutex(CrashSuspects())
