@@ -36,7 +36,7 @@ struct NetworkArguments: ParsableArguments {
         help: "Subscribe to all of a profile's queues on a router at once, which shows the router that they are one profile's: on, off.")
     var service: String?
 
-    /// What is said on the command line, over what a file says.
+    /// The settings of the command line, over those of a file.
     func network(over file: HostNetwork = HostNetwork()) throws(ValidationError) -> HostNetwork {
         let said: [(HostNetwork.Key, String?)] = [
             (.socksProxy, socksProxy), (.socksMode, socksMode), (.hostMode, hostMode), (.requiredHostMode, requiredHostMode ? "on" : nil),

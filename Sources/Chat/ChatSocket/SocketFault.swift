@@ -7,9 +7,9 @@ public struct SocketFault: Error, Sendable, CustomStringConvertible {
     }
 
     public let code: Code
-    /// What is wrong and how to mend it.
+    /// A description of the error and its fix.
     public let message: String
-    /// What the system said.
+    /// The underlying error.
     public let cause: any Error
 
     init(_ code: Code, _ message: String, cause: any Error) {

@@ -41,7 +41,7 @@ extension SMPAgent {
     }
 }
 
-/// What a call to make a connection asks for.
+/// The parameters of a call that creates a connection.
 struct CreateRequest: Sendable {
     let mode: ConnectionMode
     var linkData: UserConnectionLinkData?

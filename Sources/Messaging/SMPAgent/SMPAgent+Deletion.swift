@@ -101,7 +101,7 @@ extension AgentCore {
         }
     }
 
-    /// Whether nothing of the connection waits to be sent, or it has waited long enough.
+    /// Checks whether nothing of the connection waits to be sent, or it has waited long enough.
     private func mayForget(_ record: ConnectionRecord) async throws(AgentError) -> Bool {
         guard case .waitingForDelivery(let since) = record.deletion else { return true }
         if now - since >= configuration.deletionDeliveryTimeout.wholeMilliseconds { return true }

@@ -121,7 +121,7 @@ extension AgentCore {
         return results
     }
 
-    /// What came of an earlier request with the same number.
+    /// The outcome of an earlier request with the same number.
     private func earlierMessage(
         _ request: AgentSendRequest, _ state: ConnectionState, _ repeated: [RequestKey: AcceptedMessage]
     ) async throws(AgentError) -> AcceptedMessage? {

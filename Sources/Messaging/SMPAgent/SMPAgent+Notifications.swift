@@ -71,7 +71,7 @@ struct NotifierKeys: Sendable {
         encryption = X25519.generateKeyPair(random)
     }
 
-    /// What the router gets of them.
+    /// The part of them that the router gets.
     var credentials: NotificationCredentials { NotificationCredentials(notifierKey: key.publicKey, encryptionKey: encryption.publicKey) }
 
     /// The notifier that the router has made.

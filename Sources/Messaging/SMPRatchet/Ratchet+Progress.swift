@@ -1,12 +1,12 @@
 public import SMPCrypto
 import SMPWire
 
-/// What a message changes in a ratchet that does not make a step: a hundred bytes, beside the keys of the step, which with a KEM are more than
+/// The changes by a message that makes no ratchet step: a hundred bytes, while the keys of a step with a KEM are more than
 /// three thousand. A store writes the whole ratchet at a step, and this at the messages between two steps.
 extension Ratchet {
     private static let progressFormat: UInt8 = 1
 
-    /// Whether one ratchet comes of the other by messages alone, without a step: then its ``progress`` tells all that is different.
+    /// Checks whether one ratchet comes of the other by messages alone, without a step: then its ``progress`` tells all that is different.
     public func isSameStep(as other: Ratchet) -> Bool {
         rootKey == other.rootKey && nextSendingHeaderKey == other.nextSendingHeaderKey
             && nextReceivingHeaderKey == other.nextReceivingHeaderKey && sending?.headerKey == other.sending?.headerKey

@@ -1,11 +1,11 @@
 public import SMPCrypto
 public import SMPWire
 
-/// What came of decrypting a message.
+/// The outcome of decrypting a message.
 public struct OpenedMessage: Sendable {
     /// The message, or why it could not be decrypted.
     public let plaintext: Result<Bytes, RatchetError>
-    /// Whether the ratchet or the skipped keys are not what they were, also if the message could not be decrypted: they must be stored.
+    /// True if the ratchet or the skipped keys are not what they were, also if the message could not be decrypted: they must be stored.
     public let isChanged: Bool
     /// Keys of messages that are missing now.
     public let addedKeys: [SkippedMessageKey]

@@ -28,7 +28,7 @@ public struct Ratchet: Sendable, Equatable {
     }
 
     struct KEM: Sendable, Equatable {
-        /// What the peer's next step encapsulates to.
+        /// The key pair to which the peer's next step encapsulates.
         let keyPair: SNTRUP761.KeyPair
         /// Holds the secret of the sending chain; nil as long as the KEM is only proposed.
         var ciphertext: SNTRUP761.Ciphertext?
@@ -43,13 +43,13 @@ public struct Ratchet: Sendable, Equatable {
     public let associatedData: Bytes
     var key: X448.PrivateKey
     var kem: KEM?
-    /// Whether headers have room for a KEM, so that bodies must leave it to them. Once on it stays on.
+    /// True if headers have room for a KEM, so that bodies must leave it to them. Once on it stays on.
     public internal(set) var supportsPQ: Bool
-    /// Whether the next step uses or proposes the KEM.
+    /// True if the next step uses or proposes the KEM.
     public internal(set) var enablesPQ: Bool
-    /// Whether the sending chain is protected by a KEM secret.
+    /// True if the sending chain is protected by a KEM secret.
     public internal(set) var isSendingPQ: Bool
-    /// Whether the receiving chain is protected by a KEM secret.
+    /// True if the receiving chain is protected by a KEM secret.
     public internal(set) var isReceivingPQ: Bool
     var rootKey: SecretBytes
     var sending: SendingChain?
@@ -63,6 +63,6 @@ public struct Ratchet: Sendable, Equatable {
     var nextSendingHeaderKey: SecretBytes
     var nextReceivingHeaderKey: SecretBytes
 
-    /// Whether messages can be sent: from the start if this side sends first, else once a message was received.
+    /// True if messages can be sent: from the start if this side sends first, else once a message was received.
     public var canSend: Bool { sending != nil }
 }

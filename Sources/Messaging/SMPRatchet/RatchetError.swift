@@ -6,7 +6,7 @@ public import SMPCrypto
 public struct RatchetError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of fault, with the counts that belong to it.
     public enum Code: Sendable, Hashable {
-        /// What the peer sent cannot be read as a message or a header.
+        /// The peer's bytes are not a message or a header.
         case malformedMessage
         /// No key decrypts the header: the ratchets are out of step, or the message is not for this ratchet.
         case header
@@ -18,7 +18,7 @@ public struct RatchetError: Error, Sendable, Hashable, CustomStringConvertible {
         case tooManySkipped(UInt32)
         /// The body was made with another key, or was changed on its way.
         case decryptionFailed
-        /// What was decrypted is shorter than the length that it declares.
+        /// The decrypted bytes are shorter than the length that they declare.
         case invalidPadding
         /// The message, or its header, does not fit its padded length.
         case messageTooLong
@@ -54,7 +54,7 @@ public struct RatchetError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     public let code: Code
-    /// What happened, for a person.
+    /// A description of the error, for a person.
     public let message: String
     /// The fault below this one.
     public let cause: CryptoError?

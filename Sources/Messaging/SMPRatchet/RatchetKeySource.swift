@@ -16,7 +16,7 @@ extension RatchetKeySource {
     public func agreementKey(_ random: any RandomSource) -> X448.PrivateKey { X448.generateKeyPair(random).privateKey }
 }
 
-/// What is new in an agreement or a step. Tests put recorded keys in its place.
+/// The source of fresh keys for an agreement or a step. Tests replace it with recorded keys.
 protocol RatchetMaterial {
     func agreementKey() -> X448.PrivateKey
     func kemKeyPair() -> SNTRUP761.KeyPair

@@ -66,7 +66,7 @@ final class JournalWorker: Sendable {
         }
     }
 
-    /// Has what was appended made durable soon, together with what is appended until then. From any thread.
+    /// Schedules a commit of the appended records, together with those appended until then. Callable from any thread.
     func schedule() {
         guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         loop.execute { [self] in commit() }

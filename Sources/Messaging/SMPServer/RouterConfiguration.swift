@@ -19,16 +19,16 @@ public struct RouterConfiguration: Sendable {
     public var port = 5223
     /// The hosts in the router's address; empty: the one listened on, or 127.0.0.1 if that is all interfaces.
     public var advertisedHosts: [TransportHost] = []
-    /// Whether queues may be created.
+    /// True if queues may be created.
     public var allowsNewQueues = true
-    /// What creating a queue asks for; nil: nothing.
+    /// The password for creating queues; nil for none.
     public var basicAuth: BasicAuth?
-    /// Whether the router is a proxy for senders, who must know ``basicAuth`` if it is set: it connects to other routers in their place.
+    /// True if the router is a proxy for senders, who must know ``basicAuth`` if it is set: it connects to other routers in their place.
     public var allowsProxying = true
     /// Other routers that the proxy is connected to, at most. When another is wanted, the client with most of them loses the one that was
     /// used least lately.
     public var maximumRelays = 1_000
-    /// Whether the proxy connects to routers on this machine and in private networks, and wherever else the internet does not reach: with
+    /// True if the proxy connects to routers on this machine and in private networks, and wherever else the internet does not reach: with
     /// that, strangers could look around there. nil: if the router itself listens on the loopback interface only.
     public var allowsPrivateRelays: Bool?
     /// Messages that a queue holds; its sender is told to wait when there are more.
@@ -59,11 +59,11 @@ public struct RouterConfiguration: Sendable {
     /// For how many days a certificate is issued; nil: without end. The router renews it when a third of them is left, if it has the
     /// key of the identity.
     public var certificateDays: Int?
-    /// Whether an operator can talk to the router on a socket in the data folder.
+    /// True if an operator can talk to the router on a socket in the data folder.
     public var hasControl = false
     /// Where metrics are served over HTTP; nil: nowhere.
     public var metrics: MetricsAddress?
-    /// What `OK` promises.
+    /// The guarantee behind `OK`.
     public var durability: Durability = .always
     /// Bytes of a journal segment.
     public var segmentSize = 16 << 20
@@ -125,7 +125,7 @@ public struct RouterConfiguration: Sendable {
             "versions \(versions) are offered, but only \(SMPVersion.encodable) are known")
     }
 
-    /// Whether only this machine itself can connect.
+    /// True if only this machine itself can connect.
     var isLoopbackOnly: Bool { host == "localhost" || IPAddress(parsing: host)?.isLoopback == true }
 
     var limits: RouterState.Limits {

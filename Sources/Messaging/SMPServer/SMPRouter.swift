@@ -34,7 +34,7 @@ public final class SMPRouter: Sendable {
     private let ending = Promise<Void>()
     private let endpoints = Mutex(Endpoints())
 
-    /// What an operator and monitoring talk to.
+    /// The endpoints for operators and monitoring.
     private struct Endpoints {
         var control: RouterControl?
         var metrics: MetricsEndpoint?
@@ -196,7 +196,7 @@ public final class SMPRouter: Sendable {
         return address
     }
 
-    /// What the router has done and what it holds.
+    /// The counters and the present load of the router.
     public var statistics: RouterStatistics {
         var statistics = core.statistics
         statistics.connections = listener.connectionCount

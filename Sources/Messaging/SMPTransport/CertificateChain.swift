@@ -32,7 +32,7 @@ public struct CertificateChain: Sendable, Hashable {
         self.certificates = certificates
     }
 
-    /// Whether an address with this key hash names this chain.
+    /// Checks whether an address with this key hash names this chain.
     public func isIdentified(by fingerprint: Bytes) -> Bool { identity.fingerprint == fingerprint }
 
     /// Checks a chain that did not come in a TLS handshake as if it had: that an address with this key hash names it and that each

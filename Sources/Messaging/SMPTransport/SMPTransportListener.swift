@@ -14,7 +14,7 @@ public final class SMPTransportListener: Sendable {
         public var credential: ServerCredential
         /// Application protocols to accept, most wanted first.
         public var applicationProtocols = TLSContext.smpProtocols
-        /// Whether clients are asked for certificates, which only services have.
+        /// True if clients are asked for certificates, which only services have.
         public var requestsClientCertificate = true
         /// The longest time for a TLS handshake.
         public var handshakeTimeout: Duration = .seconds(60)
@@ -143,7 +143,7 @@ public final class SMPTransportListener: Sendable {
     }
 }
 
-/// What a listener shows to who connects.
+/// The credential that a listener shows to clients.
 private final class Presented: Sendable {
     private let value: Mutex<(ServerCredential, TLSContext)>
 

@@ -89,7 +89,7 @@ actor ChatSession {
 
     /// Sends a text into the open chat.
     ///
-    /// - Returns: Whether the router took it in time. It is stored in either case.
+    /// - Returns: true if the router took it in time. It is stored in either case.
     func deliver(_ text: String) async throws -> Bool {
         guard let open, let target = SendTarget(open) else {
             throw Outcome.BadInput("chat.noneOpen", description: "no chat is open: connect to somebody with :connect LINK, or :open NAME")
@@ -220,7 +220,7 @@ actor ChatSession {
 
 /// Messages that came, for those who wait for the next one.
 ///
-/// What came before the messages that were sent last is not what one waits for: a welcome is not the answer to a question.
+/// Messages from before the last ones sent do not count: a welcome is not the answer to a question.
 struct Arrivals {
     private var count = 0
     private var isSending = false
@@ -232,10 +232,10 @@ struct Arrivals {
         isSending = true
     }
 
-    /// What came before is the past.
+    /// Discards the messages that came before.
     mutating func forget() { count = 0 }
 
-    /// What is done next is not sending.
+    /// Ends a sequence of sent messages.
     mutating func endSending() { isSending = false }
 
     /// A message came.

@@ -11,7 +11,7 @@ struct EventDispatcher: Sendable {
         self.byEvent = byEvent
     }
 
-    /// What the first matching handler does with the event, and where that handler stands; nil when none matches.
+    /// The action of the first matching handler, and the handler's source position; nil when none matches.
     func handler(of incoming: Incoming) -> (place: String, run: @Sendable () async throws -> Void)? {
         guard let handlers = byEvent[incoming.kind] else { return nil }
         for handler in handlers {

@@ -70,7 +70,7 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
     /// Refuses new jobs, drops those that wait, and returns when those that run have ended; at the limit their tasks are cancelled, and
     /// those that do not even end then are left behind.
     ///
-    /// - Returns: Whether all jobs that ran have ended by themselves.
+    /// - Returns: true if all jobs that ran have ended by themselves.
     func close(within limit: Duration, afterCancelling grace: Duration = .seconds(1)) async -> Bool {
         state.withLock { state in
             state.isClosed = true
@@ -90,7 +90,7 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
         return isOverdue.withLock { !$0 }
     }
 
-    /// Lets go whoever waits for the end of jobs that do not end.
+    /// Ends the waits for jobs that do not end.
     private func abandonWaiters() {
         state.withLock { $0.idle.take() }?.resolve(())
     }

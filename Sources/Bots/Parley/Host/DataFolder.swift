@@ -10,7 +10,7 @@ public struct DataFolder: Sendable {
     /// Where a core keeps its databases in the folder.
     var corePrefix: String { path + "/parley" }
 
-    /// What lies beside the core's databases and is under the same key.
+    /// The databases beside the core's that use the same key.
     var companions: [DatabaseSet.Member] { [.init(label: "bots", path: path + "/bots.db")] }
 
     /// The core's databases and what the bots remember.

@@ -26,7 +26,7 @@ struct ChatProgressTracker: Sendable {
     /// The newest item of a chat that was refused, as long as refused items have to be fetched.
     func refused(in chat: String) -> ChatItemID? { chats[chat]?.refused }
 
-    /// Whether an item that was announced is new and its turn has come. One whose turn has not come counts as refused.
+    /// Checks whether an item that was announced is new and its turn has come. One whose turn has not come counts as refused.
     mutating func admits(announced item: ChatItemID, in chat: String) -> Bool {
         guard let progress = chats[chat] else { return true }
         guard item > progress.submitted else { return false }
@@ -37,7 +37,7 @@ struct ChatProgressTracker: Sendable {
         return true
     }
 
-    /// Whether an item that was fetched is new. Items are fetched in order from the last that was given to the queue, so the turn of each
+    /// Checks whether an item that was fetched is new. Items are fetched in order from the last that was given to the queue, so the turn of each
     /// has come.
     func admits(fetched item: ChatItemID, in chat: String) -> Bool { item > submitted(in: chat) }
 
@@ -64,7 +64,7 @@ struct ChatProgressTracker: Sendable {
         return true
     }
 
-    /// Whether something that happens once has not been seen yet; from now on it has.
+    /// Checks whether something that happens once has not been seen yet; from now on it has.
     mutating func isFirst(_ kind: HandledProgress.Kind, _ reference: Int64) -> Bool {
         references[kind, default: []].insert(reference).inserted
     }

@@ -1,4 +1,4 @@
-/// What is known of the messages that are left in a queue.
+/// The knowledge of the messages that are left in a queue.
 enum QueueBacklog: Sendable, Equatable {
     /// Everything was read and acknowledged.
     case empty
@@ -8,7 +8,7 @@ enum QueueBacklog: Sendable, Equatable {
     /// The router cannot be reached.
     case unknown
 
-    /// What is left in several queues.
+    /// Combines the knowledge of several queues.
     init(_ backlogs: [QueueBacklog]) {
         self = [.messages, .unknown, .empty].first { backlogs.contains($0) } ?? .none
     }
@@ -27,7 +27,7 @@ struct DrainWait: Sendable {
     }
 
     /// - Parameter pause: since the last query.
-    /// - Returns: whether nothing is waited for any longer.
+    /// - Returns: true if nothing is waited for any longer.
     mutating func isOver(_ backlog: QueueBacklog, after pause: Duration) -> Bool {
         switch backlog {
         case .none: return true
@@ -59,7 +59,7 @@ struct MoveWait: Sendable {
     ///   - backlog: what is left in the old queue.
     ///   - count: how many messages that are.
     ///   - pause: since the last query.
-    /// - Returns: whether nothing is waited for any longer.
+    /// - Returns: true if nothing is waited for any longer.
     mutating func isOver(_ backlog: QueueBacklog, _ count: Int, after pause: Duration) -> Bool {
         elapsed += pause
         switch backlog {

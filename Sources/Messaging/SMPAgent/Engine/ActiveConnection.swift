@@ -69,7 +69,7 @@ final class ActiveConnection: Sendable {
 
     func isUnacknowledged(_ messageID: AgentMessageID) -> Bool { inner.withLock { $0.unacknowledged[messageID] != nil } }
 
-    /// Whether a message waits for the user that another queue than this one has delivered first.
+    /// Checks whether a message waits for the user that another queue than this one has delivered first.
     func isUnacknowledged(_ messageID: AgentMessageID, notThrough row: RowID) -> Bool {
         inner.withLock { inner in inner.unacknowledged[messageID]?.first.map { $0.queue != row } ?? false }
     }
@@ -84,7 +84,7 @@ final class ActiveConnection: Sendable {
 
     /// Puts a message aside. The queue's router delivers no other before it is acknowledged, but may deliver this one again.
     ///
-    /// - Returns: whether the caller must see to its turn.
+    /// - Returns: true if the caller must see to its turn.
     func putAside(_ early: EarlyMessage) -> Bool {
         inner.withLock { inner in
             inner.early.removeAll { $0.message.row == early.message.row }
@@ -99,7 +99,7 @@ final class ActiveConnection: Sendable {
     /// The connection is gone.
     func forgetEarly() { inner.withLock { $0.early = [] } }
 
-    /// Whether messages still wait for their turn; if not, the next one that is put aside needs somebody new.
+    /// Checks whether messages still wait for their turn; if not, the next one that is put aside needs somebody new.
     func keepsWaiting() -> Bool {
         inner.withLock { inner in
             inner.isWaitingForMissing = !inner.early.isEmpty

@@ -89,7 +89,7 @@ extension AgentCore {
     /// Takes a message, or puts it aside if it is not its turn.
     ///
     /// - Parameter isNext: whether it is taken although the ones before it have not come.
-    /// - Returns: whether it was taken.
+    /// - Returns: true if it was taken.
     func process(_ incoming: IncomingMessage, isNext: Bool = false, _ access: ConnectionAccess) async throws(AgentError) -> Bool {
         let state = try await access.state()
         guard let queue = state.receiveQueue(incoming.row) else {

@@ -6,9 +6,9 @@ import SMPWire
 import Synchronization
 import SystemSupport
 
-/// What all parts of the agent share.
+/// The state that all parts of the agent share.
 final class AgentCore: Sendable {
-    /// Whether the agent works.
+    /// The life cycle of the agent.
     enum Life: Sendable {
         case stopped, running, suspended, closed
     }

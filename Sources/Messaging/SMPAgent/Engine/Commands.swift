@@ -17,7 +17,7 @@ final class CommandRegistry: Sendable {
 
     /// Adds one, unless it is there already.
     ///
-    /// - Returns: whether the caller must run the connection's commands.
+    /// - Returns: true if the caller must run the connection's commands.
     func add(_ command: CommandRecord, _ connection: ConnectionID) -> Bool {
         inner.withLock { inner in
             guard inner.known.insert(command.row).inserted else { return false }

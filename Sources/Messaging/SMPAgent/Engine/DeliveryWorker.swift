@@ -18,7 +18,7 @@ final class DeliveryWorker: Sendable {
         var lastSeen: AgentMessageID = 0
         var isRunning = false
         var isStopped = false
-        /// Whether another queue has come to need what waits: what was read or pushed before does not say so.
+        /// True if another queue has come to need what waits: what was read or pushed before does not say so.
         var isShared = false
         /// A pause that ``resume()`` ends.
         var pause: Task<Void, Never>?
@@ -287,7 +287,7 @@ final class DeliveryWorker: Sendable {
         }
     }
 
-    /// Whether another queue has the message.
+    /// Checks whether another queue has the message.
     private func anotherQueueHas(_ delivery: PendingDelivery) async -> Bool {
         guard !delivery.isCopy, delivery.isShared || inner.withLock({ $0.isShared }) else { return delivery.isCopy }
         return (try? await core.store.isSent(connection: record, sentID: delivery.message.sentID)) ?? false

@@ -21,7 +21,7 @@ extension AgentCore {
         return nil
     }
 
-    /// Whether the user has not acknowledged a message that a queue has delivered.
+    /// Checks whether the user has not acknowledged a message that a queue has delivered.
     func hasUnacknowledgedMessages(_ queue: ReceiveQueue, of connection: RowID) async throws(AgentError) -> Bool {
         try await stored { try await store.flush() }
         return try await !unacknowledgedMessages(queue, of: connection).isEmpty
@@ -83,7 +83,7 @@ extension AgentCore {
         }
     }
 
-    /// What is left in the queues that have no message put aside.
+    /// The backlog of the queues that have no message put aside.
     private func backlog(for active: ActiveConnection) async -> QueueBacklog {
         let rows = Set(active.early.map(\.message.row))
         let state: ConnectionState

@@ -5,7 +5,7 @@ import SMPProtocol
 import SMPRatchet
 import SMPWire
 
-/// What a call to join asks for.
+/// The parameters of a call to join.
 struct JoinRequest: Sendable {
     let link: ConnectionRequestURI
     let info: Bytes
@@ -13,7 +13,7 @@ struct JoinRequest: Sendable {
     let subscription: SubscriptionMode
     /// The request that is accepted by this.
     var invitation: InvitationID?
-    /// Whether the store has a command to do this, which lasts until it is done or has failed for good.
+    /// True if the store has a command to do this, which lasts until it is done or has failed for good.
     var isStored = false
 }
 
@@ -93,7 +93,7 @@ extension AgentCore {
     /// Secures the peer's queue as its sender, if it is one that its sender secures. Doing that twice is the same as once: that it is done is
     /// stored with what follows.
     ///
-    /// - Returns: whether messages can be sent to it before the peer answers.
+    /// - Returns: true if messages can be sent to it before the peer answers.
     func secureSendQueue(_ transition: inout Transition) async throws(AgentError) -> Bool {
         let record = transition.record
         guard let queue = transition.state.sendQueues.first, queue.senderCanSecure else { return false }

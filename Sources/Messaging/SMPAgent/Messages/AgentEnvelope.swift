@@ -2,7 +2,7 @@ public import SMPProtocol
 public import SMPRatchet
 public import SMPWire
 
-/// What the encryption between a queue's sender and recipient holds (agent-protocol.md, "Communication between SMP agents").
+/// The content of the encryption between a queue's sender and recipient (agent-protocol.md, "Communication between SMP agents").
 public enum AgentEnvelope: Sendable, Equatable {
     /// Confirms a queue; from the party that joins with its ratchet parameters.
     case confirmation(version: UInt16, parameters: RatchetParameters?, encryptedInfo: Bytes)

@@ -1,7 +1,7 @@
 public import SMPProtocol
 public import SMPWire
 
-/// What the double ratchet encrypts (agent-protocol.md, "Messages between SMP agents").
+/// The content that the double ratchet encrypts (agent-protocol.md, "Messages between SMP agents").
 public enum AgentMessage: Sendable, Equatable {
     /// The information of the party that made the invitation, in its confirmation of the reply queue.
     case connectionInfo(Bytes)
@@ -36,7 +36,7 @@ public struct AgentMessageHeader: WireCodable, Sendable, Hashable {
     }
 }
 
-/// What a numbered message says. The cases carry the protocol's own names.
+/// The content of a numbered message. The cases carry the protocol's own names.
 public enum AgentMessageContent: Sendable, Equatable {
     /// The queue works; only in the handshake of agents below version 6.
     case hello
@@ -95,7 +95,7 @@ public struct QueueAddress: WireCodable, Sendable, Hashable {
         self.senderID = senderID
     }
 
-    /// Whether both name the same queue, whatever the router's fingerprint.
+    /// Checks whether both name the same queue, whatever the router's fingerprint.
     public func isSame(as other: QueueAddress) -> Bool { senderID == other.senderID && server.isSameAddress(as: other.server) }
 
     public func encode(to writer: inout WireWriter) {

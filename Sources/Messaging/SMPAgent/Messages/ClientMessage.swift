@@ -1,7 +1,7 @@
 public import SMPCrypto
 public import SMPWire
 
-/// What a queue's sender encrypts for its recipient (simplex-messaging.md, "Client message").
+/// The content that a queue's sender encrypts for its recipient (simplex-messaging.md, "Client message").
 public struct ClientMessage: WireCodable, Sendable, Equatable {
     /// The sender's key for its commands; nil in ordinary messages and when the sender has secured the queue itself.
     public var senderKey: PublicAuthKey?

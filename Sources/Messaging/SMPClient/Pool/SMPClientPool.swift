@@ -6,7 +6,7 @@ public import SMPProtocol
 import SMPWire
 import Synchronization
 
-/// What makes connections with the settings in use.
+/// The connector with the settings in use.
 private final class LiveConnector: Sendable {
     private let connector: Mutex<RouterConnector>
 

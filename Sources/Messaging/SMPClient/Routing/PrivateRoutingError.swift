@@ -7,7 +7,7 @@ public enum PrivateRoutingError: Error, Sendable {
     /// The proxy could not pass a command on.
     case proxy(ProxyFault, proxy: SMPServerAddress, relay: SMPServerAddress)
 
-    /// Whether the proxy or the router behind it cannot be used in this way, now or later: what the fallback is for.
+    /// True if the proxy or the router behind it cannot be used in this way, now or later: what the fallback is for.
     var isHostError: Bool {
         switch self {
         case .client(let error, _):
@@ -29,7 +29,7 @@ public enum PrivateRoutingError: Error, Sendable {
     }
 }
 
-/// What a proxy said instead of passing on the answer of the router behind it.
+/// A proxy's error in place of an answer of the router behind it.
 public enum ProxyFault: Error, Hashable, Sendable, Codable {
     /// It answered with an error.
     case `protocol`(SMPErrorType)

@@ -5,7 +5,7 @@ public enum MessagePadding {
     /// The longest message that can be padded, whatever the padded length.
     public static let maximumMessage = 65_533
 
-    /// Whether a message of `count` bytes can be padded to `length`.
+    /// Checks whether a message of `count` bytes can be padded to `length`.
     public static func fits(_ count: Int, in length: Int) -> Bool { count <= maximumMessage && count + 2 <= length }
 
     /// - Throws: ``CryptoError`` `messageTooLong`.

@@ -6,7 +6,7 @@ public import SMPWire
 /// The double ratchet uses 16-byte IVs, calls and local files 12-byte ones. GCM hashes an IV that is not of 12 bytes
 /// (NIST SP 800-38D §7.1), so the two are not interchangeable.
 public enum AESGCM {
-    /// What encryption gives.
+    /// The result of an encryption.
     public struct Sealed: Sendable, Hashable {
         /// As long as the plaintext.
         public let ciphertext: Bytes

@@ -45,7 +45,7 @@ public enum HKDF {
 /// HMAC-SHA-512 in pieces.
 private struct Authentication: ~Copyable {
     static let size = 64
-    /// Has an empty key and has seen nothing.
+    /// An authentication with an empty key and no input.
     static let unkeyed = Authentication(key: [], count: 0)
 
     private var state = crypto_auth_hmacsha512_state()

@@ -3,7 +3,7 @@ public import SMPWire
 /// One direction of the encryption of transport blocks: each block has a key and a nonce of its own, derived from a chain
 /// key that moves on with every block (simplex-messaging.md, "Transport handshake").
 public struct SecretBoxChain: Sendable {
-    /// What one block is encrypted with.
+    /// The key and nonce of one block.
     public struct BlockKey: Sendable {
         public let secret: BoxSecret
         public let nonce: BoxNonce

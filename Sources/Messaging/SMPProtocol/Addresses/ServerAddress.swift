@@ -44,7 +44,7 @@ public struct ServerAddress<Scheme: ServerScheme>: WireCodable, StringCodable, H
 
     var isOnlyHost: Bool { hosts.count == 1 && port == nil && keyHash.isNone }
 
-    /// Whether both name the same place, whatever the fingerprint.
+    /// Checks whether both name the same place, whatever the fingerprint.
     public func isSameAddress(as other: ServerAddress) -> Bool { hosts == other.hosts && port == other.port }
 
     public func encode(to writer: inout WireWriter) {

@@ -7,7 +7,7 @@ public enum ProxyEncryption {
     /// The padded length of a forwarded batch.
     public static let paddedLength = 16_226
 
-    /// What a client puts into `PFWD`.
+    /// The encrypted payload of a client's `PFWD`.
     ///
     /// - Parameters:
     ///   - batch: the content of a block with one transmission.
@@ -42,7 +42,7 @@ public enum ProxyEncryption {
     }
 }
 
-/// What a proxy passes to the destination, encrypted with the secret of their session (`RFWD`).
+/// The payload of `RFWD`: a transmission that a proxy passes to the destination, encrypted with the secret of their session.
 public struct ForwardedTransmission: WireCodable, Hashable, Sendable {
     /// Of the client's `PFWD`.
     public var correlationID: CorrelationID
@@ -74,7 +74,7 @@ public struct ForwardedTransmission: WireCodable, Hashable, Sendable {
     }
 }
 
-/// What the destination answers a proxy (`RRES`).
+/// The payload of `RRES`: the destination's answer to a proxy.
 public struct ForwardedResponse: WireCodable, Hashable, Sendable {
     /// Of the client's `PFWD`.
     public var correlationID: CorrelationID

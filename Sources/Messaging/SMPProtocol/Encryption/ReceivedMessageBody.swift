@@ -1,7 +1,7 @@
 public import SMPCrypto
 public import SMPWire
 
-/// What a router encrypts for the recipient of a message (simplex-messaging.md, "Deliver queue message").
+/// The content that a router encrypts for the recipient of a message (simplex-messaging.md, "Deliver queue message").
 public enum ReceivedMessageBody: Hashable, Sendable {
     /// A message as its sender sent it.
     ///
@@ -12,7 +12,7 @@ public enum ReceivedMessageBody: Hashable, Sendable {
 
     /// The longest body that any version of a router takes from a sender.
     public static let maximumBody = 16_088
-    /// What is padded and encrypted: body, eight bytes of time and eight for flags and the space after them.
+    /// The padded length, in bytes: body, eight bytes of time and eight for flags and the space after them.
     public static let paddedLength = maximumBody + 16 + 2
     /// Bytes after encryption.
     public static let encryptedLength = paddedLength + BoxSecret.tagSize
@@ -71,7 +71,7 @@ extension ReceivedMessageBody: WireCodable {
     }
 }
 
-/// What a notification tells about a message, encrypted for the recipient so that the notification server cannot read it.
+/// The message metadata in a notification, encrypted for the recipient so that the notification server cannot read it.
 public struct NotificationMessageMeta: WireCodable, Hashable, Sendable {
     public static let paddedLength = 128
 

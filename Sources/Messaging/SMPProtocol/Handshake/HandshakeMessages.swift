@@ -76,7 +76,7 @@ public struct SMPClientHello: WireCodable, Hashable, Sendable {
     private static let keyLength = 44
 }
 
-/// Who a client that serves many users is: it signs with a certificate so that all its queues can be subscribed to at once.
+/// The identity of a client that serves many users. It signs with a certificate so that all its queues can be subscribed to at once.
 public struct SMPClientService: WireCodable, Hashable, Sendable {
     public enum Role: UInt8, WireCodable, Hashable, Sendable, CaseIterable {
         case messaging = 0x4D

@@ -1,12 +1,12 @@
 public import SMPCrypto
 public import SMPWire
 
-/// What both sides know when the handshake is done.
+/// The results of a handshake, known to both sides.
 public struct SMPSessionParameters: Sendable {
     public let context: TransmissionContext
-    /// What the router supports, as far as the client does.
+    /// The versions that both the router and the client support.
     public let serverVersions: VersionRange
-    /// What the session keys agree on: block encryption, and the encryption of what a proxy forwards. nil without a client key.
+    /// The secret on which the session keys agree, for block encryption and for forwarding by a proxy; nil without a client key.
     public let secret: SecretBytes?
     /// The other side's session key.
     public let peerKey: X25519.PublicKey?

@@ -28,7 +28,7 @@ public enum ShortLinkScheme: Hashable, Sendable {
     case server
 }
 
-/// What a contact link is for.
+/// The purpose of a contact link.
 public enum ContactLinkType: UInt8, Hashable, Sendable, CaseIterable {
     case contact = 0x41
     case channel = 0x43
@@ -90,7 +90,7 @@ public enum ConnectionShortLink: WireCodable, StringCodable, Hashable, Sendable 
         }
     }
 
-    /// Whether both are one contact link, whatever scheme and fingerprint.
+    /// Checks whether both are one contact link, whatever scheme and fingerprint.
     public func isSameContact(as other: ConnectionShortLink) -> Bool {
         guard case .contact(_, let type, let server, let key) = self,
             case .contact(_, let otherType, let otherServer, let otherKey) = other

@@ -1,7 +1,7 @@
 public import SMPCrypto
 public import SMPWire
 
-/// Who sends a transmission: nothing, an Ed25519 or Ed448 signature, or an X25519 authenticator (simplex-messaging.md,
+/// The proof of a transmission's sender: nothing, an Ed25519 or Ed448 signature, or an X25519 authenticator (simplex-messaging.md,
 /// "Authenticating commands").
 public enum TransmissionAuthorization: Hashable, Sendable {
     case none
@@ -77,7 +77,7 @@ public enum CommandVerifier: Sendable {
         self = (try? BoxSecret(sessionKey, with: publicKey)).map { .authenticator($0) } ?? .never
     }
 
-    /// Whether the holder of the key has authorised the data.
+    /// Checks whether the holder of the key has authorised the data.
     public func isValid(_ authorization: TransmissionAuthorization, for data: Bytes, correlationID: CorrelationID) -> Bool {
         switch (self, authorization) {
         case (.signature(let key), .signature(let signature)): key.isValidSignature(signature, for: data)

@@ -9,7 +9,7 @@ public struct TransmissionBatch: WireEncodable, Hashable, Sendable {
     /// Which of the given transmissions it holds.
     public var indices: Range<Int> { transmissions.indices }
 
-    /// What goes into the block, before padding and encryption.
+    /// The content of the block, before padding and encryption.
     public var content: Bytes { wireBytes }
 
     public func encode(to writer: inout WireWriter) {

@@ -1,6 +1,6 @@
 public import SMPWire
 
-/// What the handshake agreed that shapes transmissions.
+/// The results of a handshake that determine the format of transmissions.
 public struct TransmissionContext: Hashable, Sendable {
     public var version: UInt16
     /// The TLS channel binding: 32 bytes.
@@ -12,17 +12,17 @@ public struct TransmissionContext: Hashable, Sendable {
         self.sessionID = sessionID
     }
 
-    /// Whether the session id is authorised but not sent.
+    /// True if the session id is authorised but not sent.
     public var impliesSessionID: Bool { version >= SMPVersion.authenticatedCommands }
-    /// Whether authorised transmissions say if a service signs too.
+    /// True if authorised transmissions say if a service signs too.
     public var hasServiceSignature: Bool { version >= SMPVersion.serviceCertificates }
 }
 
 /// A transmission before it is authorised.
 public struct EncodedTransmission: Hashable, Sendable {
-    /// What is signed or authenticated.
+    /// The bytes that are signed or authenticated.
     public let authorizedData: Bytes
-    /// What follows the authorisation on the wire.
+    /// The bytes that follow the authorisation on the wire.
     public let sentData: Bytes
 }
 
@@ -58,7 +58,7 @@ extension TransmissionContext {
         return writer.bytes
     }
 
-    /// What a router sends: without authorisation.
+    /// A transmission of a router: without authorisation.
     public func unauthorized(_ message: some SMPMessage, correlationID: CorrelationID, entity: EntityID) -> Bytes {
         var writer = WireWriter(reservingCapacity: 96 + message.sizeHint)
         writer.write(byte: 0)
@@ -83,7 +83,7 @@ public struct ReceivedTransmission<Message: SMPMessage>: Sendable {
     /// Stands where what is authorised begins, in the content of the block.
     private let body: WireParser
 
-    /// What the authorisation is for.
+    /// The bytes that the authorisation covers.
     public var authorizedData: Bytes {
         var body = body
         guard context.impliesSessionID else { return body.rest() }

@@ -4,7 +4,7 @@ public import SMPWire
 /// The agreement on a ratchet's first keys: three X448 agreements and, if both sides want it, a KEM secret (pqdr.md,
 /// "Initialization").
 public enum PQX3DH {
-    /// What both sides find.
+    /// The secrets that both sides derive.
     public struct Secrets: Sendable, Equatable {
         /// The sending side's first key and the receiving side's first key, raw: it goes into the authentication of every message,
         /// and its hash is what people compare.

@@ -27,7 +27,7 @@ public struct RatchetParameters: WireCodable, Hashable, Sendable {
         self.kem = kem
     }
 
-    /// Whether the parameters can start an agreement: they accept no KEM.
+    /// True if the parameters can start an agreement: they accept no KEM.
     public var isOffer: Bool { if case .accepted? = kem { false } else { true } }
 
     public func encode(to writer: inout WireWriter) {

@@ -1,7 +1,7 @@
 public import SMPCrypto
 public import SMPWire
 
-/// What is left to do for a message whose header is sealed: the key of its body, and the encrypted header.
+/// The prepared encryption of a message whose header is sealed: the key of its body, and the encrypted header.
 ///
 /// It can be stored until the message is sent. Sealing the same message again gives the same bytes; the key must not be used for
 /// another message.

@@ -29,7 +29,7 @@ extension SMPRouter {
         }
     }
 
-    /// What the router refuses, for the operator.
+    /// Converts errors of the router into those of the control socket.
     private func reportingErrors(_ body: () async throws(RouterError) -> Void) async throws(ControlError) {
         do throws(RouterError) { try await body() } catch { throw ControlError(error.code.rawValue, error.message) }
     }
@@ -76,7 +76,7 @@ extension RouterStatistics {
     }
 }
 
-/// What an operator sees of a connection: no addresses, no ids.
+/// A connection, as an operator sees it: without addresses and ids.
 struct SessionReport: Sendable {
     var number: UInt64
     /// nil while it is shaking hands.

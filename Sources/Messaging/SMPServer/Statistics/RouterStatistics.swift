@@ -1,4 +1,4 @@
-/// What a router has done since it was started, and what it holds.
+/// The counters of a router since its start, and its present load.
 public struct RouterStatistics: Sendable, Hashable {
     /// Totals since the start.
     public struct Counters: Sendable, Hashable {

@@ -12,7 +12,7 @@ internal import SystemSupport
 /// one that breaks a constraint at the end takes nobody along. When the disk fails, all of them fail: nothing of them is there. Those that
 /// are marked as persistent stay where they are in the line instead, and the writer tries again until the disk works.
 public final class GroupCommitWriter: Sendable {
-    /// What one transaction takes at most: it bounds how long the first waiting job must wait.
+    /// The highest number of jobs in one transaction. It bounds the wait of the first of them.
     public static let largestBatch = 256
 
     private struct Job: Sendable {
@@ -20,7 +20,7 @@ public final class GroupCommitWriter: Sendable {
         var run: @Sendable (Database) -> (any Error)?
         /// Delivers the outcome after the commit, or the error that undid the whole transaction.
         var finish: @Sendable ((any Error)?) -> Void
-        /// Whether it waits for the disk to work again.
+        /// True if it waits for the disk to work again.
         var isPersistent = false
     }
 
@@ -28,7 +28,7 @@ public final class GroupCommitWriter: Sendable {
         var waiting: [Job] = []
         var isDraining = false
         var isClosed = false
-        /// Whether jobs wait for the disk at all.
+        /// True if jobs wait for the disk at all.
         var isPatient = true
         /// How often in a row the disk has failed jobs that wait for it.
         var retries = 0
@@ -156,7 +156,7 @@ public final class GroupCommitWriter: Sendable {
 
     /// Ends the jobs of a batch that do not wait for the disk, and has the others tried again after a while.
     ///
-    /// - Returns: whether draining goes on by itself later.
+    /// - Returns: true if draining goes on by itself later.
     private func retryLater(_ batch: [Job], _ error: any Error) -> Bool {
         let (persistent, delay) = state.withLock { state -> ([Job], Duration) in
             guard !state.isClosed, state.isPatient else { return ([], .zero) }

@@ -28,7 +28,7 @@ public struct RowReader {
         return String(decoding: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, index))), as: UTF8.self)
     }
 
-    /// Whether a number is there that is not 0.
+    /// Checks whether a number is there that is not 0.
     public mutating func flag() -> Bool { int() != 0 }
     public mutating func optionalFlag() -> Bool? { optionalInt().map { $0 != 0 } }
 
