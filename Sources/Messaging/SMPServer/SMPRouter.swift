@@ -1,9 +1,9 @@
 import AsyncPrimitives
-public import Logging
-public import NIOCore
-public import NIOPosix
-public import SMPCrypto
-public import SMPProtocol
+package import Logging
+package import NIOCore
+import NIOPosix
+package import SMPCrypto
+package import SMPProtocol
 import SMPTransport
 import SMPWire
 import Synchronization
@@ -21,11 +21,11 @@ import SystemSupport
 ///
 /// A router can be embedded, many in one process, each with a data folder of its own. What it has answered `OK` to is
 /// not lost when the process is killed.
-public final class SMPRouter: Sendable {
+package final class SMPRouter: Sendable {
     /// Where clients find the router.
-    public let address: SMPServerAddress
+    package let address: SMPServerAddress
     /// The port that is listened on.
-    public let port: Int
+    package let port: Int
 
     let core: RouterCore
     private let certificate: RouterCertificate
@@ -58,7 +58,7 @@ public final class SMPRouter: Sendable {
     ///   - random: makes ids and keys.
     ///   - now: seconds since 1970.
     /// - Throws: ``RouterError``.
-    public static func start(
+    package static func start(
         _ configuration: RouterConfiguration, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         random: any RandomSource = SystemRandomSource(), now: @escaping @Sendable () -> Int64 = RouterClock.now,
         logger: Logger = Logger(label: "smp.router")
@@ -125,7 +125,7 @@ public final class SMPRouter: Sendable {
     }
 
     /// Where metrics are served; nil if they are not.
-    public var metricsPort: Int? { endpoints.withLock { $0.metrics?.port } }
+    package var metricsPort: Int? { endpoints.withLock { $0.metrics?.port } }
 
     private static func makeRelays(
         _ configuration: RouterConfiguration, _ group: any EventLoopGroup, _ random: any RandomSource
@@ -197,7 +197,7 @@ public final class SMPRouter: Sendable {
     }
 
     /// The counters and the present load of the router.
-    public var statistics: RouterStatistics {
+    package var statistics: RouterStatistics {
         var statistics = core.statistics
         statistics.connections = listener.connectionCount
         statistics.certificateLifetime = certificate.remainingLifetime
@@ -205,7 +205,7 @@ public final class SMPRouter: Sendable {
     }
 
     /// Stops listening, ends all sessions and makes durable what is left. Returns when all is done; may be called again.
-    public func stop() async {
+    package func stop() async {
         core.stop(RouterError(.stopped, "the router was stopped"))
         core.relays?.close()
         let endpoints = endpoints.withLock { endpoints in
@@ -220,13 +220,13 @@ public final class SMPRouter: Sendable {
     }
 
     /// Returns when the router has been stopped.
-    public func waitUntilStopped() async { await ending.value() }
+    package func waitUntilStopped() async { await ending.value() }
 
     /// Writes anew what is needed of the journal of a router that does not run.
     ///
     /// - Returns: its bytes before and after.
     /// - Throws: ``RouterError``: `inUse` if the router runs, `storage` if the disk does not take it all. Nothing is lost then.
-    public static func compact(_ configuration: RouterConfiguration) async throws(RouterError) -> (before: Int, after: Int) {
+    package static func compact(_ configuration: RouterConfiguration) async throws(RouterError) -> (before: Int, after: Int) {
         guard case .folder(let folder) = configuration.storage else { return (0, 0) }
         let logger = Logger(label: "smp.router")
         let (journal, queues) = try Journal.open(
@@ -249,7 +249,7 @@ public final class SMPRouter: Sendable {
     /// Shows a new certificate to clients that connect from now on; connections stay. The identity, and so the address, stays too.
     ///
     /// - Throws: ``RouterError`` `transport`, for instance because the key of the identity is kept elsewhere; nothing changes then.
-    public func renewCertificate() throws(RouterError) {
+    package func renewCertificate() throws(RouterError) {
         let credential = try certificate.renew()
         do {
             try listener.present(credential)
@@ -276,8 +276,8 @@ public final class SMPRouter: Sendable {
     /// Writes anew what is needed of the journal, and removes the rest. The router goes on meanwhile.
     ///
     /// - Throws: ``RouterError``: `storage` if the disk refuses something; the rest is done when it does no more. `corrupted`, `stopped`.
-    public func compact() async throws(RouterError) { try await worker.clearAll() }
+    package func compact() async throws(RouterError) { try await worker.clearAll() }
 
     /// Deletes old messages and idle queues now, which is done by itself every ``RouterConfiguration/expirySweepInterval``.
-    public func expire() async { await worker.expireAll() }
+    package func expire() async { await worker.expireAll() }
 }

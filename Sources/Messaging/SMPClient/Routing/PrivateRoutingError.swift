@@ -1,7 +1,7 @@
 public import SMPProtocol
 
 /// Why a command that may go through a proxy failed.
-public enum PrivateRoutingError: Error, Sendable {
+package enum PrivateRoutingError: Error, Sendable {
     /// At this router: the proxy while there was no session with the destination yet, else the destination.
     case client(SMPClientError, server: SMPServerAddress)
     /// The proxy could not pass a command on.

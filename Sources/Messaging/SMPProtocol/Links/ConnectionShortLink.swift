@@ -226,25 +226,25 @@ extension ConnectionShortLink {
 }
 
 /// Any link that a person can paste.
-public enum ConnectionLink: StringCodable, Hashable, Sendable {
+package enum ConnectionLink: StringCodable, Hashable, Sendable {
     case full(ConnectionRequestURI)
     case short(ConnectionShortLink)
 
-    public var mode: ConnectionMode {
+    package var mode: ConnectionMode {
         switch self {
         case .full(let link): link.mode
         case .short(let link): link.mode
         }
     }
 
-    public func encodeString(to writer: inout WireWriter) {
+    package func encodeString(to writer: inout WireWriter) {
         switch self {
         case .full(let link): writer.write(string: link)
         case .short(let link): writer.write(string: link)
         }
     }
 
-    public init(fromString parser: inout WireParser) throws(WireError) {
+    package init(fromString parser: inout WireParser) throws(WireError) {
         var lookahead = parser
         if let link = try? lookahead.read(string: ConnectionShortLink.self) {
             parser = lookahead

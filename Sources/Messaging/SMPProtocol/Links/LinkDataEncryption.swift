@@ -31,13 +31,13 @@ public struct LinkDataError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 /// The secrets that the holder of a short link's key can derive from it.
-public struct LinkSecrets: Sendable {
+package struct LinkSecrets: Sendable {
     /// Encrypts the data on the router.
-    public let dataKey: BoxSecret
+    package let dataKey: BoxSecret
     /// Where the data of a contact link is; an invitation link has the id in its text.
-    public let linkID: LinkID?
+    package let linkID: LinkID?
 
-    public init(_ key: LinkKey, mode: ConnectionMode) throws(CryptoError) {
+    package init(_ key: LinkKey, mode: ConnectionMode) throws(CryptoError) {
         let secret = SecretBytes(key.bytes)
         switch mode {
         case .invitation:

@@ -22,9 +22,9 @@ public struct DatabaseReport: Sendable, Equatable {
 
 /// Checks a database that nobody has open: every page against its authentication code, SQLite's own check of its structure, and every
 /// reference between tables.
-public struct DatabaseCheck {
+package struct DatabaseCheck {
     /// How many findings of a kind are told.
-    public static let limit = 100
+    package static let limit = 100
 
     private let member: DatabaseSet.Member
     private let key: DatabaseKey?

@@ -1,4 +1,4 @@
-public import GRDB
+package import GRDB
 internal import GRDBSQLite
 
 extension StorageError {
@@ -32,7 +32,7 @@ extension StorageError {
 
 extension DatabaseError {
     /// True if the disk is full, or does not open, read or write a file: what cannot be done now may be done later. A damaged page stays one.
-    public var isOfDisk: Bool {
+    package var isOfDisk: Bool {
         switch resultCode {
         case .SQLITE_IOERR: extendedResultCode.rawValue != SQLITE_IOERR_DATA_CODE
         case .SQLITE_FULL, .SQLITE_CANTOPEN, .SQLITE_READONLY: true

@@ -1,4 +1,4 @@
-public import GRDB
+package import GRDB
 internal import Synchronization
 internal import SystemSupport
 
@@ -11,9 +11,9 @@ internal import SystemSupport
 /// A transaction that cannot be committed because of what is in it is undone, and its jobs run again, each in a transaction of its own:
 /// one that breaks a constraint at the end takes nobody along. When the disk fails, all of them fail: nothing of them is there. Those that
 /// are marked as persistent stay where they are in the line instead, and the writer tries again until the disk works.
-public final class GroupCommitWriter: Sendable {
+package final class GroupCommitWriter: Sendable {
     /// The highest number of jobs in one transaction. It bounds the wait of the first of them.
-    public static let largestBatch = 256
+    package static let largestBatch = 256
 
     private struct Job: Sendable {
         /// Runs the body; a throw is kept as the job's outcome and returned. May be called more than once.
@@ -59,7 +59,7 @@ public final class GroupCommitWriter: Sendable {
     ///
     /// - Parameter afterCommit: runs after the commit and before any later job's `afterCommit`: what is announced here is
     ///   announced in the order in which it was written.
-    public func write<T: Sendable>(
+    package func write<T: Sendable>(
         isPersistent: Bool = false, _ body: @escaping @Sendable (Database) throws -> T, afterCommit: (@Sendable (T) -> Void)? = nil
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
@@ -76,7 +76,7 @@ public final class GroupCommitWriter: Sendable {
     ///   - isPersistent: whether it waits, before all that came later, for a disk that fails to work again. It is given up only when the writer
     ///     is closed.
     ///   - joinsNext: whether it waits for the next job, to share its transaction.
-    public func submit<T: Sendable>(
+    package func submit<T: Sendable>(
         isPersistent: Bool = false, joinsNext: Bool = false, _ body: @escaping @Sendable (Database) throws -> T,
         completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
@@ -98,7 +98,7 @@ public final class GroupCommitWriter: Sendable {
     }
 
     /// Refuses later jobs; those that wait are still run, once.
-    public func close() {
+    package func close() {
         let hasWaiting = state.withLock { state in
             state.isClosed = true
             return !state.waiting.isEmpty
