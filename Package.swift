@@ -37,7 +37,7 @@ let systemLibraries: [Target] = [
     // Fail points, crash bookkeeping, a steady clock, files, the service manager.
     .target(name: "SystemSupport", path: "Sources/System/SystemSupport", swiftSettings: settings),
     .testTarget(name: "SystemSupportTests", dependencies: ["SystemSupport", "TestSupport"], path: "Tests/SystemSupportTests", swiftSettings: settings),
-    // Locks, semaphores, promises and conditions for tasks.
+    // Locks, semaphores, promises and signals for tasks.
     .target(
         name: "AsyncPrimitives", dependencies: [.product(name: "DequeModule", package: "swift-collections")], path: "Sources/System/AsyncPrimitives",
         swiftSettings: settings),

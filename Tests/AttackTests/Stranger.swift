@@ -130,7 +130,7 @@ final class Stranger: Sendable {
     /// Sends bytes in place of an agent message, inside the ratchet.
     func inject(agentMessage bytes: Bytes, into connection: ConnectionID) async throws {
         let core = agent.core
-        let envelope = try await core.withLane(connection) { access throws(AgentError) in
+        let envelope = try await core.withConnection(connection) { access throws(AgentError) in
             let state = try await access.state()
             guard var ratchet = state.ratchet else { throw AgentError(.internal("no ratchet")) }
             let (key, _) = try ratchet.sealHeader(pqEncryption: nil, core.context)

@@ -42,11 +42,11 @@ import Testing
     func cuts() async throws {
         let seed = Self.seed
         var random = SplitMix64(seed: seed)
-        let treatments = Self.cuts(&random), lanes = max(1, Self.number("PARLEY_SIDE_BY_SIDE") ?? 4)
+        let treatments = Self.cuts(&random), workers = max(1, Self.number("PARLEY_SIDE_BY_SIDE") ?? 4)
         let start = ContinuousClock.now
         let struck = try await withThrowingTaskGroup(of: Int.self) { group in
-            for lane in 0..<lanes {
-                let own = treatments.enumerated().filter { $0.offset % lanes == lane }.map(\.element)
+            for worker in 0..<workers {
+                let own = treatments.enumerated().filter { $0.offset % workers == worker }.map(\.element)
                 group.addTask { try await Self.cut(own, seed) }
             }
             return try await group.reduce(0, +)

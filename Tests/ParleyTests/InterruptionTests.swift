@@ -86,9 +86,9 @@ import Testing
         core.receive("next", from: ann, announcing: false)
         let name = HandlerEventName(.message, poison, in: "\(ChatReference.direct(4))", of: 1)
         for deaths in 1...3 {
-            let watch = HandlerWatch(table: try folder.table(), store: store)
-            _ = try await watch.load(logger: Self.logger)
-            #expect(!watch.isQuarantined(name), "after \(deaths - 1)")
+            let crashes = HandlerCrashTracker(table: try folder.table(), store: store)
+            _ = try await crashes.load(logger: Self.logger)
+            #expect(!crashes.isQuarantined(name), "after \(deaths - 1)")
             // As a process that dies in the middle.
             _ = try folder.table().begin(try #require(name.key))
         }

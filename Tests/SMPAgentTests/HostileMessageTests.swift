@@ -12,7 +12,7 @@ extension TestParty {
     /// Sends a message that the agent itself would not send now.
     func inject(_ content: AgentMessageContent, into connection: ConnectionID) async throws {
         let core = agent.core
-        try await core.withLane(connection) { access throws(AgentError) in
+        try await core.withConnection(connection) { access throws(AgentError) in
             var transition = Transition(try await access.state())
             try transition.enqueue(OutgoingContent(content), flags: MessageFlags(), core.context)
             try await access.commit(transition)

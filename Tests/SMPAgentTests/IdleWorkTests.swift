@@ -40,25 +40,25 @@ import Testing
         }
         try await pair.alice.send("after", to: alice)
         await pair.bob.wait("after") { $0.order[bob]?.last == Bytes("after".utf8) }
-        let lane = pair.bob.agent.core.lanes.checkOut(bob)
-        #expect(lane.countIdleWork(now: start) > .zero, "the allowance is used up")
-        pair.bob.agent.core.lanes.checkIn(lane)
+        let active = pair.bob.agent.core.connections.checkOut(bob)
+        #expect(active.countIdleWork(now: start) > .zero, "the allowance is used up")
+        pair.bob.agent.core.connections.checkIn(active)
         await pair.close()
     }
 
     @Test func `Of one queue a bounded number of deliveries wait, and the same one waits once`() {
-        let lane = ConnectionLane(ConnectionID([1]))
+        let active = ActiveConnection(ConnectionID([1]))
         let server = SMPServerAddress(host: .domain("x.example"), keyHash: KeyHash(Bytes(repeating: 1, count: 32)))
         func incoming(_ row: RowID, _ number: UInt8) -> IncomingMessage {
             IncomingMessage(
                 queue: QueueKey(server: server, recipientID: EntityID([UInt8(row)])), row: row,
                 message: ReceivedMessage(id: MessageID([number]), encryptedBody: []))
         }
-        #expect(lane.append(incoming(1, 1)))
-        for _ in 0..<1_000 { #expect(!lane.append(incoming(1, 1))) }
-        for number in 0..<200 { _ = lane.append(incoming(2, UInt8(number))) }
+        #expect(active.append(incoming(1, 1)))
+        for _ in 0..<1_000 { #expect(!active.append(incoming(1, 1))) }
+        for number in 0..<200 { _ = active.append(incoming(2, UInt8(number))) }
         var waiting: [(RowID, UInt8)] = []
-        while let next = lane.nextIncoming() { waiting.append((next.row, next.message.id.bytes[0])) }
+        while let next = active.nextIncoming() { waiting.append((next.row, next.message.id.bytes[0])) }
         #expect(waiting.map(\.0) == [1, 2, 2, 2, 2])
         #expect(waiting.map(\.1) == [1, 196, 197, 198, 199])
     }

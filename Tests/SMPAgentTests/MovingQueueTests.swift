@@ -341,7 +341,7 @@ import Testing
         try await stage.begin()
         let (alice, aliceID) = (stage.alice, stage.aliceID)
         let core = alice.agent.core
-        let row = try await core.withLane(aliceID) { access throws(AgentError) in
+        let row = try await core.withConnection(aliceID) { access throws(AgentError) in
             try await access.state().receiveQueues.first { $0.replaces != nil }?.row
         }
         let new = try #require(row)
@@ -360,39 +360,39 @@ import Testing
     // MARK: Decisions
 
     @Test func `The wait for another queue ends when nothing has been in it for a while, or its router is out of reach for long`() {
-        func looks(_ looks: [(QueueRest, Int)]) -> [Bool] {
-            var watch = DrainWatch(AgentConfiguration())
-            return looks.map { watch.isOver($0.0, after: .seconds($0.1)) }
+        func decisions(_ queries: [(QueueBacklog, Int)]) -> [Bool] {
+            var wait = DrainWait(AgentConfiguration())
+            return queries.map { wait.isOver($0.0, after: .seconds($0.1)) }
         }
-        #expect(looks([(.empty, 0), (.empty, 29), (.messages, 9), (.empty, 29), (.empty, 1)]) == [false, false, false, false, true])
-        #expect(looks([(.unknown, 119), (.empty, 4), (.unknown, 119), (.unknown, 1)]) == [false, false, false, true])
-        #expect(looks([(.none, 0)]) == [true])
-        #expect(QueueRest([.empty, .messages, .unknown]) == .messages)
-        #expect(QueueRest([.empty, .unknown, .none]) == .unknown)
-        #expect(QueueRest([.none, .empty]) == .empty)
-        #expect(QueueRest([]) == .none)
+        #expect(decisions([(.empty, 0), (.empty, 29), (.messages, 9), (.empty, 29), (.empty, 1)]) == [false, false, false, false, true])
+        #expect(decisions([(.unknown, 119), (.empty, 4), (.unknown, 119), (.unknown, 1)]) == [false, false, false, true])
+        #expect(decisions([(.none, 0)]) == [true])
+        #expect(QueueBacklog([.empty, .messages, .unknown]) == .messages)
+        #expect(QueueBacklog([.empty, .unknown, .none]) == .unknown)
+        #expect(QueueBacklog([.none, .empty]) == .empty)
+        #expect(QueueBacklog([]) == .none)
     }
 
     /// An official sender forgets then what waits for the old queue alone: much of it if that queue was full.
     @Test func `The peer is told to use the new queue when the old one stays empty, at once if it is, and some time if it never is`() {
-        func looks(_ looks: [(QueueRest, Int, Int)]) -> [Bool] {
-            var watch = MoveWatch(AgentConfiguration())
-            return looks.map { watch.isOver($0.0, $0.1, after: .seconds($0.2)) }
+        func decisions(_ queries: [(QueueBacklog, Int, Int)]) -> [Bool] {
+            var wait = MoveWait(AgentConfiguration())
+            return queries.map { wait.isOver($0.0, $0.1, after: .seconds($0.2)) }
         }
-        #expect(looks([(.empty, 0, 0)]) == [true])
-        #expect(looks([(.messages, 1, 0)]) == [true], "the message that began it is just being acknowledged")
-        #expect(looks([(.none, 0, 0)]) == [true])
-        #expect(looks([(.unknown, 0, 0)]) == [true], "a router that is out of reach is what one moves away from")
-        #expect(looks([(.messages, 129, 0), (.empty, 0, 1), (.messages, 1, 1), (.empty, 0, 4), (.empty, 0, 1)]) == [false, false, false, false, true])
-        #expect(looks([(.messages, 2, 0), (.messages, 128, 60), (.messages, 1, 59), (.messages, 128, 1)]) == [false, false, false, true])
-        #expect(looks([(.messages, 2, 0), (.unknown, 0, 1)]) == [false, true])
+        #expect(decisions([(.empty, 0, 0)]) == [true])
+        #expect(decisions([(.messages, 1, 0)]) == [true], "the message that began it is just being acknowledged")
+        #expect(decisions([(.none, 0, 0)]) == [true])
+        #expect(decisions([(.unknown, 0, 0)]) == [true], "a router that is out of reach is what one moves away from")
+        #expect(decisions([(.messages, 129, 0), (.empty, 0, 1), (.messages, 1, 1), (.empty, 0, 4), (.empty, 0, 1)]) == [false, false, false, false, true])
+        #expect(decisions([(.messages, 2, 0), (.messages, 128, 60), (.messages, 1, 59), (.messages, 128, 1)]) == [false, false, false, true])
+        #expect(decisions([(.messages, 2, 0), (.unknown, 0, 1)]) == [false, true])
     }
 
     @Test func `A queue is not taken for empty because the agent stops asking`() async throws {
         let pair = try await Pair()
         let (alice, _) = try await pair.connect()
         let core = pair.alice.agent.core
-        let row = try await core.withLane(alice) { access throws(AgentError) in try await access.state().receiveQueues[0].row }
+        let row = try await core.withConnection(alice) { access throws(AgentError) in try await access.state().receiveQueues[0].row }
         await pair.alice.agent.suspend(timeout: .zero)
         await #expect(throws: AgentError(.inactive)) { try await core.waitUntilEmpty(row, of: alice) }
         await pair.close()

@@ -70,7 +70,7 @@ private let ends: [Int64] = [
     /// Sends a message with a number of its own.
     private func send(number: Int64, from party: TestParty, into connection: ConnectionID) async throws {
         let core = party.agent.core
-        let encrypted = try await core.withLane(connection) { access throws(AgentError) in
+        let encrypted = try await core.withConnection(connection) { access throws(AgentError) in
             let state = try await access.state()
             guard var ratchet = state.ratchet else { throw AgentError(.noUser) }
             let key = try ratchet.sealHeader(pqEncryption: nil, core.context).key

@@ -172,7 +172,7 @@ import Testing
         let (alice, bob) = try await pair.connect()
         for router in pair.routers { pair.bob.network.disconnect(router.address) }
         _ = try await pair.alice.agent.synchronizeRatchet(of: alice, pqSupport: run > 1, force: true)
-        try await pair.alice.agent.core.withLane(alice) { access throws(AgentError) in
+        try await pair.alice.agent.core.withConnection(alice) { access throws(AgentError) in
             var transition = Transition(try await access.state())
             transition.updateRecord { $0.ratchetSync = .required }
             try await access.commit(transition)

@@ -251,7 +251,7 @@ import Testing
         #expect(history.state.store.messageCount == history.expected.values.reduce(0) { $0 + $1.messages.count })
     }
 
-    /// What the keeper does, with a kill before the old segment is removed now and then.
+    /// What the worker does, with a kill before the old segment is removed now and then.
     private func clear(_ history: History) throws {
         guard var scanner = try history.journal.oldestSegment() else { return }
         var sink = Sink(journal: history.journal)

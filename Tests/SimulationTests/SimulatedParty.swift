@@ -338,9 +338,9 @@ final class SimulatedParty: Sendable {
     func remains() throws -> [String: Int] { try storage.remains() }
 
     /// Tasks that the agent runs and connections that it has in memory.
-    var load: (tasks: Int, lanes: Int) {
+    var load: (tasks: Int, connections: Int) {
         guard let agent = life.withLock({ $0 })?.agent.withLock({ $0 }) else { return (0, 0) }
-        return (agent.core.tasks.count, agent.core.lanes.count)
+        return (agent.core.tasks.count, agent.core.connections.count)
     }
 }
 

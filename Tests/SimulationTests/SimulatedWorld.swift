@@ -179,7 +179,9 @@ final class SimulatedWorld: Sendable {
             let load = party.load
             let connections = 4 * scenario.parties
             if load.tasks > 20 + 12 * connections { faults.record("party \(party.index) runs \(load.tasks) tasks for \(connections) connections") }
-            if load.lanes > 4 + connections { faults.record("party \(party.index) has \(load.lanes) lanes for \(connections) connections") }
+            if load.connections > 4 + connections {
+                faults.record("party \(party.index) has \(load.connections) active connections for \(connections) connections")
+            }
         }
         guard phase.withLock({ $0 == .stormy }) else { return }
         simulation.after(1_000_000_000) { [self] in checkLoad() }

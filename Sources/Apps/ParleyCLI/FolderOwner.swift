@@ -12,7 +12,7 @@ enum FolderOwner {
         return geteuid() == 0 && stat(folder, &status) == 0 && status.st_uid != 0 ? status : nil
     }
 
-    /// Whether this process is to become somebody else, who may not be able to read what it can read now.
+    /// Checks whether this process is to become somebody else, who may not be able to read what it can read now.
     static func isSomebodyElse(_ folder: String) -> Bool { ownerToBecome(of: folder) != nil }
 
     /// Does nothing for who is not root, and where there is no folder yet.

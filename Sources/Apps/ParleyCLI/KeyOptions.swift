@@ -30,7 +30,7 @@ struct KeyOptions: ParsableArguments {
     }
 }
 
-/// What a person types without its being shown.
+/// Input that is not shown while a person types it.
 enum HiddenInput {
     static var isPossible: Bool { isatty(STDIN_FILENO) == 1 }
 

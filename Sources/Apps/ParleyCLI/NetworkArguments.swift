@@ -44,7 +44,7 @@ struct NetworkArguments: ParsableArguments {
     @Flag(name: .customLong("accept-conditions"), help: "Accept the conditions of use of the preset operators; kept for the data folder.")
     var acceptConditions = false
 
-    /// What is said on the command line, over what a file says.
+    /// The settings of the command line, over those of a file.
     func network(over file: HostNetwork = HostNetwork()) throws(ValidationError) -> HostNetwork {
         let said: [(HostNetwork.Key, String?)] = [
             (.socksProxy, socksProxy), (.socksMode, socksMode), (.hostMode, hostMode), (.requiredHostMode, requiredHostMode ? "on" : nil),

@@ -6,7 +6,7 @@ internal import ParleyRules
 
 /// How the process ends.
 enum Outcome {
-    /// What a person gave is wrong: exit code 2.
+    /// An error in the input of a person: exit code 2.
     struct BadInput: Error, CustomStringConvertible {
         let code: String
         let description: String
@@ -17,7 +17,7 @@ enum Outcome {
         }
     }
 
-    /// What went wrong while running: exit code 1.
+    /// An error while running: exit code 1.
     struct Failed: Error, CustomStringConvertible {
         let code: String
         let description: String

@@ -3,9 +3,9 @@ internal import Foundation
 internal import Parley
 internal import Synchronization
 
-/// What commands print. Whoever read it may be gone: that ends nothing.
+/// The output of commands. A reader that has gone away ends nothing.
 enum Output {
-    /// Whether standard output is a terminal, where QR codes and progress make sense.
+    /// True if standard output is a terminal, where QR codes and progress make sense.
     static let isTerminal = isatty(STDOUT_FILENO) == 1
 
     /// The prompt that stands in the last line of the terminal, if there is one.

@@ -36,11 +36,11 @@ public struct Bot: Sendable {
     /// The commands that the apps show for the bot, in the order of the handlers.
     public var menu: [MenuCommand] { handlers.flatMap(\.menu) }
 
-    /// What is wrong with the handlers as they are written; empty when they can be used.
+    /// The errors in the handlers as they are written; empty when they can be used.
     public var faults: [HandlerFault] { handlers.compactMap(\.fault) }
 }
 
-/// What people see of a bot.
+/// The profile that people see of a bot.
 public struct BotProfile: Sendable, Hashable {
     /// The display name.
     public var name: String
@@ -67,7 +67,7 @@ public enum BotAddress: Sendable, Hashable {
     /// The bot has no address.
     case none
 
-    /// What a new contact is told.
+    /// The message to a new contact.
     public var welcome: String? {
         switch self {
         case .automatic(let welcome), .manual(let welcome): welcome

@@ -1,5 +1,5 @@
-public import ChatAPI
-public import Logging
+package import ChatAPI
+package import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -10,7 +10,7 @@ import NIOWebSocket
 /// A client sends `{"corrId": "1", "cmd": "/users"}` in a text frame and gets `{"corrId": "1", "resp": …}`; events come without
 /// `corrId`. Each client gets all events. There is no password, so the server listens on the loopback interface only and
 /// refuses connections that a page in a browser opens.
-public final class ChatSocketServer: Sendable {
+package final class ChatSocketServer: Sendable {
     /// Bytes of one command: room for a hundred long messages with images.
     static let frameLimit = 1 << 26
     /// Connections at a time, with those that have not asked for a WebSocket yet.
@@ -21,7 +21,7 @@ public final class ChatSocketServer: Sendable {
     static let upgradeLimit = TimeAmount.seconds(10)
 
     /// The port.
-    public let port: Int
+    package let port: Int
     private let channel: any Channel
     private let quiescing: OpenSessions
 
@@ -36,7 +36,7 @@ public final class ChatSocketServer: Sendable {
     /// - Parameters:
     ///   - port: on 127.0.0.1; 0 for any that is free.
     /// - Throws: ``SocketFault``.
-    public static func start(_ core: any ChatCore, port: Int, logger: Logger) async throws(SocketFault) -> ChatSocketServer {
+    package static func start(_ core: any ChatCore, port: Int, logger: Logger) async throws(SocketFault) -> ChatSocketServer {
         try await start(core, port: port, upgradeLimit: upgradeLimit, logger: logger)
     }
 
@@ -76,7 +76,7 @@ public final class ChatSocketServer: Sendable {
     }
 
     /// Closes the socket and all connections.
-    public func stop() async {
+    package func stop() async {
         try? await channel.close()
         await quiescing.closeAll()
     }

@@ -1,16 +1,16 @@
 /// Why the socket of the API could not be opened.
-public struct SocketFault: Error, Sendable, CustomStringConvertible {
+package struct SocketFault: Error, Sendable, CustomStringConvertible {
     /// The kind of fault; stable.
-    public enum Code: String, Sendable, Hashable, CaseIterable {
+    package enum Code: String, Sendable, Hashable, CaseIterable {
         /// The port is in use or may not be used.
         case port
     }
 
-    public let code: Code
-    /// What is wrong and how to mend it.
-    public let message: String
-    /// What the system said.
-    public let cause: any Error
+    package let code: Code
+    /// A description of the error and its fix.
+    package let message: String
+    /// The underlying error.
+    package let cause: any Error
 
     init(_ code: Code, _ message: String, cause: any Error) {
         self.code = code
@@ -18,5 +18,5 @@ public struct SocketFault: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    public var description: String { "\(message) (\(cause))" }
+    package var description: String { "\(message) (\(cause))" }
 }

@@ -33,12 +33,12 @@ final class SocketSession: ChannelInboundHandler, Sendable {
 
     /// A class: a structure would be copied, with all that waits in it, at each change through the box.
     private final class State {
-        var lanes = CommandLanes<Order>()
+        var queues = CommandQueues<Order>()
         var isReading = true
-        /// Bytes of the commands in the lanes.
+        /// Bytes of the commands in the queues.
         var bytes = 0
-        /// Lanes whose answers the client has not taken yet: they go on when it has.
-        var answered: [(lane: CommandLanes<Order>.Lane, joined: Int)] = []
+        /// Queues whose answers the client has not taken yet: they go on when it has.
+        var answered: [(key: CommandQueues<Order>.Key, joined: Int)] = []
         var events: Task<Void, Never>?
     }
 
@@ -106,7 +106,7 @@ final class SocketSession: ChannelInboundHandler, Sendable {
                 let order = Order(
                     correlationID: request.correlationID, command: try ChatCommand(parsing: request.command), size: frame.count)
                 bound.value.bytes += order.size
-                start(bound.value.lanes.add(order, to: CommandLanes.Lane(order.command)))
+                start(bound.value.queues.add(order, to: CommandQueues.Key(order.command)))
                 adjustReading()
             } catch {
                 write(SocketMessage.result(correlationID: request.correlationID, .error(error)).frame)
@@ -117,10 +117,10 @@ final class SocketSession: ChannelInboundHandler, Sendable {
         }
     }
 
-    private func start(_ orders: [(lane: CommandLanes<Order>.Lane, command: Order)]) {
-        for (lane, order) in orders {
+    private func start(_ orders: [(key: CommandQueues<Order>.Key, command: Order)]) {
+        for (key, order) in orders {
             // Those of one chat that have come by now go on together: they share what waiting for the disk costs.
-            let orders = [order] + bound.value.lanes.join(lane, limit: Self.jointLimit - 1)
+            let orders = [order] + bound.value.queues.join(key, limit: Self.jointLimit - 1)
             Task { [self] in
                 // The answers are made here and not on the event loop, which has other connections to serve.
                 let frames = await carryOut(orders)
@@ -128,7 +128,7 @@ final class SocketSession: ChannelInboundHandler, Sendable {
                     for frame in frames { write(frame, flushing: false) }
                     channel.flush()
                     bound.value.bytes -= orders.reduce(0) { $0 + $1.size }
-                    bound.value.answered.append((lane, orders.count - 1))
+                    bound.value.answered.append((key, orders.count - 1))
                     goOn()
                 }
             }
@@ -140,7 +140,7 @@ final class SocketSession: ChannelInboundHandler, Sendable {
         if channel.isWritable {
             let answered = bound.value.answered
             bound.value.answered = []
-            for (lane, joined) in answered { start(bound.value.lanes.end(lane, joined: joined)) }
+            for (key, joined) in answered { start(bound.value.queues.end(key, joined: joined)) }
         }
         adjustReading()
     }
@@ -163,7 +163,7 @@ final class SocketSession: ChannelInboundHandler, Sendable {
 
     private func adjustReading() {
         let state = bound.value
-        let mayRead = state.lanes.count <= Self.waitingLimit && state.bytes <= Self.waitingBytesLimit && channel.isWritable
+        let mayRead = state.queues.count <= Self.waitingLimit && state.bytes <= Self.waitingBytesLimit && channel.isWritable
         guard mayRead != bound.value.isReading else { return }
         bound.value.isReading = mayRead
         channel.setOption(.autoRead, value: mayRead).whenFailure { [channel] _ in channel.close(promise: nil) }

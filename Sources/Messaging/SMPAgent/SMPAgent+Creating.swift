@@ -41,7 +41,7 @@ extension SMPAgent {
     }
 }
 
-/// What a call to make a connection asks for.
+/// The parameters of a call that creates a connection.
 struct CreateRequest: Sendable {
     let mode: ConnectionMode
     var linkData: UserConnectionLinkData?
@@ -133,7 +133,7 @@ extension AgentCore {
 
     /// Stores a new connection and what `add` adds to it.
     fileprivate func insert(_ record: ConnectionRecord, _ add: (inout Transition) -> Void) async throws(AgentError) {
-        try await withLane(record.id) { access throws(AgentError) in
+        try await withConnection(record.id) { access throws(AgentError) in
             var transition = Transition(ConnectionState(record))
             transition.add(.insertConnection(record))
             add(&transition)
@@ -152,7 +152,7 @@ extension AgentCore {
 
     /// Makes the queue of a connection that is to be made in the background.
     func create(
-        _ pq: PQInitialKeys, _ subscription: SubscriptionMode, _ command: CommandRecord, _ access: LaneAccess
+        _ pq: PQInitialKeys, _ subscription: SubscriptionMode, _ command: CommandRecord, _ access: ConnectionAccess
     ) async throws(AgentError) {
         let state = try await access.liveState()
         guard state.kind == .new else { throw .prohibited("create: the connection is \(state.kind.rawValue)") }

@@ -21,7 +21,7 @@ extension AgentCore {
         var marked: [ConnectionID] = []
         for id in connections {
             do {
-                try await withLane(id) { access throws(AgentError) in
+                try await withConnection(id) { access throws(AgentError) in
                     let state = try await access.state()
                     guard state.record.deletion != .started else { return }
                     var transition = Transition(state)
@@ -48,7 +48,7 @@ extension AgentCore {
         for id in connections {
             guard isRunning, !Task.isCancelled else { return }
             do {
-                try await withLane(id) { access throws(AgentError) in try await finishDeletion(access) }
+                try await withConnection(id) { access throws(AgentError) in try await finishDeletion(access) }
             } catch {
                 if case .connection(.notFound, _) = error.reason { continue }
                 notify(.failed(error), id)
@@ -61,7 +61,7 @@ extension AgentCore {
         }
     }
 
-    private func finishDeletion(_ access: LaneAccess) async throws(AgentError) {
+    private func finishDeletion(_ access: ConnectionAccess) async throws(AgentError) {
         let state = try await access.state()
         guard state.record.deletion != .none else { return }
         var transition = Transition(state)
@@ -101,7 +101,7 @@ extension AgentCore {
         }
     }
 
-    /// Whether nothing of the connection waits to be sent, or it has waited long enough.
+    /// Checks whether nothing of the connection waits to be sent, or it has waited long enough.
     private func mayForget(_ record: ConnectionRecord) async throws(AgentError) -> Bool {
         guard case .waitingForDelivery(let since) = record.deletion else { return true }
         if now - since >= configuration.deletionDeliveryTimeout.wholeMilliseconds { return true }

@@ -23,11 +23,11 @@ extension SMPAgent {
 
     /// Joins by an invitation or asks to connect by a contact address.
     ///
-    /// What is done is stored step by step: after a temporary error the call can be repeated, and when the process ends in the middle
+    /// Each step is stored: after a temporary error the call can be repeated, and when the process ends in the middle
     /// the agent goes on after the restart and reports `joined`.
     ///
     /// - Parameter info: what the peer gets with the request, such as a profile.
-    /// - Returns: whether the peer's queue is secured and messages may be sent before the peer has allowed the connection.
+    /// - Returns: true if the peer's queue is secured and messages may be sent before the peer has allowed the connection.
     public func join(
         user: AgentUserID, connection: ConnectionID, link: ConnectionRequestURI, info: Bytes, pqSupport: Bool,
         subscription: SubscriptionMode = .subscribe
@@ -123,7 +123,7 @@ extension AgentCore {
         changes: [StoreChange]
     ) async throws(AgentError) -> ConnectionID {
         let record = try newJoin(user: user, link, pqSupport)
-        try await withLane(record.id) { access throws(AgentError) in
+        try await withConnection(record.id) { access throws(AgentError) in
             var transition = Transition(ConnectionState(record))
             transition.add(.insertConnection(record))
             for change in changes { transition.add(change) }

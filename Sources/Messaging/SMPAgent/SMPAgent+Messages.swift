@@ -46,7 +46,7 @@ extension SMPAgent {
         let core = core
         do {
             try core.checkActive()
-            return try await core.withLanes(Set(requests.map(\.connection))) { accesses throws(AgentError) in
+            return try await core.withConnections(Set(requests.map(\.connection))) { accesses throws(AgentError) in
                 try await core.send(requests, accesses)
             }
         } catch {
@@ -63,7 +63,7 @@ extension SMPAgent {
     ) async throws(AgentError) {
         try core.checkActive()
         let core = core
-        try await core.withLane(connection) { access throws(AgentError) in
+        try await core.withConnection(connection) { access throws(AgentError) in
             try await core.acknowledge(message, receipt: receipt, access)
         }
     }
@@ -71,7 +71,7 @@ extension SMPAgent {
 
 extension AgentCore {
     fileprivate func send(
-        _ requests: [AgentSendRequest], _ accesses: [ConnectionID: LaneAccess]
+        _ requests: [AgentSendRequest], _ accesses: [ConnectionID: ConnectionAccess]
     ) async throws(AgentError) -> [Result<AcceptedMessage, AgentError>] {
         let context = context
         var shared = SharedContents(requests, random)
@@ -114,14 +114,14 @@ extension AgentCore {
         // Who sends has answered for the messages already: they wait for the disk rather than being given up.
         try await stored { try await store.apply(changes, isPersistent: true) }
         for (id, transition) in changed {
-            guard let lane = accesses[id]?.lane else { continue }
-            lane.state = transition.state
-            carryOut(transition, lane)
+            guard let active = accesses[id]?.active else { continue }
+            active.state = transition.state
+            performEffects(transition, active)
         }
         return results
     }
 
-    /// What came of an earlier request with the same number.
+    /// The outcome of an earlier request with the same number.
     private func earlierMessage(
         _ request: AgentSendRequest, _ state: ConnectionState, _ repeated: [RequestKey: AcceptedMessage]
     ) async throws(AgentError) -> AcceptedMessage? {
@@ -131,7 +131,7 @@ extension AgentCore {
     }
 
     fileprivate func acknowledge(
-        _ messageID: AgentMessageID, receipt: Bytes?, _ access: LaneAccess
+        _ messageID: AgentMessageID, receipt: Bytes?, _ access: ConnectionAccess
     ) async throws(AgentError) {
         let state = try await access.state()
         guard state.kind == .duplex || state.kind == .receive else {
@@ -139,7 +139,7 @@ extension AgentCore {
                 ? AgentError(.connection(.simplex, context: "ackMessage")) : .prohibited("ackMessage: \(state.kind.rawValue)")
         }
         let row = state.record.row
-        var deliveries = access.lane.takeUnacknowledged(messageID)
+        var deliveries = access.active.takeUnacknowledged(messageID)
         if deliveries.isEmpty, let known = try await stored({ try await store.receivedMessage(connection: row, messageID: messageID) }) {
             deliveries = [known]
         }
@@ -158,7 +158,7 @@ extension AgentCore {
             guard let queue = state.receiveQueue(delivery.queue) else { continue }
             acknowledge(MessageID(delivery.metadata.brokerID), in: queue, for: state.record.owner)
         }
-        await takeTurns(access)
+        await processEarlyMessages(access)
     }
 
     /// A message's acknowledgement together with its receipt; nil if no receipt can be sent now.

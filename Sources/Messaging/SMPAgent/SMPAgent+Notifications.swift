@@ -39,7 +39,7 @@ extension SMPAgent {
     /// The notifiers of a connection's queues, in no order.
     public func notifiers(of connection: ConnectionID) async throws(AgentError) -> [QueueNotifier] {
         let core = core
-        return try await core.withLane(connection) { access throws(AgentError) in
+        return try await core.withConnection(connection) { access throws(AgentError) in
             let row = try await access.state().record.row
             return try await core.stored { Array(try await core.store.notifiers(of: row).values) }
         }
@@ -71,7 +71,7 @@ struct NotifierKeys: Sendable {
         encryption = X25519.generateKeyPair(random)
     }
 
-    /// What the router gets of them.
+    /// The part of them that the router gets.
     var credentials: NotificationCredentials { NotificationCredentials(notifierKey: key.publicKey, encryptionKey: encryption.publicKey) }
 
     /// The notifier that the router has made.

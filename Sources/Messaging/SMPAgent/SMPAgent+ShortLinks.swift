@@ -57,7 +57,7 @@ extension SMPAgent {
 
     /// The key that signs what a connection's short link shows; nil if it has none.
     public func linkPrivateKey(of connection: ConnectionID) async throws(AgentError) -> Ed25519.PrivateKey? {
-        try await core.withLane(connection) { access throws(AgentError) in
+        try await core.withConnection(connection) { access throws(AgentError) in
             try await access.liveState().receiveQueues.first?.link?.privateKey
         }
     }

@@ -10,23 +10,23 @@ extension SMPAgent {
     ///
     /// - Throws: what `body` does; if the agent is closed, or the connection is deleted or not there.
     func withLive<Value: Sendable>(
-        _ connection: ConnectionID, _ body: (LaneAccess, ConnectionState) async throws(AgentError) -> Value
+        _ connection: ConnectionID, _ body: (ConnectionAccess, ConnectionState) async throws(AgentError) -> Value
     ) async throws(AgentError) -> Value {
         try core.checkActive()
-        return try await core.withLane(connection) { access throws(AgentError) in try await body(access, try await access.liveState()) }
+        return try await core.withConnection(connection) { access throws(AgentError) in try await body(access, try await access.liveState()) }
     }
 
     /// The state of a connection's queues and encryption.
     public func stats(of connection: ConnectionID) async throws(AgentError) -> ConnectionStats {
         let core = core
-        return try await core.withLane(connection) { access throws(AgentError) in core.stats(try await access.state()) }
+        return try await core.withConnection(connection) { access throws(AgentError) in core.stats(try await access.state()) }
     }
 
     /// SHA-256 of the ratchet's associated data: the same on both sides, it is what a security code shows.
     ///
     /// - Throws: `CONN NOT_FOUND` before the keys are agreed.
     public func ratchetHash(of connection: ConnectionID) async throws(AgentError) -> Bytes {
-        try await core.withLane(connection) { access throws(AgentError) in
+        try await core.withConnection(connection) { access throws(AgentError) in
             guard let ratchet = try await access.state().ratchet else { throw .notFound("no ratchet yet") }
             return Hash.sha256(ratchet.associatedData)
         }
@@ -55,7 +55,7 @@ extension SMPAgent {
         try core.checkActive()
         let core = core
         guard core.users.withLock({ $0[user] != nil }) else { throw AgentError(.noUser) }
-        try await core.withLane(connection) { access throws(AgentError) in
+        try await core.withConnection(connection) { access throws(AgentError) in
             let state = try await access.liveState()
             guard state.kind == .new || state.kind == .receive else { throw .prohibited("changeConnectionUser: established connection") }
             var transition = Transition(state)

@@ -55,7 +55,7 @@ extension SMPAgent {
     ) async throws(AgentError) -> ConnectionStats {
         try core.checkActive()
         let core = core
-        return try await core.withLane(connection) { access throws(AgentError) in
+        return try await core.withConnection(connection) { access throws(AgentError) in
             var transition = Transition(try await access.liveState())
             try transition.startRatchetSync(pqSupport: pqSupport, force: force, core.context)
             try await access.commit(transition)

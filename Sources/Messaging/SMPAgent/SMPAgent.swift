@@ -15,7 +15,7 @@ import Synchronization
 ///
 /// Calls for one connection run one after another, those for different connections run side by side.
 public final class SMPAgent: Sendable {
-    /// What happens, in order per connection. One reader.
+    /// The events, in order per connection, for one reader.
     public let events: AsyncStream<AgentNotification>
     let core: AgentCore
 

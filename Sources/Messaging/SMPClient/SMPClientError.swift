@@ -33,7 +33,7 @@ public struct SMPClientError: Error, Sendable, CustomStringConvertible {
     }
 
     public let code: Code
-    /// What happened, for a person.
+    /// A description of the error, for a person.
     public let message: String
     /// The error underneath, if there is one.
     public let cause: (any Error)?
@@ -67,7 +67,7 @@ public struct SMPClientError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the same command may succeed later without anything being changed.
+    /// True if the same command may succeed later without anything being changed.
     public var isTemporary: Bool {
         switch code {
         case .network(.unknownCA): false
@@ -78,7 +78,7 @@ public struct SMPClientError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it was TLS that did not come about: the router's certificates, its protocol or the handshake.
+    /// True if it was TLS that did not come about: the router's certificates, its protocol or the handshake.
     var isOfTLS: Bool {
         switch (cause as? ConnectionError)?.code {
         case .tlsFailed, .wrongIdentity, .wrongProtocol: true

@@ -2,7 +2,7 @@ public import SMPCrypto
 public import SMPProtocol
 public import SMPWire
 
-/// What happens on the connections to routers without having been asked for.
+/// An unsolicited event of a connection to a router.
 public enum SMPClientEvent: Sendable {
     /// A connection is there.
     case connected(TransportSessionKey)
@@ -20,7 +20,7 @@ public enum SMPClientEvent: Sendable {
     case notification(TransportSessionKey, notifier: NotifierID, BoxNonce, Bytes)
     /// The router takes these queues for the service's, or for no service's.
     case associated(TransportSessionKey, queues: [RecipientID], ServiceID?)
-    /// What became of subscribing to the queues of the client's service.
+    /// The outcome of subscribing to the queues of the client's service.
     case service(TransportSessionKey, ServiceSubscription)
     /// The queue was deleted: its subscription is forgotten.
     case deleted(TransportSessionKey, queue: RecipientID)

@@ -1,7 +1,7 @@
 import SMPProtocol
 
 extension SMPCommand {
-    /// What becomes of the response to a command.
+    /// The kind of response that a command expects.
     enum ResponseKind: Sendable {
         /// Anything but the response that `accepts` tells is an error.
         case plain
@@ -19,7 +19,7 @@ extension SMPCommand {
         }
     }
 
-    /// Whether a router may answer the command with this.
+    /// Checks whether a router may answer the command with this.
     func accepts(_ response: SMPBrokerMessage) -> Bool {
         switch (self, response) {
         case (.new, .ids), (.subs, .soks), (.nsubs, .soks), (.nkey, .nid), (.que, .info), (.ping, .pong), (.lkey, .lnk),

@@ -28,7 +28,7 @@ public protocol SMPRouting: Sendable {
     /// Forgets subscriptions. The router is told by `OFF` or `DEL`, which are sent as commands and forget by themselves.
     func unsubscribe(_ queues: [RecipientID], over session: TransportSessionKey) async
 
-    /// What was agreed with the router, connecting first where there is no connection.
+    /// The session agreed with the router. Connects first where there is no connection.
     func sessionInfo(_ session: TransportSessionKey) async throws(SMPClientError) -> SMPSessionInfo
 
     /// Uses other settings from now on: all connections are made anew.
@@ -45,7 +45,7 @@ public protocol SMPRouting: Sendable {
     /// How the connections that were asked for stand.
     func sessionStates() async -> [TransportSessionKey: SMPSessionState]
 
-    /// What happens on all connections, for one reader. It never holds more messages than there are subscriptions, since a
+    /// The events of all connections, for one reader. It never buffers more messages than there are subscriptions, since a
     /// router sends the next one only when the last has been acknowledged.
     var events: AsyncStream<SMPClientEvent> { get }
 
@@ -60,7 +60,7 @@ public enum SMPSessionState: Sendable, Hashable {
     case failed
 }
 
-/// What a client and a router agreed on.
+/// The session that a client and a router agreed on.
 public struct SMPSessionInfo: Sendable, Hashable {
     /// The version of the protocol that is spoken.
     public var version: UInt16
@@ -68,7 +68,7 @@ public struct SMPSessionInfo: Sendable, Hashable {
     public var versions: VersionRange
     /// The TLS channel binding, 32 bytes: other for every connection.
     public var sessionID: Bytes
-    /// What the router calls the client's service in all its connections; nil if the client is none to it.
+    /// The router's id of the client's service; nil if the client is no service to it.
     public var serviceID: ServiceID?
 
     public init(version: UInt16, versions: VersionRange, sessionID: Bytes, serviceID: ServiceID? = nil) {

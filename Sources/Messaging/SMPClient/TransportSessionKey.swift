@@ -1,6 +1,6 @@
 public import SMPProtocol
 
-/// What one connection to a router is for. Requests with different keys never share a connection, so that the router cannot
+/// The purpose of one connection to a router. Requests with different keys never share a connection, so that the router cannot
 /// tell that they come from the same person.
 public struct TransportSessionKey: Hashable, Sendable {
     /// The user whose connection it is.

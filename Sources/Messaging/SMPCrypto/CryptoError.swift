@@ -14,14 +14,14 @@ public struct CryptoError: Error, Sendable, Hashable, CustomStringConvertible {
         case decryptionFailed
         /// The message does not fit its padded length.
         case messageTooLong
-        /// What was decrypted is shorter than the length it declares.
+        /// The decrypted bytes are shorter than the length they declare.
         case invalidPadding
         /// The cryptographic library refused an operation that is valid.
         case libraryFailure
     }
 
     public let code: Code
-    /// What was attempted, for a person.
+    /// A description of the attempt, for a person.
     public let message: String
 
     public init(_ code: Code, _ message: String) {

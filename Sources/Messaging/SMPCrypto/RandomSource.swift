@@ -36,7 +36,7 @@ public struct SystemRandomSource: RandomSource {
 ///
 /// The stream is SHA-512(seed || 0) || SHA-512(seed || 1) || …, with the counter as eight little-endian bytes. Concurrent
 /// callers get disjoint pieces of it.
-public final class SeededRandomSource: RandomSource {
+package final class SeededRandomSource: RandomSource {
     private struct State: Sendable {
         var block = Bytes()
         var used = 0
@@ -46,14 +46,14 @@ public final class SeededRandomSource: RandomSource {
     private let seed: Bytes
     private let state = Mutex(State())
 
-    public init(seed: Bytes) { self.seed = seed }
+    package init(seed: Bytes) { self.seed = seed }
 
     /// A source whose seed is the eight little-endian bytes of a number.
-    public convenience init(seed: UInt64) {
+    package convenience init(seed: UInt64) {
         self.init(seed: withUnsafeBytes(of: seed.littleEndian) { Bytes($0) })
     }
 
-    public func bytes(_ count: Int) -> Bytes {
+    package func bytes(_ count: Int) -> Bytes {
         state.withLock { state in
             var bytes = Bytes()
             bytes.reserveCapacity(count)

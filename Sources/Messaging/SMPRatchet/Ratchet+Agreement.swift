@@ -1,4 +1,4 @@
-public import SMPCrypto
+package import SMPCrypto
 
 extension Ratchet {
     /// Joins: answers an offer. This side sends first.
@@ -10,7 +10,7 @@ extension Ratchet {
     ///   - keySource: where the keys come from; nil to make them at once.
     /// - Returns: the ratchet, and the parameters to send to the peer with the first message.
     /// - Throws: ``RatchetError`` `kemState` if what is offered accepts a KEM; `invalidKey`.
-    public static func answer(
+    package static func answer(
         _ offer: RatchetParameters, pqSupport: Bool, maximumVersion: UInt16 = RatchetVersion.current,
         keySource: (any RatchetKeySource)? = nil, random: any RandomSource
     ) throws(RatchetError) -> (ratchet: Ratchet, answer: RatchetParameters) {
@@ -39,7 +39,7 @@ extension Ratchet {
     ///   - maximumVersion: the highest version to announce to the peer.
     ///   - keySource: where the key of the first step comes from; nil to make it at once.
     /// - Throws: ``RatchetError`` `kemState` if what is offered accepts a KEM; `invalidKey`.
-    public init(
+    package init(
         sendingTo offer: RatchetParameters, keys: AgreementKeys, maximumVersion: UInt16 = RatchetVersion.current,
         keySource: (any RatchetKeySource)? = nil, random: any RandomSource
     ) throws(RatchetError) {
@@ -57,7 +57,7 @@ extension Ratchet {
     ///   - pqSupport: whether this side uses post-quantum encryption.
     ///   - maximumVersion: the highest version to announce to the peer.
     /// - Throws: ``RatchetError`` `kemState` if the peer accepts a KEM that we did not propose; `invalidKey`.
-    public init(
+    package init(
         receivingFrom parameters: RatchetParameters, keys: AgreementKeys, pqSupport: Bool,
         maximumVersion: UInt16 = RatchetVersion.current
     ) throws(RatchetError) {

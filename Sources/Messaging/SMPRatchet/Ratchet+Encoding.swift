@@ -1,4 +1,4 @@
-public import SMPCrypto
+package import SMPCrypto
 import SMPWire
 
 extension Ratchet {
@@ -32,7 +32,7 @@ extension Ratchet {
     }
 
     /// For a store, behind a byte that says the format.
-    public var encoded: SecretBytes {
+    package var encoded: SecretBytes {
         // One page of a database holds it, also with a KEM.
         SecretBytes(reservingCapacity: kem == nil ? 640 : 3456) { encode(to: &$0) }
     }
@@ -62,7 +62,7 @@ extension Ratchet {
     }
 
     /// - Throws: ``RatchetError`` `malformedState` if the bytes are not of ``encoded``, or of a later format.
-    public init(encoded secret: SecretBytes) throws(RatchetError) {
+    package init(encoded secret: SecretBytes) throws(RatchetError) {
         do throws(WireError) {
             self = try secret.decode { parser throws(WireError) in try Ratchet(from: &parser) }
         } catch {

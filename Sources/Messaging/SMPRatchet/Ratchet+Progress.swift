@@ -1,13 +1,13 @@
-public import SMPCrypto
+package import SMPCrypto
 import SMPWire
 
-/// What a message changes in a ratchet that does not make a step: a hundred bytes, beside the keys of the step, which with a KEM are more than
+/// The changes by a message that makes no ratchet step: a hundred bytes, while the keys of a step with a KEM are more than
 /// three thousand. A store writes the whole ratchet at a step, and this at the messages between two steps.
 extension Ratchet {
     private static let progressFormat: UInt8 = 1
 
-    /// Whether one ratchet comes of the other by messages alone, without a step: then its ``progress`` tells all that is different.
-    public func isSameStep(as other: Ratchet) -> Bool {
+    /// Checks whether one ratchet comes of the other by messages alone, without a step: then its ``progress`` tells all that is different.
+    package func isSameStep(as other: Ratchet) -> Bool {
         rootKey == other.rootKey && nextSendingHeaderKey == other.nextSendingHeaderKey
             && nextReceivingHeaderKey == other.nextReceivingHeaderKey && sending?.headerKey == other.sending?.headerKey
             && receiving?.headerKey == other.receiving?.headerKey && previousSentCount == other.previousSentCount
@@ -15,7 +15,7 @@ extension Ratchet {
     }
 
     /// The chains' keys and counters, behind a byte that says the format.
-    public var progress: SecretBytes { SecretBytes(reservingCapacity: 96) { encodeProgress(to: &$0) } }
+    package var progress: SecretBytes { SecretBytes(reservingCapacity: 96) { encodeProgress(to: &$0) } }
 
     private func encodeProgress(to writer: inout WireWriter) {
         writer.write(byte: Self.progressFormat)
@@ -31,7 +31,7 @@ extension Ratchet {
     /// A ratchet of ``encoded`` with the ``progress`` that it has made since its step.
     ///
     /// - Throws: ``RatchetError`` `malformedState` if the bytes are not of ``progress``, of a later format, or of a ratchet with other chains.
-    public init(encoded secret: SecretBytes, progress: SecretBytes) throws(RatchetError) {
+    package init(encoded secret: SecretBytes, progress: SecretBytes) throws(RatchetError) {
         try self.init(encoded: secret)
         do throws(WireError) {
             self = try progress.decode { [self] parser throws(WireError) in

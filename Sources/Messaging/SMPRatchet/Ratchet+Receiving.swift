@@ -1,19 +1,19 @@
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
-/// What came of decrypting a message.
-public struct OpenedMessage: Sendable {
+/// The outcome of decrypting a message.
+package struct OpenedMessage: Sendable {
     /// The message, or why it could not be decrypted.
-    public let plaintext: Result<Bytes, RatchetError>
-    /// Whether the ratchet or the skipped keys are not what they were, also if the message could not be decrypted: they must be stored.
-    public let isChanged: Bool
+    package let plaintext: Result<Bytes, RatchetError>
+    /// True if the ratchet or the skipped keys are not what they were, also if the message could not be decrypted: they must be stored.
+    package let isChanged: Bool
     /// Keys of messages that are missing now.
-    public let addedKeys: [SkippedMessageKey]
+    package let addedKeys: [SkippedMessageKey]
     /// The key of this message, if it was missing.
-    public let removedKey: SkippedMessageKey?
+    package let removedKey: SkippedMessageKey?
     /// Keys of the oldest chains that are given up, since there were more than ``Ratchet/maximumKept``, or more chains than
     /// ``Ratchet/maximumKeptChains``.
-    public var droppedKeys: [SkippedMessageKey] = []
+    package var droppedKeys: [SkippedMessageKey] = []
 }
 
 extension Ratchet {
@@ -26,7 +26,7 @@ extension Ratchet {
     ///   - skipped: the keys of messages that are missing.
     ///   - keySource: where the keys of a step come from; nil to make them at once.
     ///   - random: for new keys, when the peer has new ones.
-    public mutating func open(
+    package mutating func open(
         _ message: Bytes, skipped: inout SkippedMessageKeys, keySource: (any RatchetKeySource)? = nil, random: any RandomSource
     ) -> OpenedMessage {
         open(message, skipped: &skipped, material: RandomMaterial(random: random, source: keySource))

@@ -9,7 +9,7 @@ extension Ratchet {
     ///   - maximumVersion: the highest version to announce to the peer.
     /// - Returns: what the body is encrypted with, once.
     /// - Throws: ``RatchetError`` `cannotSend`; the ratchet is then as it was.
-    public mutating func sealHeader(
+    package mutating func sealHeader(
         pqEncryption: Bool? = nil, maximumVersion: UInt16 = RatchetVersion.current
     ) throws(RatchetError) -> RatchetMessageKey {
         guard let chain = sending, sentCount < .max else {

@@ -1,5 +1,5 @@
 import SMPCrypto
-public import SMPWire
+package import SMPWire
 
 /// One side of a double ratchet with encrypted headers and, from version 3, a post-quantum KEM (pqdr.md).
 ///
@@ -7,15 +7,15 @@ public import SMPWire
 /// Sending has two phases: ``sealHeader(pqEncryption:maximumVersion:)`` when a message is accepted, and
 /// ``RatchetMessageKey/sealMessage(_:paddedTo:)`` when it is sent. Keys of messages that are overtaken are kept apart, in
 /// ``SkippedMessageKeys``.
-public struct Ratchet: Sendable, Equatable {
+package struct Ratchet: Sendable, Equatable {
     /// The most messages that may be missing before a received one in its chain.
-    public static let maximumSkipped: UInt32 = 512
+    package static let maximumSkipped: UInt32 = 512
     /// The most keys of missing messages that are kept for one ratchet. When there are more, those of the oldest chains are given up:
     /// otherwise a peer could make this side keep, and try for every header, as many as it likes.
-    public static let maximumKept = 5_120
+    package static let maximumKept = 5_120
     /// The most chains that keys of missing messages are kept of: each chain's header key is tried for every message that no other key decrypts,
     /// which must not cost much more than a message that can be decrypted. A message is given up that comes so many of the peer's turns late.
-    public static let maximumKeptChains = 64
+    package static let maximumKeptChains = 64
 
     struct SendingChain: Sendable, Equatable {
         var chainKey: SecretBytes
@@ -28,7 +28,7 @@ public struct Ratchet: Sendable, Equatable {
     }
 
     struct KEM: Sendable, Equatable {
-        /// What the peer's next step encapsulates to.
+        /// The key pair to which the peer's next step encapsulates.
         let keyPair: SNTRUP761.KeyPair
         /// Holds the secret of the sending chain; nil as long as the KEM is only proposed.
         var ciphertext: SNTRUP761.Ciphertext?
@@ -38,19 +38,19 @@ public struct Ratchet: Sendable, Equatable {
         }
     }
 
-    public internal(set) var versions: RatchetVersions
+    package internal(set) var versions: RatchetVersions
     /// The same on both sides, and in the authentication of every message. People compare its hash as the security code.
-    public let associatedData: Bytes
+    package let associatedData: Bytes
     var key: X448.PrivateKey
     var kem: KEM?
-    /// Whether headers have room for a KEM, so that bodies must leave it to them. Once on it stays on.
-    public internal(set) var supportsPQ: Bool
-    /// Whether the next step uses or proposes the KEM.
-    public internal(set) var enablesPQ: Bool
-    /// Whether the sending chain is protected by a KEM secret.
-    public internal(set) var isSendingPQ: Bool
-    /// Whether the receiving chain is protected by a KEM secret.
-    public internal(set) var isReceivingPQ: Bool
+    /// True if headers have room for a KEM, so that bodies must leave it to them. Once on it stays on.
+    package internal(set) var supportsPQ: Bool
+    /// True if the next step uses or proposes the KEM.
+    package internal(set) var enablesPQ: Bool
+    /// True if the sending chain is protected by a KEM secret.
+    package internal(set) var isSendingPQ: Bool
+    /// True if the receiving chain is protected by a KEM secret.
+    package internal(set) var isReceivingPQ: Bool
     var rootKey: SecretBytes
     var sending: SendingChain?
     var receiving: ReceivingChain?
@@ -63,6 +63,6 @@ public struct Ratchet: Sendable, Equatable {
     var nextSendingHeaderKey: SecretBytes
     var nextReceivingHeaderKey: SecretBytes
 
-    /// Whether messages can be sent: from the start if this side sends first, else once a message was received.
-    public var canSend: Bool { sending != nil }
+    /// True if messages can be sent: from the start if this side sends first, else once a message was received.
+    package var canSend: Bool { sending != nil }
 }

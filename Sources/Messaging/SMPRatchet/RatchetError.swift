@@ -1,12 +1,12 @@
-public import SMPCrypto
+package import SMPCrypto
 
 /// Why keys could not be agreed on, or a message not be encrypted or decrypted.
 ///
 /// Nothing of keys or plaintext is in an error, so it may be logged.
-public struct RatchetError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct RatchetError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of fault, with the counts that belong to it.
-    public enum Code: Sendable, Hashable {
-        /// What the peer sent cannot be read as a message or a header.
+    package enum Code: Sendable, Hashable {
+        /// The peer's bytes are not a message or a header.
         case malformedMessage
         /// No key decrypts the header: the ratchets are out of step, or the message is not for this ratchet.
         case header
@@ -18,7 +18,7 @@ public struct RatchetError: Error, Sendable, Hashable, CustomStringConvertible {
         case tooManySkipped(UInt32)
         /// The body was made with another key, or was changed on its way.
         case decryptionFailed
-        /// What was decrypted is shorter than the length that it declares.
+        /// The decrypted bytes are shorter than the length that they declare.
         case invalidPadding
         /// The message, or its header, does not fit its padded length.
         case messageTooLong
@@ -34,7 +34,7 @@ public struct RatchetError: Error, Sendable, Hashable, CustomStringConvertible {
         case libraryFailure
 
         /// Stable and bounded: usable as a metric label.
-        public var name: String {
+        package var name: String {
             switch self {
             case .malformedMessage: "malformedMessage"
             case .header: "header"
@@ -53,19 +53,19 @@ public struct RatchetError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    public let code: Code
-    /// What happened, for a person.
-    public let message: String
+    package let code: Code
+    /// A description of the error, for a person.
+    package let message: String
     /// The fault below this one.
-    public let cause: CryptoError?
+    package let cause: CryptoError?
 
-    public init(_ code: Code, _ message: String, cause: CryptoError? = nil) {
+    package init(_ code: Code, _ message: String, cause: CryptoError? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
     }
 
-    public var description: String {
+    package var description: String {
         let counted =
             switch code {
             case .earlierMessage(let count), .tooManySkipped(let count): "\(code.name)(\(count))"

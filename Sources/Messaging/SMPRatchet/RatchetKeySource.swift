@@ -1,7 +1,7 @@
-public import SMPCrypto
+package import SMPCrypto
 
 /// Where the keys of new agreements and ratchet steps come from. Each must be given out once only.
-public protocol RatchetKeySource: Sendable {
+package protocol RatchetKeySource: Sendable {
     /// A KEM key pair that was never used.
     ///
     /// Making one costs far more than the rest of a message. A source that keeps some ready takes that cost out of the way of a message.
@@ -13,10 +13,10 @@ public protocol RatchetKeySource: Sendable {
 
 extension RatchetKeySource {
     /// Makes the key when it is asked for.
-    public func agreementKey(_ random: any RandomSource) -> X448.PrivateKey { X448.generateKeyPair(random).privateKey }
+    package func agreementKey(_ random: any RandomSource) -> X448.PrivateKey { X448.generateKeyPair(random).privateKey }
 }
 
-/// What is new in an agreement or a step. Tests put recorded keys in its place.
+/// The source of fresh keys for an agreement or a step. Tests replace it with recorded keys.
 protocol RatchetMaterial {
     func agreementKey() -> X448.PrivateKey
     func kemKeyPair() -> SNTRUP761.KeyPair

@@ -1,27 +1,27 @@
-public import SMPWire
+package import SMPWire
 
 /// The versions of the ratchet (pqdr.md).
-public enum RatchetVersion {
+package enum RatchetVersion {
     /// Keys are derived with a KDF in the agreement.
-    public static let kdf: UInt16 = 2
+    package static let kdf: UInt16 = 2
     /// A post-quantum KEM can be part of each step.
-    public static let kem: UInt16 = 3
+    package static let kem: UInt16 = 3
     /// The highest version of this implementation.
-    public static let current: UInt16 = kem
+    package static let current: UInt16 = kem
     /// All versions of this implementation.
-    public static let supported = VersionRange(kdf...current)
+    package static let supported = VersionRange(kdf...current)
 }
 
 /// Which version a ratchet speaks, and up to which it could.
 ///
 /// Each message says the highest version that its sender supports, and the current version rises to what both support.
-public struct RatchetVersions: Sendable, Hashable {
+package struct RatchetVersions: Sendable, Hashable {
     /// The version that messages are sent in; it never falls.
-    public internal(set) var current: UInt16
+    package internal(set) var current: UInt16
     /// The highest version that is announced to the peer.
-    public internal(set) var maximum: UInt16
+    package internal(set) var maximum: UInt16
 
-    public init(current: UInt16, maximum: UInt16) {
+    package init(current: UInt16, maximum: UInt16) {
         self.current = current
         self.maximum = maximum
     }

@@ -4,7 +4,7 @@ import SMPTransport
 import SMPWire
 import Synchronization
 
-/// What handshakes with one certificate share.
+/// The parts that handshakes with one certificate share.
 struct RouterIdentity: Sendable {
     let keyHash: KeyHash
     private let chain: [Bytes]
@@ -65,13 +65,13 @@ final class RouterCertificate: Sendable {
     /// Seconds.
     var remainingLifetime: Int? { credential.certificates.first?.remainingLifetime }
 
-    /// Whether a third of its time, or less, is left of a certificate that the router may issue anew.
+    /// True if a third of its time, or less, is left of a certificate that the router may issue anew.
     var isDue: Bool {
         guard case .folder(let folder) = storage, let remaining = remainingLifetime, remaining < lifetime.secondsAfter / 3 else { return false }
         return ServerCredential.hasAuthorityKey(in: folder)
     }
 
-    /// Whether it expires soon and somebody must bring the key of the identity.
+    /// True if it expires soon and somebody must bring the key of the identity.
     var needsKey: Bool {
         guard case .folder(let folder) = storage, let remaining = remainingLifetime else { return false }
         return remaining < min(30 * 86_400, lifetime.secondsAfter / 3) && !ServerCredential.hasAuthorityKey(in: folder)

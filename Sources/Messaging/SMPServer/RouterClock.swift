@@ -7,9 +7,9 @@
 #endif
 
 /// The time of day.
-public enum RouterClock {
+package enum RouterClock {
     /// Seconds since 1970.
-    @Sendable public static func now() -> Int64 {
+    @Sendable package static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec)

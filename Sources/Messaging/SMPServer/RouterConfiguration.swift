@@ -1,10 +1,10 @@
-public import SMPProtocol
+package import SMPProtocol
 package import SMPTransport
-public import SMPWire
+package import SMPWire
 
 /// How a router listens, what it allows and what it promises.
-public struct RouterConfiguration: Sendable {
-    public enum Storage: Sendable, Hashable {
+package struct RouterConfiguration: Sendable {
+    package enum Storage: Sendable, Hashable {
         /// Certificates, queues and messages in this folder, which is made if there is none. Keys and messages are readable
         /// by the owner only.
         case folder(String)
@@ -12,78 +12,78 @@ public struct RouterConfiguration: Sendable {
         case memory
     }
 
-    public var storage: Storage
+    package var storage: Storage
     /// The address to listen on.
-    public var host = "127.0.0.1"
+    package var host = "127.0.0.1"
     /// The port to listen on; 0 takes any free one.
-    public var port = 5223
+    package var port = 5223
     /// The hosts in the router's address; empty: the one listened on, or 127.0.0.1 if that is all interfaces.
-    public var advertisedHosts: [TransportHost] = []
-    /// Whether queues may be created.
-    public var allowsNewQueues = true
-    /// What creating a queue asks for; nil: nothing.
-    public var basicAuth: BasicAuth?
-    /// Whether the router is a proxy for senders, who must know ``basicAuth`` if it is set: it connects to other routers in their place.
-    public var allowsProxying = true
+    package var advertisedHosts: [TransportHost] = []
+    /// True if queues may be created.
+    package var allowsNewQueues = true
+    /// The password for creating queues; nil for none.
+    package var basicAuth: BasicAuth?
+    /// True if the router is a proxy for senders, who must know ``basicAuth`` if it is set: it connects to other routers in their place.
+    package var allowsProxying = true
     /// Other routers that the proxy is connected to, at most. When another is wanted, the client with most of them loses the one that was
     /// used least lately.
-    public var maximumRelays = 1_000
-    /// Whether the proxy connects to routers on this machine and in private networks, and wherever else the internet does not reach: with
+    package var maximumRelays = 1_000
+    /// True if the proxy connects to routers on this machine and in private networks, and wherever else the internet does not reach: with
     /// that, strangers could look around there. nil: if the router itself listens on the loopback interface only.
-    public var allowsPrivateRelays: Bool?
+    package var allowsPrivateRelays: Bool?
     /// Messages that a queue holds; its sender is told to wait when there are more.
-    public var messageQuota = 128
+    package var messageQuota = 128
     /// After how long messages are deleted; nil: never.
-    public var messageLifetime: Duration? = .seconds(21 * 86_400)
+    package var messageLifetime: Duration? = .seconds(21 * 86_400)
     /// How often old messages are looked for in queues that nobody sends to.
-    public var expirySweepInterval: Duration = .seconds(7_200)
+    package var expirySweepInterval: Duration = .seconds(7_200)
     /// After how long without use queues are deleted, in whole days; nil: never. Who is subscribed uses a queue.
-    public var queueLifetime: Duration?
+    package var queueLifetime: Duration?
     /// Queues at most.
-    public var maximumQueues = 1_000_000
+    package var maximumQueues = 1_000_000
     /// Connections at most.
-    public var maximumConnections = 20_000
+    package var maximumConnections = 20_000
     /// Connections at most from one address (one /64 of IPv6); nil: as many as there are. Many people may share one: behind Tor, a proxy, an
     /// address translator. Limits for an address do not concern clients on the router's own machine.
-    public var maximumConnectionsPerAddress: Int? = 2_000
+    package var maximumConnectionsPerAddress: Int? = 2_000
     /// Queues that may be created from one address in an hour, and as many at once; nil: any number.
-    public var queuesPerAddressAndHour: Int? = 10_000
+    package var queuesPerAddressAndHour: Int? = 10_000
     /// Connections in their TLS handshake at most; the oldest gives way to a new one.
-    public var maximumHandshakes = 2_000
+    package var maximumHandshakes = 2_000
     /// How long a client may take for TLS, and then for its hello.
-    public var handshakeTimeout: Duration = .seconds(30)
+    package var handshakeTimeout: Duration = .seconds(30)
     /// After how long a client is disconnected that takes nothing of what waits for it. It finds all of it when it comes back.
-    public var stallTimeout: Duration = .seconds(120)
+    package var stallTimeout: Duration = .seconds(120)
     /// After how long a silent connection without subscriptions is closed; nil: never.
-    public var idleTimeout: Duration? = .seconds(6 * 3_600)
+    package var idleTimeout: Duration? = .seconds(6 * 3_600)
     /// For how many days a certificate is issued; nil: without end. The router renews it when a third of them is left, if it has the
     /// key of the identity.
-    public var certificateDays: Int?
-    /// Whether an operator can talk to the router on a socket in the data folder.
-    public var hasControl = false
+    package var certificateDays: Int?
+    /// True if an operator can talk to the router on a socket in the data folder.
+    package var hasControl = false
     /// Where metrics are served over HTTP; nil: nowhere.
-    public var metrics: MetricsAddress?
-    /// What `OK` promises.
-    public var durability: Durability = .always
+    package var metrics: MetricsAddress?
+    /// The guarantee behind `OK`.
+    package var durability: Durability = .always
     /// Bytes of a journal segment.
-    public var segmentSize = 16 << 20
+    package var segmentSize = 16 << 20
     /// Bytes of the journal that may be out of use, however little is in use, before it is cleared.
-    public var clearingThreshold = 32 << 20
+    package var clearingThreshold = 32 << 20
     /// How long the proxy waits for other routers.
     package var relayTimes = RelayTimes()
     /// Looks up the names of other routers instead of the system.
     package var lookup: (@Sendable (String) async -> [IPAddress])?
     /// Versions of the protocol that are offered.
-    public var versions = SMPVersion.offered
+    package var versions = SMPVersion.offered
 
-    public init(storage: Storage) { self.storage = storage }
+    package init(storage: Storage) { self.storage = storage }
 
     /// An interface and a port, 0 being any free one.
-    public struct MetricsAddress: Sendable, Hashable {
-        public var host: String
-        public var port: Int
+    package struct MetricsAddress: Sendable, Hashable {
+        package var host: String
+        package var port: Int
 
-        public init(host: String = "127.0.0.1", port: Int) {
+        package init(host: String = "127.0.0.1", port: Int) {
             self.host = host
             self.port = port
         }
@@ -125,7 +125,7 @@ public struct RouterConfiguration: Sendable {
             "versions \(versions) are offered, but only \(SMPVersion.encodable) are known")
     }
 
-    /// Whether only this machine itself can connect.
+    /// True if only this machine itself can connect.
     var isLoopbackOnly: Bool { host == "localhost" || IPAddress(parsing: host)?.isLoopback == true }
 
     var limits: RouterState.Limits {

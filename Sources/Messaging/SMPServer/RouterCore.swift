@@ -41,7 +41,7 @@ final class RouterCore: Sendable {
     let limits: AddressLimits
     /// The password for creating queues; nil if there is none.
     let basicAuth: BasicAuth?
-    let history: StatisticsKeeper
+    let history: StatisticsStore
     private let shared: Mutex<Shared>
     /// Sessions whose next output waits for the journal.
     private let waiting = Mutex<[RouterSession]>([])
@@ -51,7 +51,7 @@ final class RouterCore: Sendable {
     private let damage = Mutex<RouterError?>(nil)
 
     init(
-        journal: Journal, state: RouterState, relays: RelayPool?, limits: AddressLimits, history: StatisticsKeeper, random: any RandomSource,
+        journal: Journal, state: RouterState, relays: RelayPool?, limits: AddressLimits, history: StatisticsStore, random: any RandomSource,
         now: @escaping @Sendable () -> Int64, logger: Logger, scheduleCommit: @escaping @Sendable () -> Void
     ) {
         self.journal = journal
@@ -95,7 +95,7 @@ final class RouterCore: Sendable {
 
     // MARK: Commands
 
-    /// What the authorisations of commands are checked against, in order.
+    /// The authorisation requirements of commands, in order.
     func requirements(_ commands: [(SMPCommand, EntityID)]) -> [AuthorizationRequirement] {
         shared.withLock { shared in commands.map { shared.state.requirement($0.0, entity: $0.1) } }
     }
@@ -187,12 +187,12 @@ final class RouterCore: Sendable {
 
     // MARK: Durability
 
-    /// Whether an output may be sent.
+    /// Checks whether an output may be sent.
     func isDurable(_ output: RouterOutput) -> Bool {
         output.needsSynchronized <= journal.synchronized && output.needsWritten <= journal.written
     }
 
-    /// Has a session flushed again when more is durable.
+    /// Schedules another flush of a session for when more is durable.
     ///
     /// - Returns: false if the output has become durable meanwhile.
     func wait(_ session: RouterSession, for output: RouterOutput) -> Bool {
@@ -203,7 +203,7 @@ final class RouterCore: Sendable {
         }
     }
 
-    /// Has a session flushed, and its reading thought over, after the next commit.
+    /// Schedules a flush of a session, and a new decision about its reading, for after the next commit.
     func waitForCommit(_ session: RouterSession) {
         waiting.withLock { $0.append(session) }
         scheduleCommit()
@@ -234,7 +234,7 @@ final class RouterCore: Sendable {
 
     var hasDamagedSegment: Bool { damage.withLock { $0 != nil } }
 
-    /// Has what was appended made durable: here if writing is enough, else soon.
+    /// Makes the appended records durable: at once if writing is enough, otherwise soon.
     private func makeDurable() {
         if journal.writeIfThatIsEnough() { wakeWaiting() } else { scheduleCommit() }
     }
@@ -263,10 +263,10 @@ final class RouterCore: Sendable {
         return next
     }
 
-    /// Has queues that nobody uses take less memory.
+    /// Packs some queues that nobody uses, which saves memory.
     func restSome() { shared.withLock { $0.state.store.restSome() } }
 
-    /// Whether so much of the journal is not needed any more that clearing is worth its work.
+    /// Checks whether so much of the journal is not needed any more that clearing is worth its work.
     func needsClearing(above threshold: Int) -> Bool {
         let live = shared.withLock { $0.state.store.liveBytes }
         return journal.size - live > max(threshold, live)
@@ -316,7 +316,7 @@ final class RouterCore: Sendable {
         history.save()
     }
 
-    /// What an operator sees of the sessions.
+    /// The sessions, as an operator sees them.
     var sessionReports: [SessionReport] {
         let now = now()
         return shared.withLock { shared in

@@ -21,7 +21,7 @@ public struct RouterError: Error, Sendable, CustomStringConvertible {
     }
 
     public let code: Code
-    /// What a person can act on.
+    /// A message that a person can act on.
     public let message: String
     public let cause: (any Error)?
 

@@ -1,5 +1,5 @@
 import SMPCrypto
-public import SMPProtocol
+package import SMPProtocol
 import SMPWire
 import SystemSupport
 
@@ -12,8 +12,8 @@ import SystemSupport
 #endif
 
 /// The password of a router that nobody sets up: made once, and kept in a file of its folder that only the owner reads.
-public enum RouterPassword {
-    public static let fileName = "password"
+package enum RouterPassword {
+    package static let fileName = "password"
     /// Bytes of chance in it.
     private static let strength = 18
     private static let maximumSize = 1_024
@@ -21,7 +21,7 @@ public enum RouterPassword {
     /// Reads the password in the router's folder, or makes one, and the folder if there is none.
     ///
     /// - Throws: ``RouterError``: `storage` if it cannot be read or kept, `invalidConfiguration` if the file holds something else.
-    public static func loadOrMake(in folder: String) throws(RouterError) -> BasicAuth {
+    package static func loadOrMake(in folder: String) throws(RouterError) -> BasicAuth {
         let path = folder + "/" + fileName
         let bytes: Bytes
         do throws(SystemError) {

@@ -1,9 +1,9 @@
 import AsyncPrimitives
-public import Logging
-public import NIOCore
-public import NIOPosix
-public import SMPCrypto
-public import SMPProtocol
+package import Logging
+package import NIOCore
+import NIOPosix
+package import SMPCrypto
+package import SMPProtocol
 import SMPTransport
 import SMPWire
 import Synchronization
@@ -21,32 +21,32 @@ import SystemSupport
 ///
 /// A router can be embedded, many in one process, each with a data folder of its own. What it has answered `OK` to is
 /// not lost when the process is killed.
-public final class SMPRouter: Sendable {
+package final class SMPRouter: Sendable {
     /// Where clients find the router.
-    public let address: SMPServerAddress
+    package let address: SMPServerAddress
     /// The port that is listened on.
-    public let port: Int
+    package let port: Int
 
     let core: RouterCore
     private let certificate: RouterCertificate
     private let listener: SMPTransportListener
-    private let keeper: JournalKeeper
+    private let worker: JournalWorker
     private let ending = Promise<Void>()
     private let endpoints = Mutex(Endpoints())
 
-    /// What an operator and monitoring talk to.
+    /// The endpoints for operators and monitoring.
     private struct Endpoints {
         var control: RouterControl?
         var metrics: MetricsEndpoint?
     }
 
     private init(
-        core: RouterCore, certificate: RouterCertificate, listener: SMPTransportListener, keeper: JournalKeeper, address: SMPServerAddress
+        core: RouterCore, certificate: RouterCertificate, listener: SMPTransportListener, worker: JournalWorker, address: SMPServerAddress
     ) {
         self.core = core
         self.certificate = certificate
         self.listener = listener
-        self.keeper = keeper
+        self.worker = worker
         self.address = address
         port = listener.port
     }
@@ -58,7 +58,7 @@ public final class SMPRouter: Sendable {
     ///   - random: makes ids and keys.
     ///   - now: seconds since 1970.
     /// - Throws: ``RouterError``.
-    public static func start(
+    package static func start(
         _ configuration: RouterConfiguration, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         random: any RandomSource = SystemRandomSource(), now: @escaping @Sendable () -> Int64 = RouterClock.now,
         logger: Logger = Logger(label: "smp.router")
@@ -83,28 +83,28 @@ public final class SMPRouter: Sendable {
         if journal.discardedTail > 0 {
             logger.notice("the end of the journal was torn", metadata: ["bytes": "\(journal.discardedTail)"])
         }
-        let keeper = JournalKeeper(configuration)
+        let worker = JournalWorker(configuration)
         let core = RouterCore(
             journal: journal, state: RouterState(limits: configuration.limits, queues: queues),
             relays: try makeRelays(configuration, group, random), limits: AddressLimits(queues: configuration.queuesPerAddressAndHour),
-            history: StatisticsKeeper(configuration.storage, now: now(), logger),
-            random: random, now: now, logger: logger, scheduleCommit: { keeper.schedule() })
+            history: StatisticsStore(configuration.storage, now: now(), logger),
+            random: random, now: now, logger: logger, scheduleCommit: { worker.schedule() })
         // Reading the journal leaves free memory in small parts.
         Heap.trim()
         do throws(RouterError) {
             let listener = try await listen(configuration, certificate, core, group)
             let address = try address(configuration, certificate.keyHash, port: listener.port)
-            let router = SMPRouter(core: core, certificate: certificate, listener: listener, keeper: keeper, address: address)
+            let router = SMPRouter(core: core, certificate: certificate, listener: listener, worker: worker, address: address)
             do throws(RouterError) {
                 try await router.startEndpoints(configuration, group)
             } catch {
                 await router.stop()
                 throw error
             }
-            keeper.start(core) { [weak router] in router?.watchCertificate() }
+            worker.start(core) { [weak router] in router?.watchCertificate() }
             return router
         } catch {
-            await keeper.stop()
+            await worker.stop()
             throw error
         }
     }
@@ -125,7 +125,7 @@ public final class SMPRouter: Sendable {
     }
 
     /// Where metrics are served; nil if they are not.
-    public var metricsPort: Int? { endpoints.withLock { $0.metrics?.port } }
+    package var metricsPort: Int? { endpoints.withLock { $0.metrics?.port } }
 
     private static func makeRelays(
         _ configuration: RouterConfiguration, _ group: any EventLoopGroup, _ random: any RandomSource
@@ -196,8 +196,8 @@ public final class SMPRouter: Sendable {
         return address
     }
 
-    /// What the router has done and what it holds.
-    public var statistics: RouterStatistics {
+    /// The counters and the present load of the router.
+    package var statistics: RouterStatistics {
         var statistics = core.statistics
         statistics.connections = listener.connectionCount
         statistics.certificateLifetime = certificate.remainingLifetime
@@ -205,7 +205,7 @@ public final class SMPRouter: Sendable {
     }
 
     /// Stops listening, ends all sessions and makes durable what is left. Returns when all is done; may be called again.
-    public func stop() async {
+    package func stop() async {
         core.stop(RouterError(.stopped, "the router was stopped"))
         core.relays?.close()
         let endpoints = endpoints.withLock { endpoints in
@@ -215,33 +215,33 @@ public final class SMPRouter: Sendable {
         await endpoints.control?.stop()
         await endpoints.metrics?.stop()
         await listener.close()
-        await keeper.stop()
+        await worker.stop()
         ending.resolve(())
     }
 
     /// Returns when the router has been stopped.
-    public func waitUntilStopped() async { await ending.value() }
+    package func waitUntilStopped() async { await ending.value() }
 
     /// Writes anew what is needed of the journal of a router that does not run.
     ///
     /// - Returns: its bytes before and after.
     /// - Throws: ``RouterError``: `inUse` if the router runs, `storage` if the disk does not take it all. Nothing is lost then.
-    public static func compact(_ configuration: RouterConfiguration) async throws(RouterError) -> (before: Int, after: Int) {
+    package static func compact(_ configuration: RouterConfiguration) async throws(RouterError) -> (before: Int, after: Int) {
         guard case .folder(let folder) = configuration.storage else { return (0, 0) }
         let logger = Logger(label: "smp.router")
         let (journal, queues) = try Journal.open(
             try DiskStorage(folder: folder), durability: configuration.durability, segmentSize: configuration.segmentSize)
-        let keeper = JournalKeeper(configuration)
+        let worker = JournalWorker(configuration)
         let core = RouterCore(
             journal: journal, state: RouterState(limits: configuration.limits, queues: queues), relays: nil,
-            limits: AddressLimits(queues: nil), history: StatisticsKeeper(configuration.storage, now: RouterClock.now(), logger), random: SystemRandomSource(),
-            now: RouterClock.now, logger: logger, scheduleCommit: { keeper.schedule() })
+            limits: AddressLimits(queues: nil), history: StatisticsStore(configuration.storage, now: RouterClock.now(), logger), random: SystemRandomSource(),
+            now: RouterClock.now, logger: logger, scheduleCommit: { worker.schedule() })
         let before = journal.size
-        keeper.start(core) {}
+        worker.start(core) {}
         let result: Result<Void, RouterError>
-        do throws(RouterError) { result = .success(try await keeper.clearAll()) } catch { result = .failure(error) }
+        do throws(RouterError) { result = .success(try await worker.clearAll()) } catch { result = .failure(error) }
         let after = journal.size
-        await keeper.stop()
+        await worker.stop()
         try result.get()
         return (before, after)
     }
@@ -249,7 +249,7 @@ public final class SMPRouter: Sendable {
     /// Shows a new certificate to clients that connect from now on; connections stay. The identity, and so the address, stays too.
     ///
     /// - Throws: ``RouterError`` `transport`, for instance because the key of the identity is kept elsewhere; nothing changes then.
-    public func renewCertificate() throws(RouterError) {
+    package func renewCertificate() throws(RouterError) {
         let credential = try certificate.renew()
         do {
             try listener.present(credential)
@@ -276,8 +276,8 @@ public final class SMPRouter: Sendable {
     /// Writes anew what is needed of the journal, and removes the rest. The router goes on meanwhile.
     ///
     /// - Throws: ``RouterError``: `storage` if the disk refuses something; the rest is done when it does no more. `corrupted`, `stopped`.
-    public func compact() async throws(RouterError) { try await keeper.clearAll() }
+    package func compact() async throws(RouterError) { try await worker.clearAll() }
 
     /// Deletes old messages and idle queues now, which is done by itself every ``RouterConfiguration/expirySweepInterval``.
-    public func expire() async { await keeper.expireAll() }
+    package func expire() async { await worker.expireAll() }
 }

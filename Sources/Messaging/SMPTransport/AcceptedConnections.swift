@@ -27,7 +27,7 @@ struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
 
     private struct Connection {
         let prefix: NetworkPrefix?
-        /// Its turn among those in their handshake; nil once that is over.
+        /// The order of its handshake among those under way; nil once that is over.
         var handshake: UInt64?
     }
 
@@ -40,9 +40,9 @@ struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
     private var connections: [ID: Connection] = [:]
     private var handshakes: [UInt64: ID] = [:]
     private var addresses: [NetworkPrefix: Counts] = [:]
-    private var nextTurn: UInt64 = 0
-    /// No handshake is of an earlier turn.
-    private var oldestTurn: UInt64 = 0
+    private var nextNumber: UInt64 = 0
+    /// The handshakes before this number are over.
+    private var oldestNumber: UInt64 = 0
 
     init(_ limits: Limits) { self.limits = limits }
 
@@ -62,9 +62,9 @@ struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
             remove(oldest)
             replaced = oldest
         }
-        connections[id] = Connection(prefix: prefix, handshake: nextTurn)
-        handshakes[nextTurn] = id
-        nextTurn += 1
+        connections[id] = Connection(prefix: prefix, handshake: nextNumber)
+        handshakes[nextNumber] = id
+        nextNumber += 1
         if let prefix {
             addresses[prefix, default: Counts()].connections += 1
             addresses[prefix, default: Counts()].handshakes += 1
@@ -73,9 +73,9 @@ struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
     }
 
     mutating func finishHandshake(_ id: ID) {
-        guard let connection = connections[id], let turn = connection.handshake else { return }
+        guard let connection = connections[id], let number = connection.handshake else { return }
         connections[id]?.handshake = nil
-        handshakes[turn] = nil
+        handshakes[number] = nil
         if let prefix = connection.prefix { addresses[prefix]?.handshakes -= 1 }
     }
 
@@ -88,9 +88,9 @@ struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
 
     private var oldestHandshake: ID? {
         mutating get {
-            while oldestTurn < nextTurn {
-                if let id = handshakes[oldestTurn] { return id }
-                oldestTurn += 1
+            while oldestNumber < nextNumber {
+                if let id = handshakes[oldestNumber] { return id }
+                oldestNumber += 1
             }
             return nil
         }

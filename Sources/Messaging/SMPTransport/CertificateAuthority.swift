@@ -2,9 +2,9 @@ import COpenSSL
 import SMPWire
 
 /// The long-term identity of a server: a self-signed certificate and its key, which issues the certificates used on the wire.
-public struct CertificateAuthority: Sendable {
+package struct CertificateAuthority: Sendable {
     /// The self-signed certificate; its fingerprint is the key hash of the server's address.
-    public let certificate: Certificate
+    package let certificate: Certificate
     let key: SigningKey
 
     /// Makes a new identity from the system's random source.
@@ -14,7 +14,7 @@ public struct CertificateAuthority: Sendable {
     ///   - algorithm: the kind of key; official servers have Ed448.
     ///   - lifetime: from when until when it is valid.
     /// - Throws: ``ConnectionError`` `invalidCredential`.
-    public static func generate(
+    package static func generate(
         commonName: String = "SMP server CA", algorithm: CertificateAlgorithm = .ed448, lifetime: CertificateLifetime = .unlimited
     ) throws(ConnectionError) -> CertificateAuthority {
         let key = try SigningKey.generate(algorithm)
@@ -27,7 +27,7 @@ public struct CertificateAuthority: Sendable {
     /// Issues a certificate for use in handshakes, with a new key.
     ///
     /// - Throws: ``ConnectionError`` `invalidCredential`.
-    public func issue(
+    package func issue(
         commonName: String = "localhost", algorithm: CertificateAlgorithm? = nil, lifetime: CertificateLifetime = .unlimited
     ) throws(ConnectionError) -> ServerCredential {
         let leafKey = try SigningKey.generate(algorithm ?? key.algorithm)
@@ -40,7 +40,7 @@ public struct CertificateAuthority: Sendable {
     /// Issues an authority below this one: an operator's certificate that signs servers' identities.
     ///
     /// - Throws: ``ConnectionError`` `invalidCredential`.
-    public func issueAuthority(
+    package func issueAuthority(
         commonName: String, algorithm: CertificateAlgorithm? = nil, lifetime: CertificateLifetime = .unlimited
     ) throws(ConnectionError) -> CertificateAuthority {
         let subordinate = try SigningKey.generate(algorithm ?? key.algorithm)

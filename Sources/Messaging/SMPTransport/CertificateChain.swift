@@ -1,23 +1,23 @@
-public import SMPWire
+package import SMPWire
 
 /// The certificates that a peer presents, leaf first, sorted by what each is for (simplex-messaging.md, "Transport protocol").
 ///
 /// A chain of two is leaf and identity; a third certificate is the operator's that signed the identity, and of four the third
 /// one is the network's. The identity certificate is the one whose fingerprint an address carries.
-public struct CertificateChain: Sendable, Hashable {
+package struct CertificateChain: Sendable, Hashable {
     /// All certificates, leaf first; two to four of them.
-    public let certificates: [Certificate]
+    package let certificates: [Certificate]
 
     /// The certificate whose key signs in the handshake.
-    public var leaf: Certificate { certificates[0] }
+    package var leaf: Certificate { certificates[0] }
     /// The long-term certificate that stands for the server or service.
-    public var identity: Certificate { certificates[1] }
+    package var identity: Certificate { certificates[1] }
     /// The last certificate, which is trusted once the identity's fingerprint is.
-    public var anchor: Certificate { certificates[certificates.count - 1] }
+    package var anchor: Certificate { certificates[certificates.count - 1] }
 
     /// - Parameter der: the DER encodings, leaf first.
     /// - Throws: ``ConnectionError`` `wrongIdentity` unless there are two, three or four readable certificates.
-    public init(der: [Bytes]) throws(ConnectionError) {
+    package init(der: [Bytes]) throws(ConnectionError) {
         guard (2...4).contains(der.count) else {
             throw ConnectionError(.wrongIdentity, "a chain has 2 to 4 certificates, not \(der.count)")
         }
@@ -32,14 +32,14 @@ public struct CertificateChain: Sendable, Hashable {
         self.certificates = certificates
     }
 
-    /// Whether an address with this key hash names this chain.
-    public func isIdentified(by fingerprint: Bytes) -> Bool { identity.fingerprint == fingerprint }
+    /// Checks whether an address with this key hash names this chain.
+    package func isIdentified(by fingerprint: Bytes) -> Bool { identity.fingerprint == fingerprint }
 
     /// Checks a chain that did not come in a TLS handshake as if it had: that an address with this key hash names it and that each
     /// certificate is signed by the next and valid now. That the peer has the leaf's key remains to be proved.
     ///
     /// - Throws: ``ConnectionError`` `wrongIdentity`.
-    public func verify(identity fingerprint: Bytes) throws(ConnectionError) {
+    package func verify(identity fingerprint: Bytes) throws(ConnectionError) {
         guard isIdentified(by: fingerprint) else {
             throw ConnectionError(.wrongIdentity, "the identity certificate does not have the fingerprint of the address")
         }

@@ -24,12 +24,12 @@ public struct ConnectionError: Error, Sendable, CustomStringConvertible {
         case listenFailed
         /// The waiting task was cancelled.
         case cancelled
-        /// What was asked for is not available.
+        /// The requested operation is not available.
         case unsupported
     }
 
     public let code: Code
-    /// What happened, for a person.
+    /// A description of the error, for a person.
     public let message: String
     /// The error underneath, if there is one.
     public let cause: (any Error)?
@@ -45,7 +45,7 @@ public struct ConnectionError: Error, Sendable, CustomStringConvertible {
         return "\(code.rawValue): \(message)\(reason)"
     }
 
-    /// Whether trying again later may succeed without anything being changed.
+    /// True if trying again later may succeed without anything being changed.
     public var isTemporary: Bool {
         switch code {
         case .connectFailed, .timedOut, .disconnected, .closed: true

@@ -59,7 +59,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 // MARK: Scope
 
 extension IPAddress {
-    /// Whether the address belongs to the public internet: not to this machine, a private network, a link, a group, a documentation
+    /// True if the address belongs to the public internet: not to this machine, a private network, a link, a group, a documentation
     /// range or anything that is not assigned (the special-purpose registries of RFC 6890).
     package var isPublic: Bool {
         if bytes.count == 4 { return Self.isPublic(ipv4: bytes) }

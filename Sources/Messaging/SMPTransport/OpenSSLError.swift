@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// What OpenSSL reported about a failed call on this thread.
+/// The errors that OpenSSL reported about a failed call on this thread.
 struct OpenSSLError: Error, Sendable, CustomStringConvertible {
     /// One line for each entry of the thread's error queue, oldest first; at most eight.
     let reasons: [String]

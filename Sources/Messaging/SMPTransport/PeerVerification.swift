@@ -1,7 +1,7 @@
 import COpenSSL
 import SMPWire
 
-/// What one side asks of the other's certificates, and why they were refused. Bound to one event loop with its session.
+/// The requirements on the peer's certificates, and the reason of their refusal. Bound to one event loop with its session.
 final class PeerVerification {
     enum Rule {
         /// A server: two to four certificates, the second with this SHA-256 fingerprint.

@@ -25,7 +25,7 @@ public final class SMPConnection: Sendable {
     /// Bytes of a transport block (simplex-messaging.md, "Transport connection").
     public static let blockSize = 16_384
 
-    /// What the TLS handshake agreed on: session identifier, application protocol, the peer's certificates.
+    /// The results of the TLS handshake: session identifier, application protocol, the peer's certificates.
     public let handshake: TLSHandshake
     /// Where the peer is, for logs at `debug` level.
     public let remoteAddress: String?
@@ -52,7 +52,7 @@ public final class SMPConnection: Sendable {
         var delegate: (any SMPConnectionDelegate)?
         var handler: BlockHandler?
         var context: ChannelHandlerContext?
-        /// What arrived together with the end of the handshake, before anybody could receive it.
+        /// The blocks that arrived together with the end of the handshake, before there was a receiver.
         var early: [Bytes] = []
     }
 
@@ -107,7 +107,7 @@ public final class SMPConnection: Sendable {
         }
     }
 
-    /// Lets another delegate take the place of the present one. Must be called on ``eventLoop``, by the present delegate.
+    /// Replaces the present delegate by another. Must be called on ``eventLoop``, by the present delegate.
     ///
     /// - Throws: why the connection has ended.
     public func handOver(to delegate: any SMPConnectionDelegate) throws(ConnectionError) {

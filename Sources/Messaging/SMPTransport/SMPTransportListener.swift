@@ -1,39 +1,39 @@
-public import NIOCore
-public import NIOPosix
+package import NIOCore
+import NIOPosix
 import Synchronization
 
 /// Accepts connections from SMP clients.
-public final class SMPTransportListener: Sendable {
+package final class SMPTransportListener: Sendable {
     /// How connections are accepted.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// The address to listen on.
-        public var host = "0.0.0.0"
+        package var host = "0.0.0.0"
         /// The port, or 0 for any free one.
-        public var port = 5223
+        package var port = 5223
         /// The certificates to show.
-        public var credential: ServerCredential
+        package var credential: ServerCredential
         /// Application protocols to accept, most wanted first.
-        public var applicationProtocols = TLSContext.smpProtocols
-        /// Whether clients are asked for certificates, which only services have.
-        public var requestsClientCertificate = true
+        package var applicationProtocols = TLSContext.smpProtocols
+        /// True if clients are asked for certificates, which only services have.
+        package var requestsClientCertificate = true
         /// The longest time for a TLS handshake.
-        public var handshakeTimeout: Duration = .seconds(60)
+        package var handshakeTimeout: Duration = .seconds(60)
         /// Connections open at once; further ones are closed when they arrive.
-        public var maximumConnections = 20_000
+        package var maximumConnections = 20_000
         /// Connections open at once from one address, or from one /64 of IPv6; nil: no bound but ``maximumConnections``. It does not
         /// concern connections from this machine itself.
-        public var maximumConnectionsPerAddress: Int?
+        package var maximumConnectionsPerAddress: Int?
         /// Connections in their TLS handshake at once. When there are more, those that have been in it for longest are closed; an eighth
         /// may come from one address.
-        public var maximumHandshakes = 2_000
+        package var maximumHandshakes = 2_000
         /// When and how often a silent peer is probed by TCP.
-        public var keepAlive: TCPKeepAlive? = TCPKeepAlive()
+        package var keepAlive: TCPKeepAlive? = TCPKeepAlive()
 
-        public init(credential: ServerCredential) { self.credential = credential }
+        package init(credential: ServerCredential) { self.credential = credential }
     }
 
     /// The port that is listened on.
-    public let port: Int
+    package let port: Int
 
     private let channel: any Channel
     private let connections: AcceptedConnections
@@ -55,7 +55,7 @@ public final class SMPTransportListener: Sendable {
     ///     there or in a task, and may refuse by closing.
     ///   - onFailure: called for every connection that did not get through its handshake.
     /// - Throws: ``ConnectionError``: `listenFailed`, `tlsFailed` or `invalidCredential`.
-    public static func start(
+    package static func start(
         _ configuration: Configuration, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onFailure: @escaping @Sendable (ConnectionError) -> Void = { _ in },
         onConnection: @escaping @Sendable (SMPConnection) -> Void
@@ -66,7 +66,7 @@ public final class SMPTransportListener: Sendable {
     /// Starts to listen, and tells of each connection which of several credentials it was shown.
     ///
     /// - Throws: ``ConnectionError``: `listenFailed`, `tlsFailed` or `invalidCredential`.
-    public static func start(
+    package static func start(
         _ configuration: Configuration, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onFailure: @escaping @Sendable (ConnectionError) -> Void = { _ in },
         onConnection: @escaping @Sendable (SMPConnection, ServerCredential) -> Void
@@ -126,15 +126,15 @@ public final class SMPTransportListener: Sendable {
     /// Shows another credential to connections that are made from now on; those that are open stay.
     ///
     /// - Throws: ``ConnectionError`` `tlsFailed` or `invalidCredential`; nothing changes then.
-    public func present(_ credential: ServerCredential) throws(ConnectionError) {
+    package func present(_ credential: ServerCredential) throws(ConnectionError) {
         presented.set(credential, try Self.context(configuration, credential))
     }
 
     /// Connections that are open now, those in their handshake included.
-    public var connectionCount: Int { connections.count }
+    package var connectionCount: Int { connections.count }
 
     /// Stops listening and closes all connections. Returns when their sockets are closed; may be called again.
-    public func close() async {
+    package func close() async {
         channel.close(promise: nil)
         try? await channel.closeFuture.get()
         let open = connections.stop()
@@ -143,7 +143,7 @@ public final class SMPTransportListener: Sendable {
     }
 }
 
-/// What a listener shows to who connects.
+/// The credential that a listener shows to clients.
 private final class Presented: Sendable {
     private let value: Mutex<(ServerCredential, TLSContext)>
 

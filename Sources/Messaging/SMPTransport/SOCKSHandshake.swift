@@ -48,7 +48,7 @@ struct SOCKSHandshake: Sendable {
         return [3, UInt8(name.count)] + name
     }
 
-    /// What is sent first: the ways of authentication that can be used.
+    /// The first message: the supported authentication methods.
     var greeting: Bytes { credentials == nil ? [5, 1, 0] : [5, 2, 0, 2] }
 
     /// Takes what the proxy sent.

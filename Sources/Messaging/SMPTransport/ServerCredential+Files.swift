@@ -75,7 +75,7 @@ extension ServerCredential {
         return try issued.appending(Array(authorities.dropFirst()))
     }
 
-    /// Whether `ca.key` is in the folder, so that ``renew(in:authorityKey:lifetime:)`` needs nobody.
+    /// Checks whether `ca.key` is in the folder, so that ``renew(in:authorityKey:lifetime:)`` needs nobody.
     public static func hasAuthorityKey(in folder: String) -> Bool { access(CredentialFiles(folder: folder).authorityKey, R_OK) == 0 }
 }
 

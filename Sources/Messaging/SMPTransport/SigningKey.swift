@@ -4,7 +4,7 @@ import SMPWire
 
 /// The signature schemes of the network's certificates.
 public enum CertificateAlgorithm: String, Sendable, Hashable, CaseIterable {
-    /// What official servers have by default.
+    /// The default of official servers.
     case ed448
     case ed25519
 
@@ -101,7 +101,7 @@ final class SigningKey: @unchecked Sendable {
         }
     }
 
-    /// Whether a certificate holds the public half.
+    /// Checks whether a certificate holds the public half.
     func belongs(to certificate: X509Handle) -> Bool {
         defer { OpenSSLError.clear() }
         return X509_check_private_key(certificate.pointer, pointer) == 1

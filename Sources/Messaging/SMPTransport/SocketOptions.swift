@@ -36,7 +36,7 @@ public struct TCPKeepAlive: Sendable, Hashable {
     }
 }
 
-/// Has the kernel take no more than this for a peer that does not read, besides what is on its way: left to itself it takes megabytes for each
+/// Limits what the kernel buffers for a peer that does not read, besides what is on its way: by default it buffers megabytes for each
 /// connection, and all of them share what the machine has for TCP. What a fast peer is sent is not limited by it. Must be called on the
 /// channel's event loop.
 func limitUnsent(_ channel: any Channel) {
@@ -49,7 +49,7 @@ func limitUnsent(_ channel: any Channel) {
 /// Bytes.
 private let unsentLimit = 8 * SMPConnection.blockSize
 
-/// Lets the kernel acknowledge what has arrived at once; it falls back to waiting by itself. Must be called on the channel's
+/// Makes the kernel acknowledge received data at once; it returns to delayed acknowledgements by itself. Must be called on the channel's
 /// event loop.
 ///
 /// Official servers write each block by itself, and their kernel holds a block back until the one before is acknowledged. As

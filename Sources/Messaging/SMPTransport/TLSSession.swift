@@ -2,7 +2,7 @@ import COpenSSL
 import NIOCore
 public import SMPWire
 
-/// What both sides know once the TLS handshake is over.
+/// The results of a TLS handshake, known to both sides.
 public struct TLSHandshake: Sendable, Hashable {
     /// The session identifier of the SMP handshake: the client's Finished message, 32 bytes, the same on both sides.
     public let sessionID: Bytes
@@ -121,7 +121,7 @@ final class TLSSession {
         return chain
     }
 
-    /// Whether reading may give anything at all.
+    /// True if reading may give anything at all.
     var hasInput: Bool { wire.inbound.readableBytes > 0 || SSL_has_pending(ssl) == 1 }
 
     /// Decrypts what has arrived, at most one record of 16,384 bytes a call, to where it stays.

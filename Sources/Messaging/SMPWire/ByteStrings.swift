@@ -1,15 +1,15 @@
 /// Bytes behind a one-byte length: at most 255 of them.
-public struct ShortBytes: WireCodable, StringCodable, Hashable, Sendable {
-    public var bytes: Bytes
+package struct ShortBytes: WireCodable, StringCodable, Hashable, Sendable {
+    package var bytes: Bytes
 
-    public init(_ bytes: Bytes) { self.bytes = bytes }
+    package init(_ bytes: Bytes) { self.bytes = bytes }
 
-    public func encode(to writer: inout WireWriter) { writer.write(short: bytes) }
-    public init(from parser: inout WireParser) throws(WireError) { bytes = try parser.short() }
+    package func encode(to writer: inout WireWriter) { writer.write(short: bytes) }
+    package init(from parser: inout WireParser) throws(WireError) { bytes = try parser.short() }
 
     /// The textual form is padded base64url.
-    public func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(bytes)) }
-    public init(fromString parser: inout WireParser) throws(WireError) {
+    package func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(bytes)) }
+    package init(fromString parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         bytes = try parser.base64URL()
         guard bytes.count <= 255 else { throw WireError(.tooLong, "at most 255 bytes in base64url", at: start) }
@@ -17,23 +17,23 @@ public struct ShortBytes: WireCodable, StringCodable, Hashable, Sendable {
 }
 
 /// Bytes behind a two-byte length: at most 65,535 of them.
-public struct LargeBytes: WireCodable, Hashable, Sendable {
-    public var bytes: Bytes
+package struct LargeBytes: WireCodable, Hashable, Sendable {
+    package var bytes: Bytes
 
-    public init(_ bytes: Bytes) { self.bytes = bytes }
+    package init(_ bytes: Bytes) { self.bytes = bytes }
 
-    public func encode(to writer: inout WireWriter) { writer.write(large: bytes) }
-    public init(from parser: inout WireParser) throws(WireError) { bytes = try parser.large() }
+    package func encode(to writer: inout WireWriter) { writer.write(large: bytes) }
+    package init(from parser: inout WireParser) throws(WireError) { bytes = try parser.large() }
 }
 
 /// All the bytes that are left: only the last field of a value can have this type.
-public struct TailBytes: WireCodable, Hashable, Sendable {
-    public var bytes: Bytes
+package struct TailBytes: WireCodable, Hashable, Sendable {
+    package var bytes: Bytes
 
-    public init(_ bytes: Bytes) { self.bytes = bytes }
+    package init(_ bytes: Bytes) { self.bytes = bytes }
 
-    public func encode(to writer: inout WireWriter) { writer.write(raw: bytes) }
-    public init(from parser: inout WireParser) throws(WireError) { bytes = parser.rest() }
+    package func encode(to writer: inout WireWriter) { writer.write(raw: bytes) }
+    package init(from parser: inout WireParser) throws(WireError) { bytes = parser.rest() }
 }
 
 /// Text is encoded as its UTF-8 bytes behind a one-byte length; bytes that are not UTF-8 are refused.

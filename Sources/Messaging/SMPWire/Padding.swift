@@ -1,19 +1,19 @@
 /// Padding that hides the length of what is encrypted: a two-byte length, the message, then `#` up to the full length
 /// (simplex-messaging.md, "Message padding").
-public enum Padding {
+package enum Padding {
     fileprivate static let filling = Bytes(repeating: UInt8(ascii: "#"), count: 16_384)
 
     /// Pads a message to `length` bytes.
     ///
     /// - Throws: ``WireError`` `tooLong` when the message and its two length bytes do not fit.
-    public static func pad(_ message: Bytes, to length: Int) throws(WireError) -> Bytes {
+    package static func pad(_ message: Bytes, to length: Int) throws(WireError) -> Bytes {
         var writer = WireWriter(reservingCapacity: length)
         try writer.write(paddedTo: length) { $0.write(raw: message) }
         return writer.bytes
     }
 
     /// Takes the message out of its padding. What the padding holds is not looked at.
-    public static func unpad(_ padded: consuming Bytes) throws(WireError) -> Bytes {
+    package static func unpad(_ padded: consuming Bytes) throws(WireError) -> Bytes {
         var parser = WireParser(copy padded)
         let count = Int(try parser.read(UInt16.self))
         guard count <= parser.remaining else { throw parser.error(.truncated, "\(count) bytes of \(parser.remaining)") }

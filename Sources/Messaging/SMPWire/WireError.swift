@@ -16,7 +16,7 @@ public struct WireError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     public let code: Code
-    /// What was being read.
+    /// The name of the value that was being read.
     public let subject: String
     /// Bytes from the start of the input.
     public let offset: Int

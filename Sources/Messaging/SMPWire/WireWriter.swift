@@ -1,6 +1,6 @@
 /// Collects the encodings of values one after another.
 public struct WireWriter: Sendable {
-    /// What has been written so far.
+    /// The bytes written so far.
     public private(set) var bytes: Bytes
 
     public init(reservingCapacity capacity: Int = 0) {
@@ -8,7 +8,7 @@ public struct WireWriter: Sendable {
         if capacity > 0 { bytes.reserveCapacity(capacity) }
     }
 
-    /// What has been written, without a copy.
+    /// The bytes written, without a copy.
     public consuming func finish() -> Bytes { bytes }
 
     /// Puts a number, big-endian, in the place of what was written there.

@@ -1,9 +1,9 @@
 internal import Dispatch
-public import GRDB
-public import Logging
+package import GRDB
+package import Logging
 
 /// A database of this process's own: write-ahead log, `synchronous=FULL`, mode 0600, encrypted if it has a key, migrated when it is opened.
-public final class DatabaseFile: Sendable {
+package final class DatabaseFile: Sendable {
     /// Does the work given to it later, on a thread of its choice. A simulation decides by it when a database reads and writes.
     typealias Scheduler = @Sendable (@escaping @Sendable () -> Void) -> Void
 
@@ -12,7 +12,7 @@ public final class DatabaseFile: Sendable {
     private let scheduler: Scheduler?
     private let writer: GroupCommitWriter
     private let health: DiskHealth
-    private let gate = ReadingGate()
+    private let reads = ActiveReads()
     /// Long reads take turns: those that are short never wait for them to give back a connection.
     private let longReads = DispatchQueue(label: "storage.long-reads")
     /// Keeps the encryption of the path in force.
@@ -29,7 +29,7 @@ public final class DatabaseFile: Sendable {
     ///   - health: told when the disk begins to fail and when it works again. Both are logged as well.
     /// - Throws: ``StorageError`` `newerDatabase` when a later version wrote it, `foreign` when another program did, `keyNeeded`, `wrongKey` or
     ///   `notEncrypted` when key and database do not fit, `corrupt`, `diskFull`, `inputOutput`, `locked`, else `unavailable`.
-    public init(
+    package init(
         path: String?, label: String, migrator: DatabaseMigrator, key: DatabaseKey? = nil, readers: Int = 4,
         logger: Logger = Logger(label: "storage"), health: @escaping @Sendable (DiskHealthChange) -> Void = { _ in },
         prepare: @escaping @Sendable (Database) throws -> Void = { _ in }
@@ -67,11 +67,11 @@ public final class DatabaseFile: Sendable {
     /// - Parameter isLong: whether they go through a good part of a table. Others run on the caller's thread: what they take is less than handing
     ///   them to another thread and waking up again.
     /// - Throws: ``StorageError`` `closed` after ``close()``; what the body throws.
-    public func read<T: Sendable>(
+    package func read<T: Sendable>(
         isLong: Bool = false, _ body: @escaping @Sendable (Database) throws -> T
     ) async throws -> T {
-        guard gate.enter() else { throw StorageError(.closed, "the database is closed") }
-        defer { gate.leave() }
+        guard reads.enter() else { throw StorageError(.closed, "the database is closed") }
+        defer { reads.leave() }
         do {
             guard isLong || scheduler != nil else { return try readHere(body) }
             return try await withCheckedThrowingContinuation { [database, longReads] continuation in
@@ -92,14 +92,14 @@ public final class DatabaseFile: Sendable {
     /// into what it returns.
     ///
     /// - Parameter isPersistent: see ``submit(isPersistent:_:completion:)``.
-    public func write<T: Sendable>(
+    package func write<T: Sendable>(
         isPersistent: Bool = false, _ body: @escaping @Sendable (Database) throws -> T, afterCommit: (@Sendable (T) -> Void)? = nil
     ) async throws -> T {
         try await writer.write(isPersistent: isPersistent, body, afterCommit: afterCommit)
     }
 
     /// From now on nothing waits for a disk that fails: for who is about to close, and waits himself for what is being written.
-    public func stopWaitingForDisk() { writer.stopWaitingForDisk() }
+    package func stopWaitingForDisk() { writer.stopWaitingForDisk() }
 
     /// Runs `body` in a transaction without waiting for it.
     ///
@@ -107,7 +107,7 @@ public final class DatabaseFile: Sendable {
     ///   - isPersistent: whether it waits, before all that is written later, for a disk that fails to work again; the completion is called once
     ///     it has been written, or with the disk's error when the database is closed. For what must not get lost and not change its place.
     ///   - joinsNext: whether it waits for what is written next, to share its transaction: for who gives that right behind it.
-    public func submit<T: Sendable>(
+    package func submit<T: Sendable>(
         isPersistent: Bool = false, joinsNext: Bool = false, _ body: @escaping @Sendable (Database) throws -> T,
         completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
@@ -115,9 +115,9 @@ public final class DatabaseFile: Sendable {
     }
 
     /// Finishes what waits, folds the write-ahead log into the database and closes it. Calling it twice is harmless.
-    public func close() async throws(StorageError) {
+    package func close() async throws(StorageError) {
         writer.close()
-        guard await gate.close() else { return }
+        guard await reads.close() else { return }
         do {
             guard let pool = database as? DatabasePool else {
                 // A read of a queue that is closed ends the process. One in memory goes when nobody reads it any more.

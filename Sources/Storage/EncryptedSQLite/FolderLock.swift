@@ -11,13 +11,13 @@ internal import Synchronization
 /// An advisory lock on a file, which keeps a data folder to one user.
 ///
 /// The lock goes with the process, so one that was killed leaves nothing behind that must be cleaned up.
-public final class FolderLock: Sendable {
+package final class FolderLock: Sendable {
     private let descriptor: Mutex<Int32?>
 
     /// Takes the lock, or fails at once when it is held.
     ///
     /// - Throws: ``StorageError`` `locked` or `unavailable`.
-    public init(path: String) throws(StorageError) {
+    package init(path: String) throws(StorageError) {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else {
             throw StorageError(
@@ -32,7 +32,7 @@ public final class FolderLock: Sendable {
     }
 
     /// Gives the lock back; calling it twice is harmless.
-    public func release() {
+    package func release() {
         descriptor.withLock { file in
             guard let open = file else { return }
             _ = flock(open, LOCK_UN)

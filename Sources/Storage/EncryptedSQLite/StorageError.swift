@@ -1,6 +1,6 @@
 /// Why a database could not be opened, read or written.
 public struct StorageError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong, in a closed set that is stable enough for metric labels.
+    /// The kind of error, from a closed set that is stable enough for metric labels.
     public enum Code: String, Sendable {
         /// The files cannot be created, read or written.
         case unavailable
@@ -18,7 +18,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         case wrongKey
         /// A key was given for a database that is not encrypted.
         case notEncrypted
-        /// What was given cannot be a key.
+        /// The given bytes or text cannot be a key.
         case invalidKey
         /// Another program wrote the database, or its log.
         case foreign

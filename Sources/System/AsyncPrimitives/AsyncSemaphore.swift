@@ -92,7 +92,7 @@ package final class AsyncSemaphore: Sendable {
     /// The number of tasks that wait for a permit, for tests.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// - Returns: whether a permit was granted.
+    /// - Returns: true if a permit was granted.
     private func suspend(_ ticket: WaiterQueue<Bool>.Ticket, unless isOver: () -> Bool) async -> Bool {
         await withCheckedContinuation { continuation in
             let outcome = state.withLock { state -> Bool? in

@@ -42,7 +42,7 @@ package final class AsyncSignal: Sendable {
     /// The number of tasks that wait, for tests.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-    /// - Returns: whether there was a signal.
+    /// - Returns: true if there was a signal.
     private func suspend(_ ticket: WaiterQueue<Bool>.Ticket, unless isOver: () -> Bool) async -> Bool {
         await withCheckedContinuation { continuation in
             let outcome = state.withLock { state -> Bool? in

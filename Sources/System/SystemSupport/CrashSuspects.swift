@@ -1,6 +1,6 @@
 /// Decides what is set aside because processes die of it.
 ///
-/// What was being processed when a process died is suspect. A suspect is to be processed alone: it is cleared when that is done, and counted
+/// An item that was being processed when a process died is suspect. A suspect is processed alone: it is cleared when that succeeds, and counted
 /// again when the process dies again. What processes have died of three times is in quarantine from then on.
 ///
 /// A value without I/O: it is told what happened and answers what to do.
@@ -35,13 +35,13 @@ package struct CrashSuspects: Sendable {
         }
     }
 
-    /// Whether there is nothing to look for.
+    /// True if there is nothing to look for.
     package var isEmpty: Bool { deaths.isEmpty }
 
-    /// Whether something is to be processed alone.
+    /// Checks whether something is to be processed alone.
     package func isSuspect(_ key: InFlightKey) -> Bool { deaths[key].map { $0 < Self.deathsToQuarantine } ?? false }
 
-    /// Whether something is not to be processed.
+    /// Checks whether something is not to be processed.
     package func isQuarantined(_ key: InFlightKey) -> Bool { deaths[key].map { $0 >= Self.deathsToQuarantine } ?? false }
 
     /// The keys that are not to be processed.
@@ -49,6 +49,6 @@ package struct CrashSuspects: Sendable {
 
     /// Something was processed, or is in the store of what is set aside: it is nothing to look for any more.
     ///
-    /// - Returns: whether there was a count, which has to be removed from where it is stored.
+    /// - Returns: true if there was a count, which has to be removed from where it is stored.
     package mutating func clear(_ key: InFlightKey) -> Bool { deaths.removeValue(forKey: key) != nil }
 }

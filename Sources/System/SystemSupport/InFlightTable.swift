@@ -61,7 +61,7 @@ package final class InFlightTable: Sendable {
 
     deinit { munmap(memory, length) }
 
-    /// What was left behind is counted: it need not be found again. To be called before anything is noted.
+    /// Clears the keys left behind, once they are counted. Must be called before anything is noted.
     package func forgetLeftBehind() {
         for slot in 0..<slots { (memory + Self.header.count + slot * Self.slotSize).storeBytes(of: 0, as: UInt8.self) }
     }

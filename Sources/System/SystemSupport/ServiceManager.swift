@@ -8,9 +8,9 @@
 
 /// The service manager that started the process, if one did: systemd, or another that speaks its protocols.
 package struct ServiceManager: Sendable {
-    /// What it is told, in the words of `sd_notify(3)`.
+    /// A message to the service manager, as `sd_notify(3)` words it.
     package enum Report: String, Sendable {
-        /// What depends on the service may begin (`Type=notify`).
+        /// Units that depend on the service may start (`Type=notify`).
         case ready = "READY=1"
         /// It ends in good order.
         case stopping = "STOPPING=1"
@@ -79,7 +79,7 @@ package struct ServiceManager: Sendable {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { "<\(priority.rawValue)>\($0)" }.joined(separator: "\n")
     }
 
-    /// Whether the system's journal reads what is written to a descriptor: then a line may begin with its priority (`sd-daemon(3)`).
+    /// Checks whether the system's journal reads what is written to a descriptor: then a line may begin with its priority (`sd-daemon(3)`).
     package func reads(_ descriptor: Int32) -> Bool {
         var status = stat()
         guard let journalStream, fstat(descriptor, &status) == 0 else { return false }

@@ -1,6 +1,6 @@
 /// Time of day for the age of things, which does not follow a clock that is set far off.
 ///
-/// What is kept for a time only is gone for good when the clock says that the time is over. A clock that jumps by more than an hour, to 1970
+/// Data with a lifetime is deleted when the clock says that the lifetime is over. A clock that jumps by more than an hour, to 1970
 /// or to 2100, is more often wrong than right; so it is believed only when it has stood by that for a day. Until then time goes on from where
 /// it was, as fast as it passes. What runs slow or fast, and is set right now and then, is followed.
 ///

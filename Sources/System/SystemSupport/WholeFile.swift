@@ -12,7 +12,7 @@ package enum WholeFile {
     /// Bytes asked for at a time.
     private static let step = 64 << 10
 
-    /// What a file holds, or as much of its beginning as the limit allows.
+    /// The content of a file, or as much of its beginning as the limit allows.
     ///
     /// - Throws: ``SystemError``.
     package static func contents(ofFile path: String, upTo limit: Int = .max) throws(SystemError) -> [UInt8] {
@@ -22,7 +22,7 @@ package enum WholeFile {
         return try contents(of: descriptor, upTo: limit)
     }
 
-    /// What is left to read, or as much of it as the limit allows.
+    /// The rest of an open file, or as much of it as the limit allows.
     ///
     /// - Throws: ``SystemError``.
     package static func contents(of descriptor: Int32, upTo limit: Int = .max) throws(SystemError) -> [UInt8] {

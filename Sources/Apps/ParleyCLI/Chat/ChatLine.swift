@@ -1,6 +1,6 @@
 /// A line that a person types in `parley chat`.
 ///
-/// What begins with a colon is for the program; everything else, also what begins with a slash, is a message, because bots
+/// A line that begins with a colon is for the program; any other, also one that begins with a slash, is a message, because bots
 /// take commands with a slash. Two colons at the beginning stand for a message that begins with one.
 enum ChatLine: Equatable {
     case message(String)
@@ -23,7 +23,7 @@ enum ChatLine: Equatable {
     case quit
     case nothing
 
-    /// What is wrong with a line.
+    /// The error in a line.
     struct Fault: Error, Equatable {
         let message: String
     }

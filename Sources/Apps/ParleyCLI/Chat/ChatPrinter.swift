@@ -67,7 +67,7 @@ struct ChatPrinter: Sendable {
         if json { object("connected", ["chat": .string(name)]) } else { Output.line("\(self.name(name)) is connected.") }
     }
 
-    /// What others do beside writing.
+    /// Shows an event other than a message.
     func show(_ event: ChatEvent) {
         if json, showObject(event) { return }
         switch event {
@@ -128,7 +128,7 @@ struct ChatPrinter: Sendable {
 }
 
 extension ChatItem {
-    /// Whether a person wants to see it in a conversation: messages, and what tells of messages that are missing. What features a
+    /// True if a person wants to see it in a conversation: messages, and what tells of messages that are missing. What features a
     /// chat has and how it is encrypted is not.
     var isWorthShowing: Bool {
         switch content {

@@ -115,7 +115,7 @@ actor ChatSession {
     /// Sends a text into the open chat.
     ///
     /// - Parameter item: the message that is quoted.
-    /// - Returns: Whether the router took it in time. It is stored in either case.
+    /// - Returns: True if the router took it in time. It is stored in either case.
     func deliver(_ text: String, quoting item: ChatItemID? = nil) async throws -> Bool {
         for sent in try await send(text, quoting: item) where await !isOnRouter(sent.id) { return false }
         return true

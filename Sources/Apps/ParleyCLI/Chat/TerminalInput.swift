@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Lines typed on standard input.
 enum TerminalInput {
-    /// Whether a person types.
+    /// True if a person types.
     static let isTerminal = isatty(STDIN_FILENO) == 1 && Output.isTerminal
 
     /// Reads lines on a thread of its own, because reading waits; ends at the end of the input.

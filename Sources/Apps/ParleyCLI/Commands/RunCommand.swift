@@ -34,7 +34,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 }
 
-/// What `parley run` says once every bot has started.
+/// The output of `parley run` once every bot has started.
 enum ReadyReport {
     static func show(_ ready: HostReady) {
         for profile in ready.profiles {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What `parley server smp stats` tells a person.
+/// The output of `parley server smp stats` for a person.
 struct RouterReport: Decodable {
     struct Active: Decodable {
         let day: Int

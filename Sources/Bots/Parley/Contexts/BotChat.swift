@@ -5,7 +5,7 @@ public import ChatProtocol
 public struct BotChat: Sendable {
     /// The bot.
     public let bot: BotIdentity
-    /// What the core knows of the chat.
+    /// The core's record of the chat.
     public let info: ChatInfo
     let effects: Effects
 
@@ -106,7 +106,7 @@ public struct SentMessage: Sendable {
     }
 }
 
-/// What every context of a chat has.
+/// The properties that the contexts of a chat share.
 public protocol ChatContext: Sendable {
     var chat: BotChat { get }
 }

@@ -74,13 +74,13 @@ public struct BotChats: Sendable {
 public struct ChatOverview: Sendable, Hashable {
     /// The chat.
     public let reference: ChatReference
-    /// What the core knows of the chat.
+    /// The core's record of the chat.
     public let info: ChatInfo
     /// The last item; nil in an empty chat.
     public let lastItem: ChatItem?
     /// Items that were received and not read.
     public let unreadCount: Int
-    /// Whether the chat was marked as unread.
+    /// True if the chat was marked as unread.
     public let isMarkedUnread: Bool
 
     /// Nil for what is listed beside the chats with others: connections that are being made, and the profile's own notes.

@@ -6,9 +6,9 @@ public struct MessageContext: ChatContext {
     public let chat: BotChat
     /// The message as it was stored.
     public let item: ChatItem
-    /// What the message says.
+    /// The content of the message.
     public let content: MessageContent
-    /// What the handler's pattern matched; nil without a pattern.
+    /// The match of the handler's pattern; nil without a pattern.
     public internal(set) var match: PatternMatch?
 
     /// The text; empty for a picture without a caption.
@@ -16,7 +16,7 @@ public struct MessageContext: ChatContext {
     public var kind: MessageKind { MessageKind(content) }
     /// The command, if the text begins with a slash.
     public var command: SlashCommand? { SlashCommand(text) }
-    /// What follows the command; empty without one.
+    /// The text after the command; empty without one.
     public var arguments: String { command?.arguments ?? "" }
     /// The name of who wrote.
     public var sender: String {
@@ -52,7 +52,7 @@ public struct EditContext: ChatContext {
     public let chat: BotChat
     /// The message as it is now.
     public let item: ChatItem
-    /// What it says now.
+    /// The new content.
     public let content: MessageContent
 
     /// The text as it is now.

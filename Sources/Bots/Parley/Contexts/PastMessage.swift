@@ -14,7 +14,7 @@ public struct PastMessage: Sendable, Hashable {
 
     /// The text; empty for a picture without a caption.
     public var text: String { item.meta.text }
-    /// Whether somebody else wrote it, and not the bot.
+    /// True if somebody else wrote it, and not the bot.
     public var isReceived: Bool { item.direction.isReceived }
     /// When it was sent, in seconds since 1970.
     public var sentAt: Double { item.meta.itemTimestamp.timeIntervalSince1970 }

@@ -3,7 +3,7 @@ internal import ChatModel
 internal import ChatProtocol
 internal import Synchronization
 
-/// What a handler does to the world, for one event.
+/// The actions of a handler, for one event.
 ///
 /// Each effect that must not happen twice carries a key made of the event and its number in the handler's run. When a handler
 /// runs again after a crash, its n-th effect is recognised by the core and answered as it was the first time. The core's store

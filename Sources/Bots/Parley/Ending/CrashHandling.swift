@@ -21,7 +21,7 @@ package enum CrashHandling {
         _ = parley_hide_memory()
     }
 
-    /// Whether a value of the variable asks for backtraces in so many words. Without a value the runtime would print them, too.
+    /// Checks whether a value of the variable asks for backtraces in so many words. Without a value the runtime would print them, too.
     static func asksForBacktrace(_ value: String?) -> Bool {
         guard let value else { return false }
         let settings = value.split(separator: ",").map { $0.split(separator: "=", maxSplits: 1).map(String.init) }

@@ -48,7 +48,7 @@ package struct ProcessFault: Sendable, Hashable {
 }
 
 extension HostError.Code {
-    /// Whether what a person gave is wrong.
+    /// True if what a person gave is wrong.
     package var isInput: Bool {
         switch self {
         case .serverAddress, .serversAndOperators, .conditionsNotAccepted, .handlers, .databaseKey, .quarantine: true
@@ -58,7 +58,7 @@ extension HostError.Code {
 }
 
 extension StorageError.Code {
-    /// Whether the key that a person gave is wrong.
+    /// True if the key that a person gave is wrong.
     package var isInput: Bool {
         switch self {
         case .keyNeeded, .wrongKey, .notEncrypted, .invalidKey: true

@@ -59,9 +59,9 @@ public struct On: Sendable {
 public struct MenuCommand: Sendable, Hashable {
     /// The word without the slash.
     public let keyword: String
-    /// What the menu says.
+    /// The text in the menu.
     public let label: String
-    /// What a person has to add; nil when the command is complete.
+    /// A description of the arguments; nil for a command without them.
     public let parameters: String?
 
     public init(keyword: String, label: String, parameters: String? = nil) {

@@ -1,4 +1,4 @@
-/// What a handler waits for, and what it is then given.
+/// The events of a handler, and the context that it is given.
 ///
 /// A trigger is a pure function of an event. Triggers are made by the static members of this type: ``Trigger/text``,
 /// ``Trigger/command(_:_:parameters:file:line:column:)``, ``Trigger/connected`` and so on.
@@ -6,7 +6,7 @@ public struct Trigger<Context: Sendable>: Sendable {
     let event: EventKind
     let match: @Sendable (Incoming) -> Context?
     let menu: [MenuCommand]
-    /// What is wrong with the trigger as it was written; told before the bot starts.
+    /// The error in the trigger as it was written; reported before the bot starts.
     let fault: HandlerFault?
 
     init(

@@ -12,11 +12,11 @@ internal import SystemSupport
 final class BotRuntime: Sendable {
     let identity: BotIdentity
     private let model: ChatModel
-    private let router: Router
+    private let dispatcher: EventDispatcher
     private let handlesEventsWhenMuted: Bool
     private let store: BotStateStore
-    private let lanes: Lanes<LaneKey>
-    private let watch: HandlerWatch
+    private let jobs: KeyedJobQueue<ChatJobKey>
+    private let crashes: HandlerCrashTracker
     private let logger: Logger
     private let tracker: Mutex<ChatProgressTracker>
     /// Connections and requests that were set aside and are to be handled once more.
@@ -24,9 +24,9 @@ final class BotRuntime: Sendable {
 
     init(
         identity: BotIdentity, handlers: [On], handlesEventsWhenMuted: Bool = false, progress: HandledProgress, model: ChatModel, store: BotStateStore,
-        lanes: Lanes<LaneKey>, watch: HandlerWatch, retried: Set<HandlerEventName> = [], logger: Logger
+        jobs: KeyedJobQueue<ChatJobKey>, crashes: HandlerCrashTracker, retried: Set<HandlerEventName> = [], logger: Logger
     ) {
-        self.watch = watch
+        self.crashes = crashes
         self.retried = retried
         var progress = progress
         // They are found in the store as if nobody had seen them.
@@ -40,8 +40,8 @@ final class BotRuntime: Sendable {
         self.identity = identity
         self.model = model
         self.store = store
-        self.lanes = lanes
-        router = Router(handlers)
+        self.jobs = jobs
+        dispatcher = EventDispatcher(handlers)
         self.handlesEventsWhenMuted = handlesEventsWhenMuted
         tracker = Mutex(ChatProgressTracker(progress))
         var logger = logger
@@ -72,10 +72,10 @@ final class BotRuntime: Sendable {
 
     // MARK: What comes once and must not be lost
 
-    /// Gives a received message to its chat's lane, unless it was given before.
+    /// Gives a received message to its chat's job queue, unless it was given before.
     ///
     /// - Parameter isFetched: whether it was read from the store, in its turn, and not announced.
-    /// - Returns: false if the lane is full; the message will be fetched again.
+    /// - Returns: false if the queue is full; the message will be fetched again.
     @discardableResult
     func take(_ entry: ItemInChat, event: ChatEvent, isFetched: Bool = false) -> Bool {
         guard let chat = entry.chatInfo.reference else { return true }
@@ -87,7 +87,7 @@ final class BotRuntime: Sendable {
                 return true
             }
             let handlerEvent = HandlerEventName(.message, id, in: name, of: identity.userID), isMuted = isMuted(event)
-            let isTaken = lanes.submit(LaneKey(userID: identity.userID, chat: name)) { [self] in
+            let isTaken = jobs.submit(ChatJobKey(userID: identity.userID, chat: name)) { [self] in
                 // What is passed over counts as handled, after what came before it.
                 if !isMuted { guard await run(incoming, as: handlerEvent) else { return } }
                 FailPoint.botHandled.pass()
@@ -118,11 +118,11 @@ final class BotRuntime: Sendable {
         let effects = effects("request/\(request.contactRequestID)")
         let context = RequestContext(bot: identity, request: request, effects: effects)
         let incoming = Incoming(content: .request(context), source: self.context(of: event, effects: effects))
-        let lane = "request \(request.contactRequestID)"
-        submit(lane, incoming, .request, as: HandlerEventName(.request, request.contactRequestID, in: lane, of: identity.userID))
+        let key = "request \(request.contactRequestID)"
+        submit(key, incoming, .request, as: HandlerEventName(.request, request.contactRequestID, in: key, of: identity.userID))
     }
 
-    /// The last item of a chat that was given to its lane.
+    /// The last item of a chat that was given to its job queue.
     func submitted(in chat: ChatReference) -> ChatItemID { tracker.withLock { $0.submitted(in: "\(chat)") } }
 
     /// The newest item of a chat that was refused and has to be fetched.
@@ -198,7 +198,7 @@ final class BotRuntime: Sendable {
     private func submit(
         _ chat: String, _ incoming: Incoming, _ kind: HandledProgress.Kind? = nil, as event: HandlerEventName? = nil, isMuted: Bool = false
     ) {
-        let isTaken = lanes.submit(LaneKey(userID: identity.userID, chat: chat)) { [self] in
+        let isTaken = jobs.submit(ChatJobKey(userID: identity.userID, chat: chat)) { [self] in
             if !isMuted { guard await run(incoming, as: event) else { return } }
             if let kind, let event { store.noteHandled(kind, event.reference, of: identity.userID) }
         }
@@ -212,8 +212,8 @@ final class BotRuntime: Sendable {
     func retry(_ entry: ItemInChat, event: ChatEvent) {
         guard let chat = entry.chatInfo.reference, let incoming = message(entry, event: event) else { return }
         let name = HandlerEventName(.message, entry.chatItem.id, in: "\(chat)", of: identity.userID)
-        lanes.submit(LaneKey(userID: identity.userID, chat: "\(chat)")) { [self] in
-            _ = await watch.noting(name, isRetry: true) { await run(incoming) }
+        jobs.submit(ChatJobKey(userID: identity.userID, chat: "\(chat)")) { [self] in
+            _ = await crashes.noting(name, isRetry: true) { await run(incoming) }
         }
     }
 
@@ -222,15 +222,15 @@ final class BotRuntime: Sendable {
     private func run(_ incoming: Incoming, as event: HandlerEventName?) async -> Bool {
         guard let event else { return await run(incoming) }
         // It counts as handled: who wants it handled says so.
-        if watch.isQuarantined(event) { return true }
-        return await watch.noting(event, isRetry: retried.contains(event)) { await run(incoming) }
+        if crashes.isQuarantined(event) { return true }
+        return await crashes.noting(event, isRetry: retried.contains(event)) { await run(incoming) }
     }
 
     /// - Returns: false if the handler was interrupted because the bots stop: then it runs again at the next start. A handler that fails has
     ///   handled the event, also one that throws `CancellationError` of its own accord.
     private func run(_ incoming: Incoming) async -> Bool {
         if let message = incoming.message { TrapPoint.botHandle.pass(Array(message.text.utf8)) }
-        guard let (place, body) = router.route(incoming) else { return true }
+        guard let (place, body) = dispatcher.handler(of: incoming) else { return true }
         do {
             try await body()
         } catch {
@@ -260,7 +260,7 @@ extension ChatEvent {
 }
 
 /// One chat of one profile.
-struct LaneKey: Hashable, Sendable {
+struct ChatJobKey: Hashable, Sendable {
     let userID: UserID
     let chat: String
 }

@@ -18,7 +18,7 @@ public final class CoreHost: Sendable {
     /// The routers that new queues are made on; the one inside the process without its password.
     public let servers: [String]
     let dataFolder: String
-    /// What the databases of the folder are encrypted with.
+    /// The key of the folder's databases; nil for plain ones.
     let key: DatabaseKey?
     let logger: Logger
     private let native: NativeCore
@@ -154,7 +154,7 @@ public struct HostError: Error, Sendable, CustomStringConvertible {
     }
 
     public let code: Code
-    /// What is wrong and how to mend it.
+    /// A description of the error and its fix.
     public let message: String
 
     public init(_ code: Code, _ message: String) {

@@ -34,7 +34,7 @@ public struct DataFolder: Sendable {
     /// Where a router inside the process keeps its state.
     var routerFolder: String { hasStandardName ? path + "/router" : corePrefix + "_router" }
 
-    /// What lies beside the core's databases and is under the same key.
+    /// The databases beside the core's that use the same key.
     var companions: [DatabaseSet.Member] { hasStandardName ? [.init(label: "bots", path: path + "/bots.db")] : [] }
 
     /// The core's databases and what the bots remember.

@@ -13,7 +13,7 @@ public enum DatabaseKeySource: Sendable {
     /// The file of a systemd credential (`LoadCredential=parley-key:…`).
     static let credential = "parley-key"
 
-    /// What the environment says: `PARLEY_KEY_FILE`, else `PARLEY_KEY`, else the systemd credential `parley-key`; nil when there is none.
+    /// The source named by the environment: `PARLEY_KEY_FILE`, else `PARLEY_KEY`, else the systemd credential `parley-key`; nil when there is none.
     public static func standard(_ environment: [String: String] = ProcessInfo.processInfo.environment) -> DatabaseKeySource? {
         if let path = environment["PARLEY_KEY_FILE"], !path.isEmpty { return .file(path) }
         if let value = environment["PARLEY_KEY"], !value.isEmpty { return .environment("PARLEY_KEY") }

@@ -97,6 +97,6 @@ enum EmbeddedRouter {
 }
 
 extension EmbeddedRouterConfiguration {
-    /// Whether others cannot reach it. Whatever else there is of loopback addresses and names for them is not taken for one.
+    /// True if others cannot reach it. Whatever else there is of loopback addresses and names for them is not taken for one.
     var isLoopback: Bool { host == "127.0.0.1" || host == "localhost" || host == "::1" }
 }

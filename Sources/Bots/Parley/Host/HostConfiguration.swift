@@ -64,7 +64,7 @@ public struct EmbeddedRouterConfiguration: Sendable {
     }
 }
 
-/// What is there once every bot has started.
+/// The profiles and servers, once every bot has started.
 public struct HostReady: Sendable {
     /// One bot.
     public struct Profile: Sendable {

@@ -5,7 +5,7 @@ internal import SMPTransport
 /// How routers are reached: what a person may want to say about the network. What is not said is as official clients do it, or as it was
 /// set by a command of the API.
 public struct HostNetwork: Sendable, Hashable {
-    /// What can be said. The raw values are the words for it on command lines and in bots.yaml.
+    /// A network setting. The raw values are the words for it on command lines and in bots.yaml.
     public enum Key: String, Sendable, Hashable, CaseIterable {
         /// A SOCKS5 proxy, `host:port` with `user:password@` before it if need be; `off` for none. `@host:port` keeps connections for
         /// different purposes apart, as Tor can.
@@ -18,7 +18,7 @@ public struct HostNetwork: Sendable, Hashable {
         case requiredHostMode = "required-host-mode"
         /// For which routers messages are sent through another one: `never`, `unknown`, `unprotected`, `always`.
         case smpProxy = "smp-proxy"
-        /// What to do when they cannot: `yes` sends directly, `protected` does so where that shows no address, `no` fails.
+        /// The fallback when they cannot: `yes` sends directly, `protected` does so where that shows no address, `no` fails.
         case smpProxyFallback = "smp-proxy-fallback"
         /// Seconds within which a router is to answer, 1 to 3600.
         case tcpTimeout = "tcp-timeout"

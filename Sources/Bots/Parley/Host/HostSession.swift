@@ -9,12 +9,12 @@ internal import SystemSupport
 actor HostSession {
     private let model: ChatModel
     private let store: BotStateStore
-    private let watch: HandlerWatch
+    private let crashes: HandlerCrashTracker
     private let logger: Logger
     private let bots: [Bot]
-    private let lanes: Lanes<LaneKey>
+    private let jobs: KeyedJobQueue<ChatJobKey>
     /// Chats that have to be read: what came to them was refused, or they could not be read before.
-    private let unread: KeyQueue<LaneKey>
+    private let unread: UniqueKeyQueue<ChatJobKey>
     private let clock: any Clock<Duration>
     private var runtimes: [UserID: BotRuntime] = [:]
     private var connectionLog: ConnectionLog
@@ -29,16 +29,16 @@ actor HostSession {
         core: any ChatCore, bots: [Bot], store: BotStateStore, parallelHandlers: Int, logger: Logger, inFlight: InFlightTable? = nil,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
-        watch = HandlerWatch(table: inFlight, store: store)
+        crashes = HandlerCrashTracker(table: inFlight, store: store)
         model = ChatModel(core: core)
         self.bots = bots
         self.store = store
         self.logger = logger
         self.clock = clock
         connectionLog = ConnectionLog(logger)
-        let unread = KeyQueue<LaneKey>()
+        let unread = UniqueKeyQueue<ChatJobKey>()
         self.unread = unread
-        lanes = Lanes(width: parallelHandlers) { unread.add($0) }
+        jobs = KeyedJobQueue(width: parallelHandlers) { unread.add($0) }
     }
 
     /// Makes or finds the profiles, then handles events until the task is cancelled or the core is closed.
@@ -46,14 +46,14 @@ actor HostSession {
     /// - Parameter onReady: called once every bot has started.
     func run(onReady: @Sendable ([HostReady.Profile]) async -> Void) async throws {
         let provisioner = Provisioner(model: model, store: store, logger: logger)
-        let retried = Set(try await watch.load(logger: logger))
+        let retried = Set(try await crashes.load(logger: logger))
         var profiles: [HostReady.Profile] = []
         for bot in bots {
             let provisioned = try await provisioner.provision(bot)
             runtimes[provisioned.identity.userID] = BotRuntime(
                 identity: provisioned.identity, handlers: bot.handlers, handlesEventsWhenMuted: bot.handlesEventsWhenMuted,
                 progress: try await store.progress(of: provisioned.identity.userID),
-                model: model, store: store, lanes: lanes, watch: watch,
+                model: model, store: store, jobs: jobs, crashes: crashes,
                 retried: retried.filter { $0.userID == provisioned.identity.userID }, logger: logger)
             profiles.append(provisioned.report)
         }
@@ -99,11 +99,11 @@ actor HostSession {
     }
 
     /// Returns when no handler runs or waits.
-    func settle() async { await lanes.settle() }
+    func settle() async { await jobs.settle() }
 
     /// Starts no more handlers, and lets those that run finish or, after the limit, cancels them.
     func drain(within limit: Duration) async {
-        guard await !lanes.close(within: limit) else { return }
+        guard await !jobs.close(within: limit) else { return }
         logger.warning("handlers did not end in time and were cancelled", metadata: ["limit": "\(limit)"])
     }
 
@@ -168,7 +168,7 @@ actor HostSession {
         } catch {
             logger.error("chat not read", metadata: ["chat": "\(chat)", "error": "\(error)"])
             runtime.openGap(in: chat)
-            let key = LaneKey(userID: user.userID, chat: "\(chat)")
+            let key = ChatJobKey(userID: user.userID, chat: "\(chat)")
             Task { [clock, unread] in
                 // Also a wait that is interrupted is followed by a try.
                 try? await clock.sleep(for: Self.pauseBeforeReading)

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What a process that runs bots on a data folder leaves there for others to read, as long as it lives: they cannot open the folder.
+/// The profiles of a process that runs bots on a data folder, in a file for others to read as long as it lives: they cannot open the folder.
 public struct RunningProfiles: Sendable, Codable, Hashable {
     /// One bot.
     public struct Profile: Sendable, Codable, Hashable {

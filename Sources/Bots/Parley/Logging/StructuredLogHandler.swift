@@ -21,7 +21,7 @@ public struct StructuredLogHandler: LogHandler {
 
     private let label: String
     private let format: Format
-    /// Whether lines begin with their priority.
+    /// True if lines begin with their priority.
     private let isForJournal: Bool
 
     private static let journalReads = ServiceManager.current.reads(STDERR_FILENO)

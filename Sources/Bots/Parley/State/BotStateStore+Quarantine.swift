@@ -7,7 +7,7 @@ internal import SystemSupport
 struct QuarantinedHandling: Sendable {
     let id: Int64
     let event: HandlerEventName
-    /// Whether somebody wants it to be handled at the next start.
+    /// True if somebody wants it to be handled at the next start.
     let isToBeRetried: Bool
     let quarantinedAt: Date
 }

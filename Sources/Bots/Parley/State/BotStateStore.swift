@@ -2,7 +2,7 @@ internal import EncryptedSQLite
 internal import GRDB
 internal import Logging
 
-/// What the bots of a data folder have to remember themselves: which profile is whose, and how far their handlers have come.
+/// The storage of a data folder's bots: the profile of each bot, and the progress of its handlers.
 ///
 /// The database is `bots.db` in the data folder. Messages are not in it: they are in the core's store, and what has not been
 /// handled is read from there again after a crash.

@@ -6,7 +6,7 @@ internal import ChatAPI
 /// A value without I/O: it is told what came and what was handled, and answers what to do.
 struct ChatProgressTracker: Sendable {
     private struct Progress: Sendable {
-        /// The last item given to the lane.
+        /// The last item given to the job queue.
         var submitted: Int64
         /// The newest of the items that were refused since: nothing that is announced may be given before they have been fetched.
         var refused: ChatItemID?
@@ -20,13 +20,13 @@ struct ChatProgressTracker: Sendable {
         references = handled.references
     }
 
-    /// The last item of a chat that was given to its lane; 0 if none was.
+    /// The last item of a chat that was given to its job queue; 0 if none was.
     func submitted(in chat: String) -> ChatItemID { chats[chat]?.submitted ?? 0 }
 
     /// The newest item of a chat that was refused, as long as refused items have to be fetched.
     func refused(in chat: String) -> ChatItemID? { chats[chat]?.refused }
 
-    /// Whether an item that was announced is new and its turn has come. One whose turn has not come counts as refused.
+    /// Checks whether an item that was announced is new and its turn has come. One whose turn has not come counts as refused.
     mutating func admits(announced item: ChatItemID, in chat: String) -> Bool {
         guard let progress = chats[chat] else { return true }
         guard item > progress.submitted else { return false }
@@ -37,16 +37,16 @@ struct ChatProgressTracker: Sendable {
         return true
     }
 
-    /// Whether an item that was fetched is new. Items are fetched in order from the last that was given to the lane, so the turn of each
+    /// Checks whether an item that was fetched is new. Items are fetched in order from the last that was given to the queue, so the turn of each
     /// has come.
     func admits(fetched item: ChatItemID, in chat: String) -> Bool { item > submitted(in: chat) }
 
-    /// The lane took the item.
+    /// The queue took the item.
     mutating func didSubmit(_ item: ChatItemID, in chat: String) {
         chats[chat, default: Progress(submitted: 0)].submitted = max(item, submitted(in: chat))
     }
 
-    /// The lane refused the item.
+    /// The queue refused the item.
     mutating func didRefuse(_ item: ChatItemID, in chat: String) {
         chats[chat, default: Progress(submitted: 0)].refused = max(item, refused(in: chat) ?? 0)
     }
@@ -64,7 +64,7 @@ struct ChatProgressTracker: Sendable {
         return true
     }
 
-    /// Whether something that happens once has not been seen yet; from now on it has.
+    /// Checks whether something that happens once has not been seen yet; from now on it has.
     mutating func isFirst(_ kind: HandledProgress.Kind, _ reference: Int64) -> Bool {
         references[kind, default: []].insert(reference).inserted
     }

@@ -11,7 +11,7 @@ struct HandlerEventName: Hashable, Sendable {
     let kind: Kind
     /// The id of the item, the contact or the request.
     let reference: Int64
-    /// The chat, as commands name it; the lane of a request.
+    /// The chat, as commands name it; the key of a request's jobs.
     let chat: String
 
     init(_ kind: Kind, _ reference: Int64, in chat: String, of userID: UserID) {

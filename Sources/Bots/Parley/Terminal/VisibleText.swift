@@ -61,7 +61,7 @@ package enum VisibleText {
         return String(escaped)
     }
 
-    /// Whether a character is not seen where it stands, or does more than to be seen.
+    /// Checks whether a character is not seen where it stands, or does more than to be seen.
     package static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value >= 0x20, scalar.value < 0x7F { return false }
         switch scalar.properties.generalCategory {
@@ -112,7 +112,7 @@ package enum VisibleText {
         }
     }
 
-    /// Whether a hidden character belongs to the emoji or the word that it stands in.
+    /// Checks whether a hidden character belongs to the emoji or the word that it stands in.
     private static func joins(_ scalar: Unicode.Scalar, _ previous: Unicode.Scalar?, _ next: Unicode.Scalar?) -> Bool {
         guard let previous else { return false }
         switch scalar.value {
@@ -130,7 +130,7 @@ package enum VisibleText {
         scalar.value == 0xFE0F || (scalar.value > 0x7F && scalar.properties.isEmoji)
     }
 
-    /// Whether a joiner stands between letters or marks of a script from Arabic to Mongolian, where it has a meaning.
+    /// Checks whether a joiner stands between letters or marks of a script from Arabic to Mongolian, where it has a meaning.
     private static func isJoined(_ previous: Unicode.Scalar, _ next: Unicode.Scalar?) -> Bool {
         guard let next else { return false }
         return [previous, next].allSatisfy { (0x600...0x18AF).contains($0.value) && !isHidden($0) && !$0.properties.isWhitespace }

@@ -2,7 +2,7 @@
 public struct SlashCommand: Sendable, Hashable {
     /// The word behind the slash, in lower case.
     public let name: String
-    /// What follows the word, without the white space around it.
+    /// The text after the word, without the white space around it.
     public let arguments: String
 
     /// Nil if the text is not a command. The apps put a menu command of several words in quotes: `/'new ticket'`.

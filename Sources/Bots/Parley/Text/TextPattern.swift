@@ -37,13 +37,13 @@ public struct TextPattern: Sendable, CustomStringConvertible {
     /// The leftmost match, if there is one.
     public func firstMatch(in text: String) -> PatternMatch? { compiled.firstMatch(in: text) }
 
-    /// Whether the pattern matches anywhere in the text.
+    /// Checks whether the pattern matches anywhere in the text.
     public func matches(_ text: String) -> Bool { compiled.matches(text) }
 }
 
 /// Why a pattern was refused.
 public struct TextPatternError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong, in words.
+    /// A description of the error.
     public let reason: String
     /// The part of the pattern at fault; empty when it is the whole.
     public let part: String
@@ -51,7 +51,7 @@ public struct TextPatternError: Error, Sendable, Hashable, CustomStringConvertib
     public var description: String { part.isEmpty ? reason : "\(reason): \(part)" }
 }
 
-/// What a pattern matched: the whole and its groups.
+/// The match of a pattern: the whole and its groups.
 public struct PatternMatch: Sendable, Hashable {
     /// The matched text of each group; 0 is the whole match, nil a group that took no part.
     public let groups: [String?]

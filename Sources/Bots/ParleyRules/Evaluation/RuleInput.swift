@@ -1,6 +1,6 @@
 public import Parley
 
-/// What happened, as rules look at it.
+/// An event, as rules see it.
 public struct RuleInput: Sendable {
     public var event: RuleEvent
     /// The kind of the message, when the event is about one.
@@ -21,7 +21,7 @@ public struct RuleInput: Sendable {
 /// A rule that applies, with what its templates can use.
 public struct RuleDecision: Sendable {
     public let rule: RuleSpec
-    /// What the rule's pattern matched.
+    /// The match of the rule's pattern.
     public let match: PatternMatch?
     public let command: SlashCommand?
 }

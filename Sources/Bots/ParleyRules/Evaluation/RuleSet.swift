@@ -10,7 +10,7 @@ public struct RuleSet: Sendable {
     private let search: TextPatternSet
     private let byEvent: [RuleEvent: [Int]]
 
-    /// What a rule needs of a text: one hit of each group.
+    /// The patterns that a rule requires of a text: one match of each group.
     private struct Compiled: Sendable {
         var needs: [ClosedRange<Int>] = []
         var commands: Set<String>?

@@ -1,6 +1,6 @@
 public import Parley
 
-/// What a template can be filled in with.
+/// The values for the placeholders of a template.
 public struct TemplateValues: Sendable {
     public var botName: String
     public var contactName: String

@@ -37,7 +37,7 @@ public struct Diagnostic: Sendable, Hashable {
 
     public let code: Code
     public let position: SourcePosition
-    /// What is wrong.
+    /// A description of the error.
     public let message: String
     /// How to mend it, when that is known: the nearest valid word, or what is expected.
     public let hint: String?

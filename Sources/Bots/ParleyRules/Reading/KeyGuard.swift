@@ -20,7 +20,7 @@ struct KeyGuard {
         return SourcePosition(line: line, column: column)
     }
 
-    /// Whether a name follows the sign somewhere, at the start of a token.
+    /// Checks whether a name follows the sign somewhere, at the start of a token.
     private func hasProperty(_ sign: Unicode.Scalar) -> Bool {
         scalars.indices.contains { scalars[$0] == sign && startsToken($0) && isNamePart($0 + 1) }
     }
@@ -44,7 +44,7 @@ struct KeyGuard {
         return scalars[index - 1].properties.isWhitespace || "[{,:-?".unicodeScalars.contains(scalars[index - 1])
     }
 
-    /// Whether the sign is the first of its line or of an element.
+    /// Checks whether the sign is the first of its line or of an element.
     private func startsEntry(_ index: Int) -> Bool {
         guard let before = scalars[..<index].last(where: { $0 != " " && $0 != "\t" }) else { return true }
         return "\n\r[{,:-?".unicodeScalars.contains(before)

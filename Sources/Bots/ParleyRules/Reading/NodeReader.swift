@@ -33,7 +33,7 @@ final class DiagnosticSink {
 package struct NodeReader {
     let node: Node
     let sink: DiagnosticSink
-    /// What the node is, for messages: `profiles.echo.name`.
+    /// The path of the node, for messages: `profiles.echo.name`.
     let path: String
 
     var position: SourcePosition { Self.position(of: node) }

@@ -1,7 +1,7 @@
 public import Parley
 internal import Yams
 
-/// What a bots.yaml says: the profiles to run and the rules that each of them follows.
+/// The content of a bots.yaml: the profiles to run and the rules of each.
 ///
 /// The file is read strictly. An unknown key, a wrong type, a bad pattern or a bad template is a ``BotsFileError`` with the
 /// place, the reason and the nearest valid word, and nothing of the file is used.

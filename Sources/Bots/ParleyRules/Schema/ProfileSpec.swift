@@ -16,11 +16,11 @@ public struct ProfileSpec: Sendable {
     /// The longest bio, in bytes of its JSON text without the quotes; the official apps refuse more.
     public static let maximumBioLength = 160
 
-    /// What happens when somebody connects to the profile's address.
+    /// The handling of requests to the profile's address.
     public struct AddressSpec: Sendable {
         /// Accept contact requests without asking.
         public var acceptsAutomatically = true
-        /// What a new contact is told.
+        /// The message to a new contact.
         public var welcome: String?
     }
 

@@ -1,4 +1,4 @@
-/// What a rule does.
+/// An action of a rule.
 public enum RuleAction: Sendable {
     /// Answers the message with a quote of it; without a message it sends.
     case reply(Template)

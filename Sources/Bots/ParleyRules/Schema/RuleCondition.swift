@@ -1,6 +1,6 @@
 public import Parley
 
-/// What may set off a rule.
+/// An event that can trigger a rule.
 public enum RuleEvent: String, Sendable, Hashable, CaseIterable {
     /// Somebody wrote.
     case message
@@ -15,9 +15,9 @@ public enum RuleEvent: String, Sendable, Hashable, CaseIterable {
     /// Somebody asks to connect, and the profile accepts by hand.
     case request
 
-    /// Whether a text comes with the event, so that it can be looked at and quoted.
+    /// True if a text comes with the event, so that it can be looked at and quoted.
     var hasText: Bool { self == .message || self == .edited }
-    /// Whether there is a message to react to.
+    /// True if there is a message to react to.
     var hasMessage: Bool { self == .message || self == .edited || self == .reaction }
 }
 

@@ -4,7 +4,7 @@ public struct RuleSpec: Sendable {
     public let id: String?
     public let when: RuleCondition
     public let then: [RuleAction]
-    /// What the command menu shows for the rule's command.
+    /// The description of the rule's command in the command menu.
     public let description: String?
     /// Later rules are looked at too. Otherwise the first rule that applies is the last.
     public let continues: Bool

@@ -10,11 +10,11 @@ public struct ItemsWindow: Sendable, Hashable {
 
     /// The runs, oldest first; there is a gap between each two.
     public private(set) var runs: [Run] = []
-    /// Whether the last run goes on to the newest item of the chat.
+    /// True if the last run goes on to the newest item of the chat.
     public private(set) var reachesNewest = false
-    /// Whether the first run begins with the oldest item of the chat.
+    /// True if the first run begins with the oldest item of the chat.
     public private(set) var reachesOldest = false
-    /// What lies beyond the newest item that is loaded, as the core told with a page.
+    /// The core's counts of the items beyond the newest that is loaded, reported with a page.
     public private(set) var navigation: NavigationInfo?
 
     private let limit: Int
@@ -43,7 +43,7 @@ public struct ItemsWindow: Sendable, Hashable {
     /// The ids of the items before which there is a gap.
     public var gapsBefore: [ChatItemID] { runs.dropFirst().compactMap { $0.items.first?.id } }
 
-    /// Whether an item is loaded.
+    /// Checks whether an item is loaded.
     public func contains(_ id: ChatItemID) -> Bool { ids.contains(id) }
 
     /// The item, if it is loaded.
@@ -56,7 +56,7 @@ public struct ItemsWindow: Sendable, Hashable {
 extension ItemsWindow {
     /// Replaces an item that is loaded.
     ///
-    /// - Returns: Whether it is.
+    /// - Returns: true if it is.
     @discardableResult mutating func update(_ item: ChatItem) -> Bool {
         guard let (run, index) = position(of: item.id) else { return false }
         runs[run].items[index] = item
@@ -65,7 +65,7 @@ extension ItemsWindow {
 
     /// Changes items that are loaded.
     ///
-    /// - Returns: Whether anything is different.
+    /// - Returns: true if anything is different.
     mutating func updateAll(_ change: (inout ChatItem) -> Void) -> Bool {
         var isChanged = false
         for run in runs.indices {

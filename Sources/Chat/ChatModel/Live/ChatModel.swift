@@ -13,7 +13,7 @@ public actor ChatModel: ChatCore {
     private let changeHub = ChatModelChangeHub()
     private var repairs: [Repair] = []
 
-    /// What is known now.
+    /// The present state.
     public private(set) var state: ChatModelState
 
     /// A chat whose preview has to be loaded.

@@ -56,7 +56,7 @@ final class ChatModelChangeSubscription: Sendable {
 
     init(limit: Int = ChatModelChanges.limit) { self.limit = limit }
 
-    /// Whether somebody waits for changes.
+    /// True if somebody waits for changes.
     var isAwaited: Bool { state.withLock { $0.answer != nil } }
 
     func add(_ changes: [ChatModelChange]) {

@@ -53,7 +53,7 @@ extension ChatInfo {
         if case .group(let group, _) = self { .group(groupInfo: group, scope: nil) } else { self }
     }
 
-    /// Whether the core puts the chat into lists.
+    /// True if the core puts the chat into lists.
     var isListed: Bool {
         switch self {
         case .direct(let contact): contact.contactUsed && contact.contactID > 1

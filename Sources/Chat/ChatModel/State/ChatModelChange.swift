@@ -20,7 +20,7 @@ public enum ChatModelChange: Sendable, Hashable {
     case tags(UserID)
     /// The address of a profile.
     case address(UserID)
-    /// Whether the core sends and receives.
+    /// The core has started or stopped.
     case running
     /// More than a subscriber's changes can name while they wait to be read: what is known should be read anew.
     case everything

@@ -1,6 +1,6 @@
 public import ChatAPI
 
-/// What is known of the profiles of a core and their chats, from what the core has reported.
+/// The state of the profiles of a core and their chats, from the events of the core.
 ///
 /// A value without behaviour of its own: ``apply(_:)`` takes an event, ``apply(_:to:)`` what became of a command. Both return what
 /// changed. The same inputs in the same order make the same state.
@@ -9,7 +9,7 @@ public struct ChatModelState: Sendable, Hashable {
     public internal(set) var users: [UserID: UserState] = [:]
     /// The profile that is active in the core; commands without a profile mean it.
     public internal(set) var activeUserID: UserID?
-    /// Whether the core sends and receives; nil while that is not known.
+    /// True if the core sends and receives; nil while that is not known.
     public internal(set) var isRunning: Bool?
     /// How connections are subscribed to, by the agent's ids, as far as the core has told since it runs.
     public internal(set) var subscriptions: [String: SubscriptionStatus] = [:]

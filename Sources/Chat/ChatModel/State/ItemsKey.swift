@@ -24,7 +24,7 @@ public struct ItemsKey: Sendable, Hashable {
         self.filter = filter
     }
 
-    /// Whether an item of the chat belongs here.
+    /// Checks whether an item of the chat belongs here.
     public func contains(_ item: ChatItem) -> Bool {
         switch filter {
         case .all: item.meta.parentItemID == nil

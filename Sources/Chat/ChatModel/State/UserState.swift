@@ -1,7 +1,7 @@
 public import ChatAPI
 import ChatProtocol
 
-/// What is known of one profile.
+/// The state of one profile.
 public struct UserState: Sendable, Hashable {
     /// The profile.
     public internal(set) var user: User
@@ -15,7 +15,7 @@ public struct UserState: Sendable, Hashable {
     public internal(set) var address: UserContactLink?
     /// Chats that were deleted here: what is still reported of them is ignored.
     public internal(set) var deletedChats: Set<ChatReference> = []
-    /// Whether all chats were loaded. Until then ``unreadCount`` is what the core said.
+    /// True if all chats were loaded. Until then ``unreadCount`` is what the core said.
     public internal(set) var isLoaded = false
     var reportedUnreadCount = 0
 
@@ -46,7 +46,7 @@ extension Chat {
         }
     }
 
-    /// Whether the chat counts as unread in lists and tags: it is marked so, or something that notifies is unread.
+    /// True if the chat counts as unread in lists and tags: it is marked so, or something that notifies is unread.
     public var isUnread: Bool { chatStats.unreadChat || countedUnread > 0 }
 
     /// Unread messages of support chats: for moderators the members that need attention, for others their own chat.

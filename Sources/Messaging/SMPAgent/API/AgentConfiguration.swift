@@ -9,14 +9,14 @@ public struct AgentConfiguration: Sendable {
     public var clientVersions = VersionRange(AgentLimits.clientVersions)
     /// Ratchet versions to offer: 2 without post-quantum encryption, 3 with it.
     public var ratchetVersions = VersionRange(2...3)
-    /// What authorises the commands about new queues.
+    /// The algorithm of the keys that authorise commands about new queues.
     public var queueKeys = QueueKeyAlgorithm.x25519
 
     /// Queues that a new connection receives through, each on another router, as far as the user has so many: 1 to
     /// ``AgentLimits/maximumQueues``. Contact addresses have one. Official agents use the first: see ``SMPAgent/addQueue(to:on:)``.
     public var queuesPerConnection = 1
 
-    /// Whether new queues get a notifier with `NEW`, where the router's version is 17 or later, as official agents ask for when their device has
+    /// True if new queues get a notifier with `NEW`, where the router's version is 17 or later, as official agents ask for when their device has
     /// asked for instant notifications. Later on it is ``SMPAgent/enableNotifications(of:)`` that gives one.
     public var newQueuesHaveNotifiers = false
 

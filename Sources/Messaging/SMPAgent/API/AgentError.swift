@@ -5,7 +5,7 @@ public import SMPProtocol
 ///
 /// The ``reason`` mirrors the errors of the agent protocol (agent-protocol.md, Appendix A), which the chat API reports as JSON.
 public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What went wrong.
+    /// The reason of the error.
     public enum Reason: Sendable, Equatable {
         /// A call that is not allowed or cannot be done; `context` names the call.
         case command(Command, context: String)
@@ -117,7 +117,7 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the same call may succeed later: the network, the router or the agent is away for now.
+    /// True if the same call may succeed later: the network, the router or the agent is away for now.
     public var isTemporary: Bool {
         switch reason {
         case .broker(_, let fault), .smp(_, .proxy(.broker(let fault))), .proxy(_, _, .protocol(.proxy(.broker(let fault)))):
@@ -128,7 +128,7 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the router cannot be used as it is addressed or as old as it is; retried for sending, an error for a call.
+    /// True if the router cannot be used as it is addressed or as old as it is; retried for sending, an error for a call.
     var isHostError: Bool {
         switch reason {
         case .broker(_, let fault), .smp(_, .proxy(.broker(let fault))), .proxy(_, _, .protocol(.proxy(.broker(let fault)))):
@@ -177,7 +177,7 @@ extension BrokerErrorType {
         }
     }
 
-    /// Whether the router may answer later.
+    /// True if the router may answer later.
     var isTemporary: Bool {
         switch self {
         case .network, .timeout: true
@@ -185,7 +185,7 @@ extension BrokerErrorType {
         }
     }
 
-    /// Whether the router cannot be used as it is addressed or as old as it is.
+    /// True if the router cannot be used as it is addressed or as old as it is.
     var isHostError: Bool {
         switch self {
         case .host, .transport(.version): true

@@ -17,7 +17,7 @@ public struct AgentNotification: Sendable {
     }
 }
 
-/// What the agent reports to its user (agent-protocol.md, Appendix A; the official name stands in capitals).
+/// An event that the agent reports to its user (agent-protocol.md, Appendix A; the official name stands in capitals).
 public enum AgentEvent: Sendable, Equatable {
     // MARK: Making connections
 
@@ -63,7 +63,7 @@ public enum AgentEvent: Sendable, Equatable {
     /// CONNECT and DISCONNECT: a session with a router was made or lost.
     case serverConnected(SMPServerAddress)
     case serverDisconnected(SMPServerAddress)
-    /// What became of subscribing to all of a user's queues on a router at once, where that is asked for.
+    /// The outcome of subscribing to all of a user's queues on a router at once, where that is enabled.
     case serviceSubscription(SMPServerAddress, ServiceSubscriptionState)
     /// END: another client subscribed to the connection's queue; this one receives nothing more.
     case subscriptionEnded
@@ -96,7 +96,7 @@ public enum AgentEvent: Sendable, Equatable {
 }
 
 extension AgentEvent {
-    /// Whether it is stored with what it reports, if it reports something that is stored.
+    /// True if it is stored with what it reports, if it reports something that is stored.
     var isDurable: Bool {
         switch self {
         case .confirmation, .request, .information, .connected, .created, .joined, .messageFailed, .messagesFailed, .sendingContinued,
@@ -130,9 +130,9 @@ public enum ServiceSubscriptionState: Sendable, Equatable {
     case ended(queues: Int)
 }
 
-/// What the agent knows about a received message.
+/// The metadata of a received message.
 public struct MessageMetadata: Hashable, Sendable {
-    /// What the hash chain says.
+    /// The verdict of the hash chain.
     public let integrity: MessageIntegrity
     /// The message's number in this connection; the same when the message is delivered again.
     public let messageID: AgentMessageID
@@ -144,7 +144,7 @@ public struct MessageMetadata: Hashable, Sendable {
     public let brokerTime: Int64
     /// The sender's number of the message.
     public let senderMessageID: Int64
-    /// Whether post-quantum encryption protects the message.
+    /// True if post-quantum encryption protects the message.
     public let pqEncryption: Bool
 
     public init(
@@ -163,7 +163,7 @@ public struct MessageMetadata: Hashable, Sendable {
 
 /// A delivery receipt for a message of ours.
 public struct MessageReceipt: Hashable, Sendable {
-    /// What the recipient's agent found.
+    /// The verdict of the recipient's agent.
     public enum Status: String, Sendable, Hashable {
         case ok
         /// The receipt names another hash than the one of the message.

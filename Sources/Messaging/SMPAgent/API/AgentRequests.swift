@@ -7,9 +7,9 @@ public struct AgentSendRequest: Sendable {
     /// At most ``AgentLimits/messageBodyLength(agentVersion:pqSupport:)`` bytes. Requests of one call with equal bodies share one
     /// stored copy.
     public var body: Bytes
-    /// Whether the recipient's notification server hears of it.
+    /// True if the recipient's notification server hears of it.
     public var flags: MessageFlags
-    /// Whether post-quantum encryption is used from here on, if the peer can; turning it on also turns on support for it.
+    /// True if post-quantum encryption is used from here on, if the peer can; turning it on also turns on support for it.
     public var pqEncryption: Bool
     /// The caller's own number of the message, unique in the connection and growing, such as a row of its outbox. A request with a
     /// number that was used before stores nothing and gets the outcome of the first one, so that a message can be given again after a
@@ -28,10 +28,10 @@ public struct AgentSendRequest: Sendable {
     }
 }
 
-/// What became of an ``AgentSendRequest``: the message is stored and will be sent.
+/// The outcome of an ``AgentSendRequest``: the message is stored and will be sent.
 public struct AcceptedMessage: Sendable, Hashable {
     public let messageID: AgentMessageID
-    /// Whether post-quantum encryption protects it.
+    /// True if post-quantum encryption protects it.
     public let pqEncryption: Bool
 
     public init(messageID: AgentMessageID, pqEncryption: Bool) {
@@ -55,7 +55,7 @@ public struct CreatedConnection: Sendable {
     }
 }
 
-/// What a short link leads to.
+/// The target of a short link.
 public struct ResolvedLink: Sendable {
     /// The part that cannot change: it holds the full link.
     public let fixed: FixedLinkData

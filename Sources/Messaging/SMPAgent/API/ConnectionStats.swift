@@ -7,7 +7,7 @@ public struct ConnectionStats: Sendable, Equatable {
     public var receiveQueues: [ReceiveQueueStats]
     public var sendQueues: [SendQueueStats]
     public var ratchetSyncState: RatchetSyncState
-    /// Whether the peer can put the ratchet right again (agent version 3 and later).
+    /// True if the peer can put the ratchet right again (agent version 3 and later).
     public var ratchetSyncSupported: Bool
     /// nil if the connection has no queue to receive from.
     public var subscription: SubscriptionStatus?
@@ -36,7 +36,7 @@ public enum QueueStatus: String, Sendable, Hashable, CaseIterable {
     case new, confirmed, secured, active, disabled
 }
 
-/// Whether messages of a queue reach us.
+/// The state of a queue's subscription.
 public enum SubscriptionStatus: Sendable, Hashable {
     case active
     /// Being subscribed, or waiting for the network.
@@ -71,7 +71,7 @@ public enum SendSwitchStatus: String, Sendable, Hashable {
     case sendingQTEST = "sending_qtest"
 }
 
-/// Whether both sides' ratchets are in step (agent-protocol.md, "Ratchet re-synchronization").
+/// The synchronization of both sides' ratchets (agent-protocol.md, "Ratchet re-synchronization").
 public enum RatchetSyncState: String, Sendable, Hashable, Codable {
     case ok
     /// Some messages could not be decrypted: agreeing on new keys is possible.
@@ -83,8 +83,8 @@ public enum RatchetSyncState: String, Sendable, Hashable, Codable {
     /// New keys are agreed; the first message with them ends it.
     case agreed
 
-    /// Whether the user may ask for new keys.
+    /// True if the user may ask for new keys.
     public var isAllowed: Bool { self == .allowed || self == .required }
-    /// Whether messages may not be sent.
+    /// True if messages may not be sent.
     public var prohibitsSending: Bool { self == .required || self == .started || self == .agreed }
 }

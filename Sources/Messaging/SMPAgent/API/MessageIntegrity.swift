@@ -1,4 +1,4 @@
-/// What the hash chain and the ids of a connection's messages say about a received message (agent-protocol.md, "Agent message").
+/// The verdict of the hash chain and the ids of a connection's messages on a received message (agent-protocol.md, "Agent message").
 public enum MessageIntegrity: Hashable, Sendable, CustomStringConvertible {
     /// The message follows the one received before it.
     case ok

@@ -1,4 +1,4 @@
-/// Whether a new connection asks for post-quantum encryption, and where its first KEM key travels (pqdr.md).
+/// The post-quantum encryption that a new connection asks for, and the message that carries its first KEM key (pqdr.md).
 public enum PQInitialKeys: Hashable, Sendable {
     /// The link and the short link's data hold a KEM key: encryption is post-quantum from the first confirmation. The link is
     /// about 1,600 characters longer. Not allowed for contact addresses, which carry no ratchet keys.
@@ -11,7 +11,7 @@ public enum PQInitialKeys: Hashable, Sendable {
     /// Post-quantum encryption is off.
     public static var off: PQInitialKeys { .linkPQ(support: false) }
 
-    /// Whether the link's ratchet parameters propose a KEM key.
+    /// Checks whether the link's ratchet parameters propose a KEM key.
     func proposesKEM(shortLink: Bool) -> Bool {
         switch self {
         case .usePQ: true
@@ -19,7 +19,7 @@ public enum PQInitialKeys: Hashable, Sendable {
         }
     }
 
-    /// Whether the connection supports post-quantum encryption, if its peer does.
+    /// True if the connection supports post-quantum encryption, if its peer does.
     var support: Bool {
         switch self {
         case .usePQ: true
@@ -27,7 +27,7 @@ public enum PQInitialKeys: Hashable, Sendable {
         }
     }
 
-    /// What the invitation inside a contact request asks for: compatible peers get the KEM key at once.
+    /// The keys in the invitation inside a contact request: compatible peers get the KEM key at once.
     static func joiningContact(compatible: Bool, support: Bool) -> PQInitialKeys {
         support && compatible ? .usePQ : .linkPQ(support: support)
     }

@@ -6,11 +6,11 @@ public import SMPWire
 /// (simplex-messaging.md, "Enable notifications command").
 public struct QueueNotifier: Sendable, Equatable {
     public let server: SMPServerAddress
-    /// What `NSUB` is sent to.
+    /// The id to which `NSUB` is sent.
     public let notifierID: NotifierID
     /// Authorises `NSUB`: it is for the notification server, which can do nothing else with it.
     public let privateKey: PrivateAuthKey
-    /// What notices are encrypted with, for the recipient.
+    /// The secret that encrypts notices for the recipient.
     let secret: BoxSecret
 
     /// Reads a notice (`NMSG`).

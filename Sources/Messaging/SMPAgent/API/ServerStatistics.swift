@@ -1,6 +1,6 @@
 public import SMPProtocol
 
-/// What is counted for each router of a user. The raw values are the names in the chat API, and in the store.
+/// A counter for each router of a user. The raw values are the names in the chat API, and in the store.
 public enum ServerCounter: String, Sendable, Hashable, CaseIterable {
     /// `SEND` that the router took: directly, through a proxy, and for other routers as a proxy.
     case sentDirect, sentViaProxy, sentProxied
@@ -17,7 +17,7 @@ public enum ServerCounter: String, Sendable, Hashable, CaseIterable {
     case ntfKey, ntfKeyAttempts, ntfKeyDeleted, ntfKeyDeleteAttempts
 }
 
-/// What was counted for one router of a user.
+/// The counts for one router of a user.
 public struct ServerStatistics: Sendable, Hashable {
     private var counts: [ServerCounter: Int] = [:]
 

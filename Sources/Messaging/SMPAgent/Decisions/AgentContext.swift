@@ -1,7 +1,7 @@
 import SMPCrypto
 import SMPRatchet
 
-/// What decisions take from outside: randomness, time and constants.
+/// The inputs of decisions: randomness, time and constants.
 struct AgentContext: Sendable {
     let configuration: AgentConfiguration
     /// Makes keys, nonces and row keys.

@@ -2,7 +2,7 @@ import SMPProtocol
 import SMPRatchet
 import SMPWire
 
-/// What an invitation offers at the versions that both sides support.
+/// An invitation at the versions that both sides support.
 struct CompatibleInvitation: Sendable {
     let agentVersion: UInt16
     let queue: SMPQueueInfo
@@ -24,7 +24,7 @@ struct CompatibleInvitation: Sendable {
     }
 }
 
-/// What a contact address offers at the versions that both sides support.
+/// A contact address at the versions that both sides support.
 struct CompatibleContact: Sendable {
     let agentVersion: UInt16
     let queue: SMPQueueInfo

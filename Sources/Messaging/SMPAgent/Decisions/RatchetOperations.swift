@@ -33,7 +33,7 @@ extension RatchetMessageKey {
 }
 
 extension RatchetParameters {
-    /// What a link offers, at one of its versions.
+    /// Creates the parameters of a link's offer, at one of its versions.
     init(_ offer: RatchetParametersURI, version: UInt16) {
         self.init(
             version: version, key1: offer.key1, key2: offer.key2,

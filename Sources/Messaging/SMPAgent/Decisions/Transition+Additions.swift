@@ -87,7 +87,7 @@ extension Transition {
         emit(.queuesChanged(.send, ConnectionStats(state)))
     }
 
-    /// Whether messages go on through other queues when this one takes none.
+    /// Checks whether messages go on through other queues when this one takes none.
     func isDispensable(_ row: RowID) -> Bool {
         guard let queue = state.sendQueue(row), queue.replaces == nil, queue.switchStatus == nil else { return false }
         return state.sendQueues.contains { $0.row != row && $0.isInUse }
@@ -131,7 +131,7 @@ extension SendQueue {
 }
 
 extension AgentError {
-    /// Whether the answer to `SEND` is that of the queue's router, not of a proxy on the way to it, and says that the queue will never take
+    /// Checks whether the answer to `SEND` is that of the queue's router, not of a proxy on the way to it, and says that the queue will never take
     /// messages of ours again.
     func saysIsGone(_ queue: SendQueue) -> Bool {
         switch reason {

@@ -103,7 +103,7 @@ extension Transition {
     }
 }
 
-/// What to do after a message could not be sent.
+/// The decision after a message could not be sent.
 enum DeliveryDecision: Sendable, Equatable {
     /// Try again after the delay; the state is stored so that a restart goes on from it.
     case retry(after: Duration, DeliveryRetryState, isWarned: Bool)

@@ -6,7 +6,7 @@ import SMPWire
 /// A confirmation with what its outer layers say.
 struct ReceivedConfirmation: Sendable {
     let queue: ReceiveQueue
-    /// What the sender encrypts with from here on.
+    /// The secret with which the sender encrypts from here on.
     let secret: BoxSecret
     let clientVersion: UInt16
     let agentVersion: UInt16

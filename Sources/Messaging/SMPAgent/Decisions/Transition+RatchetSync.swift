@@ -93,7 +93,7 @@ extension Transition {
 
     private func isNew(_ hash: Bytes) -> Bool { state.processedRatchetKeys[hash] == nil }
 
-    /// Whether we have begun anew, and the peer answers with its newest keys, which we know already: it does while it waits for us to use what
+    /// Checks whether we have begun anew, and the peer answers with its newest keys, which we know already: it does while it waits for us to use what
     /// was agreed before. Passing over them both sides would wait for ever. If the peer has not seen our new keys yet, and these come only
     /// because they were delivered twice, it comes to the same agreement when it sees ours, or answers with other keys, which count then.
     private func answersAgain(_ hash: Bytes) -> Bool {
@@ -132,7 +132,7 @@ enum RatchetSyncRole: Sendable, Equatable {
 }
 
 extension AgentError.Crypto {
-    /// What a message that cannot be decrypted means for the ratchet.
+    /// The ratchet state that follows from a message that cannot be decrypted.
     var syncState: RatchetSyncState {
         switch self {
         case .decryptAES, .decryptCB, .ratchetEarlier: .allowed

@@ -3,7 +3,7 @@ import SMPProtocol
 import SMPRatchet
 import SMPWire
 
-/// What follows from a received message, besides the changes in the transition.
+/// The consequence of a received message, besides the changes in the transition.
 enum ReceiveOutcome: Sendable {
     /// The router may delete it.
     case acknowledge
@@ -24,7 +24,7 @@ private struct OpenedMessage {
     /// Milliseconds since 1970.
     let brokerTime: Int64
     let flags: MessageFlags
-    /// Whether messages before it may come through another queue.
+    /// True if messages before it may come through another queue.
     let mayBeEarly: Bool
 }
 

@@ -22,7 +22,7 @@ struct Transition: Sendable {
     private(set) var removedSendQueues: [RowID] = []
     /// Send queues whose waiting messages go to another queue as well from here on.
     private(set) var sharedSendQueues: [RowID] = []
-    /// Whether a queue that we receive from is new, gone or not as it was.
+    /// True if a queue that we receive from is new, gone or not as it was.
     private(set) var areReceiveQueuesChanged = false
 
     private var isRecordChanged = false

@@ -19,7 +19,7 @@ final class AcknowledgementRegistry: Sendable {
         fileprivate(set) var connection = 0
     }
 
-    /// What a failure means.
+    /// The consequence of a failure.
     enum Outcome: Equatable {
         /// There is nothing left to acknowledge.
         case done
@@ -53,7 +53,7 @@ final class AcknowledgementRegistry: Sendable {
 
     /// Adds one.
     ///
-    /// - Returns: whether the caller must start ``AgentCore/sendAcknowledgements(over:)``.
+    /// - Returns: true if the caller must start ``AgentCore/sendAcknowledgements(over:)``.
     func add(_ item: Item, over session: TransportSessionKey) -> Bool {
         inner.withLock { inner in
             var item = item
@@ -96,7 +96,7 @@ final class AcknowledgementRegistry: Sendable {
 
     /// Adds one again that could not be sent, unless the session was lost since.
     ///
-    /// - Returns: whether the caller must start ``AgentCore/sendAcknowledgements(over:)``.
+    /// - Returns: true if the caller must start ``AgentCore/sendAcknowledgements(over:)``.
     func addAgain(_ item: Item, over session: TransportSessionKey) -> Bool {
         inner.withLock { inner in
             guard inner.connections[session, default: 0] == item.connection else { return false }

@@ -62,38 +62,38 @@ extension AgentCore {
 
     private func take(_ message: ReceivedMessage, _ key: QueueKey, _ entry: SubscriptionRegistry.Entry) {
         statistics.add(.recvMsgs, entry.user, key.server)
-        let lane = lanes.checkOut(entry.connection)
-        guard lane.append(IncomingMessage(queue: key, row: entry.row, message: message)) else { return lanes.checkIn(lane) }
+        let active = connections.checkOut(entry.connection)
+        guard active.append(IncomingMessage(queue: key, row: entry.row, message: message)) else { return connections.checkIn(active) }
         tasks.run { [self] in
-            while let next = lane.nextIncoming() { await receive(next, lane) }
-            lanes.checkIn(lane)
+            while let next = active.nextIncoming() { await receive(next, active) }
+            connections.checkIn(active)
         }
     }
 
     /// Tries as long as the connection cannot be read from the store: the router delivers the message again only to the next subscription, and
     /// nothing behind it before.
-    private func receive(_ message: IncomingMessage, _ lane: ConnectionLane) async {
+    private func receive(_ message: IncomingMessage, _ active: ActiveConnection) async {
         guard isRunning, !Task.isCancelled else { return }
         do throws(AgentError) {
-            try await untilStored(lane.id) { () throws(AgentError) in
-                try await withLane(lane.id) { access throws(AgentError) in
-                    if try await process(message, access) { await takeTurns(access) }
+            try await untilStored(active.id) { () throws(AgentError) in
+                try await withConnection(active.id) { access throws(AgentError) in
+                    if try await process(message, access) { await processEarlyMessages(access) }
                 }
             }
         } catch {
             // Not acknowledged: the router delivers it again to the next subscription.
-            tell(error, lane.id)
+            tell(error, active.id)
         }
     }
 
     /// Takes a message, or puts it aside if it is not its turn.
     ///
-    /// - Parameter isTurn: whether it is taken although the ones before it have not come.
-    /// - Returns: whether it was taken.
-    func process(_ incoming: IncomingMessage, isTurn: Bool = false, _ access: LaneAccess) async throws(AgentError) -> Bool {
+    /// - Parameter isNext: whether it is taken although the ones before it have not come.
+    /// - Returns: true if it was taken.
+    func process(_ incoming: IncomingMessage, isNext: Bool = false, _ access: ConnectionAccess) async throws(AgentError) -> Bool {
         let state = try await access.state()
         guard let queue = state.receiveQueue(incoming.row) else {
-            access.lane.takeEarly(incoming.row)
+            access.active.takeEarly(incoming.row)
             return true
         }
         let brokerID = incoming.message.id
@@ -108,19 +108,19 @@ extension AgentCore {
         }
         var transition = Transition(state)
         let others = state.otherParallelQueues(than: incoming.row)
-        var outcome = transition.receive(incoming.message, from: incoming.row, mayBeEarly: !others.isEmpty && !isTurn, context)
+        var outcome = transition.receive(incoming.message, from: incoming.row, mayBeEarly: !others.isEmpty && !isNext, context)
         if let number = try await numberIfEarly(outcome, others, state.record.row) {
-            putAside(EarlyMessage(message: incoming, number: number), access.lane)
+            putAside(EarlyMessage(message: incoming, number: number), access.active)
             return false
         }
-        access.lane.takeEarly(incoming.row)
+        access.active.takeEarly(incoming.row)
         if case .receipts(let receipts, let record) = outcome {
             let sent = try await sentMessages(receipts, state)
             outcome = transition.receive(receipts, in: record, sent: sent)
         }
-        if case .waitForUser(let record) = outcome { access.lane.setUnacknowledged(record) }
+        if case .waitForUser(let record) = outcome { access.active.setUnacknowledged(record) }
         // The router should have the acknowledgement of its message about a full queue before the sender is told to go on.
-        let delay = delay(of: outcome, transition, access.lane)
+        let delay = delay(of: outcome, transition, access.active)
         try await access.commit(transition, isPersistent: true) {
             if case .acknowledge = outcome { acknowledge(brokerID, in: queue, for: state.record.owner, after: delay) }
         }
@@ -131,9 +131,9 @@ extension AgentCore {
     }
 
     /// How long the acknowledgement of a message waits that the user learns nothing from but that something is wrong.
-    private func delay(of outcome: ReceiveOutcome, _ transition: Transition, _ lane: ConnectionLane) -> Duration {
+    private func delay(of outcome: ReceiveOutcome, _ transition: Transition, _ active: ActiveConnection) -> Duration {
         guard case .acknowledge = outcome, transition.state.kind == .duplex, !transition.notifications.isEmpty else { return .zero }
-        return lane.countIdleWork(now: now)
+        return active.countIdleWork(now: now)
     }
 
     private func sentMessages(
@@ -150,11 +150,11 @@ extension AgentCore {
 
     /// A message that cannot be decrypted has mostly been received before: its acknowledgement was lost, or we were stopped before it.
     private func undecryptable(
-        _ hash: Bytes, _ error: AgentError, _ message: ReceivedMessage, _ queue: ReceiveQueue, _ access: LaneAccess
+        _ hash: Bytes, _ error: AgentError, _ message: ReceivedMessage, _ queue: ReceiveQueue, _ access: ConnectionAccess
     ) async throws(AgentError) {
         let state = try await access.state()
         let row = state.record.row
-        let delay = access.lane.countIdleWork(now: now)
+        let delay = access.active.countIdleWork(now: now)
         let known = try await stored {
             try await store.flush()
             return try await store.receivedMessage(connection: row, encryptedHash: hash)
@@ -180,12 +180,12 @@ extension AgentCore {
     ///
     /// - Parameter id: the router's id of this delivery.
     func repeatMessage(
-        _ known: ReceivedMessageRecord, _ id: MessageID, _ queue: ReceiveQueue, _ access: LaneAccess
+        _ known: ReceivedMessageRecord, _ id: MessageID, _ queue: ReceiveQueue, _ access: ConnectionAccess
     ) async throws(AgentError) {
         let state = try await access.state()
         // The message may have been sent twice, and to two queues: what was reported of the other one stands.
         let record = known.delivered(as: id.bytes, by: queue.row)
-        if access.lane.isUnacknowledged(known.messageID, notThrough: queue.row) { return access.lane.setUnacknowledged(record) }
+        if access.active.isUnacknowledged(known.messageID, notThrough: queue.row) { return access.active.setUnacknowledged(record) }
         var transition = Transition(state)
         let attempts = known.attempts + 1
         let age = Duration.milliseconds(now - known.metadata.receivedAt)
@@ -209,7 +209,7 @@ extension AgentCore {
             transition.emit(.receipts(record.metadata, results))
         default: throw .peer(.message)
         }
-        access.lane.setUnacknowledged(record)
+        access.active.setUnacknowledged(record)
         try await access.commit(transition, isPersistent: true)
     }
 }

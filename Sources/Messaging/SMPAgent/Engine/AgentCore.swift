@@ -6,9 +6,9 @@ import SMPWire
 import Synchronization
 import SystemSupport
 
-/// What all parts of the agent share.
+/// The state that all parts of the agent share.
 final class AgentCore: Sendable {
-    /// Whether the agent works.
+    /// The life cycle of the agent.
     enum Life: Sendable {
         case stopped, running, suspended, closed
     }
@@ -25,7 +25,7 @@ final class AgentCore: Sendable {
     private let dayClock: SteadyClock
     let log = Logger(label: "agent")
 
-    let lanes: LaneRegistry
+    let connections: ActiveConnectionCache
     let subscriptions = SubscriptionRegistry()
     let deliveries = DeliveryRegistry()
     let commands = CommandRegistry()
@@ -53,7 +53,7 @@ final class AgentCore: Sendable {
         self.events = events
         dayClock = SteadyClock(over: runtime.clock) { .milliseconds(now()) }
         keyPairs = KEMKeyPairPool(capacity: configuration.keyPairPoolSize, random: random)
-        lanes = LaneRegistry(capacity: configuration.cachedConnections)
+        connections = ActiveConnectionCache(capacity: configuration.cachedConnections)
     }
 
     /// Milliseconds since 1970, by a clock that does not jump: it says how old records are, and those that are too old are deleted.
@@ -77,55 +77,55 @@ final class AgentCore: Sendable {
 
     func finishEvents() { events.finish() }
 
-    // MARK: Lanes
+    // MARK: Connections
 
     /// Runs `body` alone on a connection.
-    func withLane<Value: Sendable>(
-        _ id: ConnectionID, _ body: (LaneAccess) async throws(AgentError) -> Value
+    func withConnection<Value: Sendable>(
+        _ id: ConnectionID, _ body: (ConnectionAccess) async throws(AgentError) -> Value
     ) async throws(AgentError) -> Value {
-        let lane = lanes.checkOut(id)
-        await lane.hold()
+        let active = connections.checkOut(id)
+        await active.hold()
         defer {
-            lane.release()
-            lanes.checkIn(lane)
+            active.release()
+            connections.checkIn(active)
         }
-        return try await body(LaneAccess(core: self, lane: lane))
+        return try await body(ConnectionAccess(core: self, active: active))
     }
 
     /// Runs `body` alone on several connections, which are held in the order of their ids so that two calls cannot wait for each other.
-    func withLanes<Value: Sendable>(
-        _ ids: Set<ConnectionID>, _ body: ([ConnectionID: LaneAccess]) async throws(AgentError) -> Value
+    func withConnections<Value: Sendable>(
+        _ ids: Set<ConnectionID>, _ body: ([ConnectionID: ConnectionAccess]) async throws(AgentError) -> Value
     ) async throws(AgentError) -> Value {
-        let ordered = ids.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map { lanes.checkOut($0) }
-        for lane in ordered { await lane.hold() }
+        let ordered = ids.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map { connections.checkOut($0) }
+        for active in ordered { await active.hold() }
         defer {
-            for lane in ordered {
-                lane.release()
-                lanes.checkIn(lane)
+            for active in ordered {
+                active.release()
+                connections.checkIn(active)
             }
         }
-        var accesses: [ConnectionID: LaneAccess] = [:]
-        for lane in ordered { accesses[lane.id] = LaneAccess(core: self, lane: lane) }
+        var accesses: [ConnectionID: ConnectionAccess] = [:]
+        for active in ordered { accesses[active.id] = ConnectionAccess(core: self, active: active) }
         return try await body(accesses)
     }
 
     /// Does what follows from transitions that are stored.
-    func carryOut(_ transition: Transition, _ lane: ConnectionLane) {
+    func performEffects(_ transition: Transition, _ active: ActiveConnection) {
         let state = transition.state
         for (event, durableID) in transition.notifications {
             if case .connected = event, let queue = state.receiveQueues.first {
                 statistics.add(.connCompleted, state.record.user, queue.server)
             }
-            notify(event.with(subscriptions), lane.id, durableID: durableID)
+            notify(event.with(subscriptions), active.id, durableID: durableID)
         }
-        if transition.areReceiveQueuesChanged { subscriptions.update(state) { notify(.up($0, [lane.id])) } }
+        if transition.areReceiveQueuesChanged { subscriptions.update(state) { notify(.up($0, [active.id])) } }
         for queue in transition.removedSendQueues { deliveries.remove(queue)?.stop() }
         for queue in transition.sharedSendQueues { deliveries[queue]?.share() }
         for (queue, delivery) in transition.deliveries {
             if let sendQueue = state.sendQueue(queue) { worker(for: sendQueue, state.record).push(delivery) }
         }
         for queue in transition.resumedQueues { deliveries[queue]?.resume() }
-        for command in transition.commands { run(command, of: lane.id) }
+        for command in transition.commands { run(command, of: active.id) }
     }
 
     // MARK: Network
@@ -189,29 +189,29 @@ final class AgentCore: Sendable {
     }
 }
 
-/// A lane in hand.
-struct LaneAccess: Sendable {
+/// Exclusive access to a connection.
+struct ConnectionAccess: Sendable {
     let core: AgentCore
-    let lane: ConnectionLane
+    let active: ActiveConnection
 
-    var id: ConnectionID { lane.id }
+    var id: ConnectionID { active.id }
 
     /// The connection's state, from memory or from the store.
     ///
     /// - Throws: `CONN NOT_FOUND`.
     func state() async throws(AgentError) -> ConnectionState {
-        if let state = lane.state { return state }
-        guard let state = try await core.stored({ try await core.store.connection(lane.id) }) else {
-            throw .notFound("no connection \(lane.id)")
+        if let state = active.state { return state }
+        guard let state = try await core.stored({ try await core.store.connection(active.id) }) else {
+            throw .notFound("no connection \(active.id)")
         }
-        lane.state = state
+        active.state = state
         return state
     }
 
     /// Like ``state()``, for connections that are not being deleted.
     func liveState() async throws(AgentError) -> ConnectionState {
         let state = try await state()
-        guard state.record.deletion == .none else { throw .notFound("connection \(lane.id) is being deleted") }
+        guard state.record.deletion == .none else { throw .notFound("connection \(active.id) is being deleted") }
         return state
     }
 
@@ -226,11 +226,11 @@ struct LaneAccess: Sendable {
         let changes = transition.storeChanges
         try await core.stored { try await core.store.apply(changes, isPersistent: isPersistent) }
         FailPoint.agentStored.pass()
-        lane.state = transition.state
+        active.state = transition.state
         stored()
-        core.carryOut(transition, lane)
+        core.performEffects(transition, active)
     }
 
     /// The connection is gone.
-    func forget() { lane.state = nil }
+    func forget() { active.state = nil }
 }

@@ -49,10 +49,10 @@ extension AgentError {
         self.init(.critical(offerRestart: !isLasting, "the agent's store: \(error)"))
     }
 
-    /// Whether the store refuses something for the moment: the same can be done later.
+    /// True if the store refuses something for the moment: the same can be done later.
     var isOfBusyStore: Bool { if case .critical(offerRestart: true, _) = reason { true } else { false } }
 
-    /// What a peer or router sent could not be decrypted or read.
+    /// The error for bytes of a peer or router that could not be decrypted or parsed.
     init(receiving error: any Error) {
         switch error {
         case let error as AgentError: self = error
@@ -78,7 +78,7 @@ extension AgentError {
 }
 
 extension DatabaseError {
-    /// Whether the same would fail again: it is what is stored that stands in the way, not the disk or other work.
+    /// True if the same would fail again: it is what is stored that stands in the way, not the disk or other work.
     fileprivate var isLasting: Bool {
         switch resultCode.primaryResultCode {
         case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG, .SQLITE_RANGE, .SQLITE_CORRUPT, .SQLITE_NOTADB: true

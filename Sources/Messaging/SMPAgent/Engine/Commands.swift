@@ -17,7 +17,7 @@ final class CommandRegistry: Sendable {
 
     /// Adds one, unless it is there already.
     ///
-    /// - Returns: whether the caller must run the connection's commands.
+    /// - Returns: true if the caller must run the connection's commands.
     func add(_ command: CommandRecord, _ connection: ConnectionID) -> Bool {
         inner.withLock { inner in
             guard inner.known.insert(command.row).inserted else { return false }
@@ -75,7 +75,7 @@ extension AgentCore {
         var elapsed = Duration.zero
         while isRunning, !Task.isCancelled {
             FailPoint.agentCommand.pass()
-            // Messages need the lane for that.
+            // Messages need exclusive access for that.
             var isOutOfReach = false
             do {
                 switch command.kind {
@@ -83,7 +83,7 @@ extension AgentCore {
                 case .secureNewQueue(let queue, _): try await waitUntilUsable(queue, of: connection)
                 default: break
                 }
-                return try await withLane(connection) { [isOutOfReach] access throws(AgentError) in
+                return try await withConnection(connection) { [isOutOfReach] access throws(AgentError) in
                     try await perform(command, isOutOfReach: isOutOfReach, access)
                 }
             } catch {
@@ -99,9 +99,9 @@ extension AgentCore {
 
     /// The router whose return ends a wait; any of the connection's will do.
     private func server(of command: CommandRecord, _ connection: ConnectionID) -> SMPServerAddress? {
-        let lane = lanes.checkOut(connection)
-        defer { lanes.checkIn(lane) }
-        let state = lane.state
+        let active = connections.checkOut(connection)
+        defer { connections.checkIn(active) }
+        let state = active.state
         return state?.sendQueues.first?.server ?? state?.receiveQueues.first?.server
     }
 
@@ -111,7 +111,7 @@ extension AgentCore {
     private func fail(_ command: CommandRecord, _ error: AgentError, _ connection: ConnectionID) async {
         do throws(AgentError) {
             try await untilStored(connection) { () throws(AgentError) in
-                try await withLane(connection) { access throws(AgentError) in
+                try await withConnection(connection) { access throws(AgentError) in
                     var transition = Transition(try await access.state())
                     transition.add(.deleteCommand(command.row))
                     // So that the user can ask for it again.
@@ -129,7 +129,7 @@ extension AgentCore {
     }
 
     /// - Parameter isOutOfReach: whether the router that the command is for is given up.
-    private func perform(_ command: CommandRecord, isOutOfReach: Bool, _ access: LaneAccess) async throws(AgentError) {
+    private func perform(_ command: CommandRecord, isOutOfReach: Bool, _ access: ConnectionAccess) async throws(AgentError) {
         switch command.kind {
         case .create(let pq, let subscribe): try await create(pq, subscribe ? .subscribe : .onlyCreate, command, access)
         case .join(let link, let info, let pqSupport, let subscribe):
@@ -168,7 +168,7 @@ extension AgentCore {
     }
 
     /// Secures a queue of ours with the key of its sender; doing that twice is the same as once.
-    private func secure(_ row: RowID, _ key: Bytes, _ access: LaneAccess) async throws(AgentError) {
+    private func secure(_ row: RowID, _ key: Bytes, _ access: ConnectionAccess) async throws(AgentError) {
         let state = try await access.state()
         guard let queue = state.receiveQueue(row) else { throw AgentError(.internal("securing: queue not found in connection")) }
         let senderKey: PublicAuthKey
@@ -184,7 +184,7 @@ extension AgentCore {
 
     /// The user has allowed a connection: secure our queue, connect the peer's, and confirm it.
     private func allow(
-        _ id: ConfirmationID, _ command: CommandRecord, _ access: LaneAccess
+        _ id: ConfirmationID, _ command: CommandRecord, _ access: ConnectionAccess
     ) async throws(AgentError) {
         guard let confirmation = try await stored({ try await store.confirmation(id) }), let ownInfo = confirmation.ownInfo else {
             throw AgentError(.internal("allowConnection: no accepted confirmation"))

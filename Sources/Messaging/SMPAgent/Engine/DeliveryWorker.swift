@@ -18,7 +18,7 @@ final class DeliveryWorker: Sendable {
         var lastSeen: AgentMessageID = 0
         var isRunning = false
         var isStopped = false
-        /// Whether another queue has come to need what waits: what was read or pushed before does not say so.
+        /// True if another queue has come to need what waits: what was read or pushed before does not say so.
         var isShared = false
         /// A pause that ``resume()`` ends.
         var pause: Task<Void, Never>?
@@ -270,7 +270,7 @@ final class DeliveryWorker: Sendable {
 
     /// Tells that a message for several queues is sent when the first of them has it.
     private func sentFirst(_ message: SentMessage, proxy: SMPServerAddress?) async {
-        await withLane { access throws(AgentError) in
+        await withConnection { access throws(AgentError) in
             _ = try await access.state()
             let done = StoreChange.deliveryDone(queue: queue.row, connection: record, message.messageID, keepRecord: true)
             // If that is lost the message travels once more, as a copy.
@@ -287,7 +287,7 @@ final class DeliveryWorker: Sendable {
         }
     }
 
-    /// Whether another queue has the message.
+    /// Checks whether another queue has the message.
     private func anotherQueueHas(_ delivery: PendingDelivery) async -> Bool {
         guard !delivery.isCopy, delivery.isShared || inner.withLock({ $0.isShared }) else { return delivery.isCopy }
         return (try? await core.store.isSent(connection: record, sentID: delivery.message.sentID)) ?? false
@@ -326,16 +326,16 @@ final class DeliveryWorker: Sendable {
     /// Stores what follows from a message that was sent or given up, also if it has to wait for the disk. When the agent stops before that, the
     /// message is still in the store, and is sent again.
     private func commit(_ change: (inout Transition) async throws(AgentError) -> Void) async {
-        await withLane { access throws(AgentError) in
+        await withConnection { access throws(AgentError) in
             var transition = Transition(try await access.state())
             try await change(&transition)
             try await access.commit(transition, isPersistent: true)
         }
     }
 
-    private func withLane(_ body: (LaneAccess) async throws(AgentError) -> Void) async {
+    private func withConnection(_ body: (ConnectionAccess) async throws(AgentError) -> Void) async {
         do throws(AgentError) {
-            try await core.untilStored(connection) { () throws(AgentError) in try await core.withLane(connection, body) }
+            try await core.untilStored(connection) { () throws(AgentError) in try await core.withConnection(connection, body) }
         } catch {
             if case .connection(.notFound, _) = error.reason { return stop() }
             if case .inactive = error.reason { return }
@@ -361,7 +361,7 @@ extension AgentCore {
     }
 
     private func wakeWorkers(of connection: ConnectionID) async throws(AgentError) {
-        try await withLane(connection) { access throws(AgentError) in
+        try await withConnection(connection) { access throws(AgentError) in
             let state = try await access.state()
             guard state.record.deletion != .started else { return }
             for queue in state.sendQueues where !queue.isOffered { worker(for: queue, state.record).wake() }

@@ -21,7 +21,7 @@ extension AgentCore {
         return nil
     }
 
-    /// Whether the user has not acknowledged a message that a queue has delivered.
+    /// Checks whether the user has not acknowledged a message that a queue has delivered.
     func hasUnacknowledgedMessages(_ queue: ReceiveQueue, of connection: RowID) async throws(AgentError) -> Bool {
         try await stored { try await store.flush() }
         return try await !unacknowledgedMessages(queue, of: connection).isEmpty
@@ -33,49 +33,49 @@ extension AgentCore {
         try await stored { try await store.unacknowledgedMessages(connection: connection, queue: queue.row) }
     }
 
-    func putAside(_ early: EarlyMessage, _ lane: ConnectionLane) {
-        guard lane.putAside(early) else { return }
-        let lane = lanes.checkOut(lane.id)
+    func putAside(_ early: EarlyMessage, _ active: ActiveConnection) {
+        guard active.putAside(early) else { return }
+        let active = connections.checkOut(active.id)
         tasks.run { [self] in
-            await seeToTurns(lane)
-            lanes.checkIn(lane)
+            await waitForMissingMessages(active)
+            connections.checkIn(active)
         }
     }
 
     /// Takes the messages put aside whose turn has come.
     ///
     /// - Parameter isOver: whether nothing is waited for any longer: the first one's turn has come in any case.
-    func takeTurns(isOver: Bool = false, _ access: LaneAccess) async {
+    func processEarlyMessages(isOver: Bool = false, _ access: ConnectionAccess) async {
         var isOver = isOver
         do throws(AgentError) {
-            while let next = access.lane.early.first {
+            while let next = access.active.early.first {
                 let state = try await access.state()
-                let rows = Set(access.lane.early.map(\.message.row))
+                let rows = Set(access.active.early.map(\.message.row))
                 // If no queue has another message, those before the first one are not to be had.
                 let isFirst = isOver || state.parallelQueues.allSatisfy { rows.contains($0.row) }
                 guard isFirst || next.number <= state.record.lastReceivedID + 1 else { return }
-                guard try await process(next.message, isTurn: isFirst, access) else { return }
+                guard try await process(next.message, isNext: isFirst, access) else { return }
                 isOver = false
             }
         } catch {
             // One that the store does not take now is tried again; any other is not acknowledged, and is delivered again.
-            if !error.isOfBusyStore { access.lane.early.first.map { access.lane.takeEarly($0.message.row) } }
+            if !error.isOfBusyStore { access.active.early.first.map { access.active.takeEarly($0.message.row) } }
             if case .connection(.notFound, _) = error.reason { return }
             notify(.failed(error), access.id)
         }
     }
 
     /// Waits until all messages put aside have had their turn, and ends the wait for others in time.
-    private func seeToTurns(_ lane: ConnectionLane) async {
+    private func waitForMissingMessages(_ active: ActiveConnection) async {
         let interval = configuration.drainRetry
-        var watch = DrainWatch(configuration)
+        var wait = DrainWait(configuration)
         var pause = Duration.zero, elapsed = Duration.zero
-        while !Task.isCancelled, lane.goesOnWaiting() {
-            if isRunning, watch.isOver(await rest(for: lane), after: pause) {
-                watch = DrainWatch(configuration)
+        while !Task.isCancelled, active.keepsWaiting() {
+            if isRunning, wait.isOver(await backlog(for: active), after: pause) {
+                wait = DrainWait(configuration)
                 (pause, elapsed) = (.zero, .zero)
-                await endWait(lane)
-                if lane.early.isEmpty { continue }
+                await endWait(active)
+                if active.early.isEmpty { continue }
             }
             pause = interval.next(after: pause, elapsed: elapsed)
             elapsed += pause
@@ -83,51 +83,51 @@ extension AgentCore {
         }
     }
 
-    /// What is left in the queues that have no message put aside.
-    private func rest(for lane: ConnectionLane) async -> QueueRest {
-        let rows = Set(lane.early.map(\.message.row))
+    /// The backlog of the queues that have no message put aside.
+    private func backlog(for active: ActiveConnection) async -> QueueBacklog {
+        let rows = Set(active.early.map(\.message.row))
         let state: ConnectionState
         do throws(AgentError) {
-            state = try await withLane(lane.id) { access throws(AgentError) in try await access.state() }
+            state = try await withConnection(active.id) { access throws(AgentError) in try await access.state() }
         } catch {
             // What cannot be read now may wait for something all the same.
             if case .connection(.notFound, _) = error.reason { return .none }
             return .unknown
         }
-        var rests: [QueueRest] = []
-        for queue in state.parallelQueues where !rows.contains(queue.row) { rests.append(await rest(of: queue, for: state.record.owner)) }
-        return QueueRest(rests)
+        var backlogs: [QueueBacklog] = []
+        for queue in state.parallelQueues where !rows.contains(queue.row) { backlogs.append(await backlog(of: queue, for: state.record.owner)) }
+        return QueueBacklog(backlogs)
     }
 
-    private func endWait(_ lane: ConnectionLane) async {
+    private func endWait(_ active: ActiveConnection) async {
         do throws(AgentError) {
-            try await withLane(lane.id) { access throws(AgentError) in
+            try await withConnection(active.id) { access throws(AgentError) in
                 let state = try await access.state()
-                guard let first = lane.early.first else { return }
+                guard let first = active.early.first else { return }
                 // What the user has not acknowledged would be delivered again by a router that has it, or that can be reached.
                 for queue in state.otherParallelQueues(than: first.message.row) {
                     let waiting = try await stored {
                         try await store.flush()
                         return try await store.unacknowledgedMessages(connection: state.record.row, queue: queue.row)
                     }
-                    for known in waiting where !lane.isUnacknowledged(known.messageID) {
+                    for known in waiting where !active.isUnacknowledged(known.messageID) {
                         try await repeatMessage(known, MessageID(known.metadata.brokerID), queue, access)
                     }
                 }
-                await takeTurns(isOver: true, access)
+                await processEarlyMessages(isOver: true, access)
             }
         } catch {
-            if case .connection(.notFound, _) = error.reason { return lane.forgetEarly() }
-            notify(.failed(error), lane.id)
+            if case .connection(.notFound, _) = error.reason { return active.forgetEarly() }
+            notify(.failed(error), active.id)
         }
     }
 
     // MARK: The queue that is left
 
-    private func rest(of queue: ReceiveQueue, for owner: SessionOwner) async -> QueueRest { await look(at: queue, for: owner).rest }
+    private func backlog(of queue: ReceiveQueue, for owner: SessionOwner) async -> QueueBacklog { await remaining(in: queue, for: owner).backlog }
 
     /// Asks a router what is left in a queue, and how many messages.
-    private func look(at queue: ReceiveQueue, for owner: SessionOwner) async -> (rest: QueueRest, count: Int) {
+    private func remaining(in queue: ReceiveQueue, for owner: SessionOwner) async -> (backlog: QueueBacklog, count: Int) {
         do throws(AgentError) {
             let response = try await request(
                 SMPRequest(entity: queue.recipientID, command: .que, authKey: queue.privateKey), to: queue.server, for: owner)
@@ -138,28 +138,28 @@ extension AgentCore {
         }
     }
 
-    /// A connection as it is at one look of many.
+    /// A connection as it is now.
     ///
     /// - Throws: `inactive` if the agent stops working.
     private func currentState(of connection: ConnectionID) async throws(AgentError) -> ConnectionState {
         guard isRunning, !Task.isCancelled else { throw AgentError(.inactive) }
         return try await untilStored(connection) { () throws(AgentError) in
-            try await withLane(connection) { access throws(AgentError) in try await access.liveState() }
+            try await withConnection(connection) { access throws(AgentError) in try await access.liveState() }
         }
     }
 
-    /// Waits until the peer may be told to use a new queue: see ``MoveWatch``.
+    /// Waits until the peer may be told to use a new queue: see ``MoveWait``.
     ///
     /// - Parameter row: of the new queue.
     /// - Throws: `inactive` if the agent stops working before that.
     func waitUntilUsable(_ row: RowID, of connection: ConnectionID) async throws(AgentError) {
-        var watch = MoveWatch(configuration)
+        var wait = MoveWait(configuration)
         var delay = Duration.zero, elapsed = Duration.zero
         while true {
             let state = try await currentState(of: connection)
             guard let replaced = state.receiveQueue(row)?.replaces, let old = state.receiveQueue(replaced) else { return }
-            let (rest, count) = await look(at: old, for: state.record.owner)
-            if watch.isOver(rest, count, after: delay) { return }
+            let (backlog, count) = await remaining(in: old, for: state.record.owner)
+            if wait.isOver(backlog, count, after: delay) { return }
             delay = configuration.drainRetry.next(after: delay, elapsed: elapsed)
             elapsed += delay
             await pauses.wait(delay, for: old.server)
@@ -175,11 +175,11 @@ extension AgentCore {
         while true {
             let state = try await currentState(of: connection)
             guard let queue = state.receiveQueue(row) else { return true }
-            let rest = await rest(of: queue, for: state.record.owner)
-            guard rest == .messages || rest == .unknown else { return true }
-            unknownFor = rest == .unknown ? unknownFor + delay : .zero
+            let backlog = await backlog(of: queue, for: state.record.owner)
+            guard backlog == .messages || backlog == .unknown else { return true }
+            unknownFor = backlog == .unknown ? unknownFor + delay : .zero
             if unknownFor >= configuration.messageTimeout { return false }
-            let interval = rest == .unknown ? configuration.fastRetry : configuration.drainRetry
+            let interval = backlog == .unknown ? configuration.fastRetry : configuration.drainRetry
             delay = interval.next(after: delay, elapsed: elapsed)
             elapsed += delay
             await pauses.wait(delay, for: queue.server)

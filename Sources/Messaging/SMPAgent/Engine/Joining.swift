@@ -5,7 +5,7 @@ import SMPProtocol
 import SMPRatchet
 import SMPWire
 
-/// What a call to join asks for.
+/// The parameters of a call to join.
 struct JoinRequest: Sendable {
     let link: ConnectionRequestURI
     let info: Bytes
@@ -13,7 +13,7 @@ struct JoinRequest: Sendable {
     let subscription: SubscriptionMode
     /// The request that is accepted by this.
     var invitation: InvitationID?
-    /// Whether the store has a command to do this, which lasts until it is done or has failed for good.
+    /// True if the store has a command to do this, which lasts until it is done or has failed for good.
     var isStored = false
 }
 
@@ -22,14 +22,14 @@ extension AgentCore {
     ///
     /// While it is not finished, the store has a command that finishes it after a restart. An error ends that: the caller repeats the
     /// call if it wants to.
-    func join(_ request: JoinRequest, _ access: LaneAccess) async throws(AgentError) -> Bool {
+    func join(_ request: JoinRequest, _ access: ConnectionAccess) async throws(AgentError) -> Bool {
         do {
             return switch request.link {
             case .invitation: try await joinInvitation(request, access)
             case .contact: try await askToConnect(request, access)
             }
         } catch {
-            if !request.isStored, let row = access.lane.state?.record.row { store.applyLater([.deleteJoinCommands(row)]) }
+            if !request.isStored, let row = access.active.state?.record.row { store.applyLater([.deleteJoinCommands(row)]) }
             throw error
         }
     }
@@ -45,7 +45,7 @@ extension AgentCore {
 
     // MARK: Invitations
 
-    private func joinInvitation(_ request: JoinRequest, _ access: LaneAccess) async throws(AgentError) -> Bool {
+    private func joinInvitation(_ request: JoinRequest, _ access: ConnectionAccess) async throws(AgentError) -> Bool {
         guard let link = CompatibleInvitation(request.link, configuration) else { throw .peer(.version) }
         var state = try await access.state()
         // An earlier attempt has stored our confirmation: it is on its way.
@@ -77,7 +77,7 @@ extension AgentCore {
 
     /// Stores keys, ratchet and queue before anything is sent, and that the joining must be finished.
     private func startJoining(
-        _ link: CompatibleInvitation, _ request: JoinRequest, _ access: LaneAccess
+        _ link: CompatibleInvitation, _ request: JoinRequest, _ access: ConnectionAccess
     ) async throws(AgentError) -> ConnectionState {
         let address = link.queue.address
         // Opening a short link has secured the queue already.
@@ -93,7 +93,7 @@ extension AgentCore {
     /// Secures the peer's queue as its sender, if it is one that its sender secures. Doing that twice is the same as once: that it is done is
     /// stored with what follows.
     ///
-    /// - Returns: whether messages can be sent to it before the peer answers.
+    /// - Returns: true if messages can be sent to it before the peer answers.
     func secureSendQueue(_ transition: inout Transition) async throws(AgentError) -> Bool {
         let record = transition.record
         guard let queue = transition.state.sendQueues.first, queue.senderCanSecure else { return false }
@@ -126,7 +126,7 @@ extension AgentCore {
     ///
     /// - Returns: why there can be no confirmation; the rest is stored.
     private func confirm(
-        _ sendQueue: SendQueue, _ request: JoinRequest, _ reached: Transition, _ access: LaneAccess
+        _ sendQueue: SendQueue, _ request: JoinRequest, _ reached: Transition, _ access: ConnectionAccess
     ) async throws(AgentError) -> AgentError? {
         var transition = reached
         var surplus: [ReceiveQueue] = []
@@ -172,7 +172,7 @@ extension AgentCore {
     }
 
     /// Asks the router of a contact address to pass on an invitation to us.
-    private func askToConnect(_ request: JoinRequest, _ access: LaneAccess) async throws(AgentError) -> Bool {
+    private func askToConnect(_ request: JoinRequest, _ access: ConnectionAccess) async throws(AgentError) -> Bool {
         guard let contact = CompatibleContact(request.link, configuration) else { throw .peer(.version) }
         let address = contact.queue.address
         var state = try await access.state()
@@ -207,7 +207,7 @@ extension AgentCore {
 
     /// Makes the queue and keys of the invitation that goes to a contact address.
     private func createInvitation(
-        _ contact: CompatibleContact, _ request: JoinRequest, _ access: LaneAccess
+        _ contact: CompatibleContact, _ request: JoinRequest, _ access: ConnectionAccess
     ) async throws(AgentError) -> ConnectionState {
         let state = try await access.state()
         let pq = PQInitialKeys.joiningContact(

@@ -9,7 +9,7 @@ import Synchronization
 final class KEMKeyPairPool: RatchetKeySource {
     private struct Inner {
         var pairs: [SNTRUP761.KeyPair] = []
-        /// What the next filling fills up to.
+        /// The number of pairs that the next filling aims at.
         var target: Int
         var isFilling = false
         var isStopped = false

@@ -6,7 +6,7 @@ import SMPWire
 import Synchronization
 import SystemSupport
 
-/// What a new queue's short link holds, before the router has the queue.
+/// The data of a new queue's short link, before the router has the queue.
 struct PreparedLink: Sendable {
     let linkKey: LinkKey
     let privateKey: Ed25519.PrivateKey

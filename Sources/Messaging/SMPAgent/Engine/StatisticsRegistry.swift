@@ -37,7 +37,7 @@ final class StatisticsRegistry: Sendable {
 
     var all: (servers: [AgentServerKey: ServerStatistics], startedAt: Int64) { inner.withLock { ($0.servers, $0.startedAt) } }
 
-    /// What must be stored; nil if nothing has changed since this was asked last.
+    /// The statistics to store; nil if nothing has changed since the last call.
     func takeChanged() -> (servers: [AgentServerKey: ServerStatistics], startedAt: Int64)? {
         inner.withLock { inner in
             guard inner.isChanged else { return nil }

@@ -9,7 +9,7 @@ final class SubscriptionRegistry: Sendable {
         let row: RowID
         let user: AgentUserID
         var status: SubscriptionStatus
-        /// Whether the peer may send to it, so that messages can come through it.
+        /// True if the peer may send to it, so that messages can come through it.
         var carries: Bool
     }
 
@@ -72,7 +72,7 @@ final class SubscriptionRegistry: Sendable {
 
     /// Begins to subscribe to a queue.
     ///
-    /// - Returns: whether it was subscribed to already; it stays so until something else is known.
+    /// - Returns: true if it was subscribed to already; it stays so until something else is known.
     func begin(_ key: QueueKey, _ entry: Entry) -> Bool {
         inner.withLock { inner in
             if case .active? = inner.entries[key]?.status { return true }
@@ -81,7 +81,7 @@ final class SubscriptionRegistry: Sendable {
         }
     }
 
-    /// Whether there is a queue of a user on a router.
+    /// Checks whether there is a queue of a user on a router.
     func hasQueue(of user: AgentUserID, on server: SMPServerAddress) -> Bool {
         inner.withLock { $0.entries.contains { $0.key.server == server && $0.value.user == user } }
     }
@@ -147,7 +147,7 @@ final class SubscriptionRegistry: Sendable {
         }
     }
 
-    /// Whether a queue's connection has no other that its messages come through now.
+    /// Checks whether a queue's connection has no other that its messages come through now.
     func isDependent(on key: QueueKey) -> Bool { inner.withLock { !$0.dependent(on: [key]).isEmpty } }
 
     /// Notes which of a connection's queues the peer may send to.
@@ -273,7 +273,7 @@ extension AgentCore {
         }
     }
 
-    /// Lets the sessions forget all subscriptions.
+    /// Makes the sessions forget all subscriptions.
     ///
     /// - Returns: the connections, which must be subscribed to again.
     func releaseSubscriptions() async -> [ConnectionID] {

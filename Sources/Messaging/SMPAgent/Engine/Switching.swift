@@ -4,7 +4,7 @@ import SMPWire
 
 extension AgentCore {
     /// Makes a queue on another router and offers it to the peer.
-    func startSwitch(_ row: RowID, _ command: CommandRecord, _ access: LaneAccess) async throws(AgentError) {
+    func startSwitch(_ row: RowID, _ command: CommandRecord, _ access: ConnectionAccess) async throws(AgentError) {
         let state = try await access.liveState()
         guard let old = state.receiveQueue(row), old.switchStatus == .started else {
             // Given up meanwhile.
@@ -31,7 +31,7 @@ extension AgentCore {
 
     /// Deletes a queue on its router, unless that is out of reach, and then here.
     func deleteQueue(
-        _ row: RowID, isReplaced: Bool, isOutOfReach: Bool, _ command: CommandRecord, _ access: LaneAccess
+        _ row: RowID, isReplaced: Bool, isOutOfReach: Bool, _ command: CommandRecord, _ access: ConnectionAccess
     ) async throws(AgentError) {
         let state = try await access.state()
         var transition = Transition(state)

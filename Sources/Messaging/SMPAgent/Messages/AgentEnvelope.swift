@@ -1,9 +1,9 @@
-public import SMPProtocol
-public import SMPRatchet
-public import SMPWire
+package import SMPProtocol
+package import SMPRatchet
+package import SMPWire
 
-/// What the encryption between a queue's sender and recipient holds (agent-protocol.md, "Communication between SMP agents").
-public enum AgentEnvelope: Sendable, Equatable {
+/// The content of the encryption between a queue's sender and recipient (agent-protocol.md, "Communication between SMP agents").
+package enum AgentEnvelope: Sendable, Equatable {
     /// Confirms a queue; from the party that joins with its ratchet parameters.
     case confirmation(version: UInt16, parameters: RatchetParameters?, encryptedInfo: Bytes)
     /// A message inside the ratchet.
@@ -14,7 +14,7 @@ public enum AgentEnvelope: Sendable, Equatable {
     case ratchetKey(version: UInt16, parameters: RatchetParameters, info: Bytes)
 
     /// The agent version of the sender.
-    public var version: UInt16 {
+    package var version: UInt16 {
         switch self {
         case .confirmation(let version, _, _), .message(let version, _), .invitation(let version, _, _),
             .ratchetKey(let version, _, _):
@@ -24,7 +24,7 @@ public enum AgentEnvelope: Sendable, Equatable {
 }
 
 extension AgentEnvelope: WireCodable {
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(version)
         switch self {
         case .confirmation(_, let parameters, let encryptedInfo):
@@ -45,7 +45,7 @@ extension AgentEnvelope: WireCodable {
         }
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         let version = try parser.read(UInt16.self)
         let start = parser.offset
         switch try parser.byte() {

@@ -1,8 +1,8 @@
 import SMPProtocol
-public import SMPWire
+package import SMPWire
 
 extension AgentMessage: WireCodable {
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         switch self {
         case .connectionInfo(let info):
             writer.write(byte: UInt8(ascii: "I"))
@@ -21,7 +21,7 @@ extension AgentMessage: WireCodable {
         }
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         switch try parser.byte() {
         case UInt8(ascii: "I"): self = .connectionInfo(parser.rest())
@@ -44,7 +44,7 @@ extension AgentMessage: WireCodable {
 }
 
 extension AgentMessageContent: WireCodable {
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(text: kind.rawValue)
         switch self {
         case .hello: break
@@ -59,7 +59,7 @@ extension AgentMessageContent: WireCodable {
         }
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         switch try parser.byte() {
         case UInt8(ascii: "H"): self = .hello

@@ -1,8 +1,8 @@
-public import SMPProtocol
-public import SMPWire
+package import SMPProtocol
+package import SMPWire
 
-/// What the double ratchet encrypts (agent-protocol.md, "Messages between SMP agents").
-public enum AgentMessage: Sendable, Equatable {
+/// The content that the double ratchet encrypts (agent-protocol.md, "Messages between SMP agents").
+package enum AgentMessage: Sendable, Equatable {
     /// The information of the party that made the invitation, in its confirmation of the reply queue.
     case connectionInfo(Bytes)
     /// The information of the party that joined, with the queues that it wants to receive from; at least one.
@@ -14,30 +14,30 @@ public enum AgentMessage: Sendable, Equatable {
 }
 
 /// The place of a message in the chain of all messages that its sender sent in the connection.
-public struct AgentMessageHeader: WireCodable, Sendable, Hashable {
+package struct AgentMessageHeader: WireCodable, Sendable, Hashable {
     /// The sender's number, from 1, without gaps; one of ``AgentLimits/messageIDs``.
-    public var id: Int64
+    package var id: Int64
     /// SHA-256 of the agent message before this one; empty in the first.
-    public var previousHash: Bytes
+    package var previousHash: Bytes
 
-    public init(id: Int64, previousHash: Bytes) {
+    package init(id: Int64, previousHash: Bytes) {
         self.id = id
         self.previousHash = previousHash
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(id)
         writer.write(short: previousHash)
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         id = try parser.messageID()
         previousHash = try parser.short()
     }
 }
 
-/// What a numbered message says. The cases carry the protocol's own names.
-public enum AgentMessageContent: Sendable, Equatable {
+/// The content of a numbered message. The cases carry the protocol's own names.
+package enum AgentMessageContent: Sendable, Equatable {
     /// The queue works; only in the handshake of agents below version 6.
     case hello
     /// A message of the user.
@@ -59,26 +59,26 @@ public enum AgentMessageContent: Sendable, Equatable {
 }
 
 /// A receipt as it travels.
-public struct AgentMessageReceipt: WireCodable, Sendable, Hashable {
+package struct AgentMessageReceipt: WireCodable, Sendable, Hashable {
     /// The sender's number of the message; one of ``AgentLimits/messageIDs``.
-    public var id: Int64
+    package var id: Int64
     /// SHA-256 of the agent message.
-    public var hash: Bytes
-    public var info: Bytes
+    package var hash: Bytes
+    package var info: Bytes
 
-    public init(id: Int64, hash: Bytes, info: Bytes) {
+    package init(id: Int64, hash: Bytes, info: Bytes) {
         self.id = id
         self.hash = hash
         self.info = info
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(id)
         writer.write(short: hash)
         writer.write(large: info)
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         id = try parser.messageID()
         hash = try parser.short()
         info = try parser.large()
@@ -86,24 +86,24 @@ public struct AgentMessageReceipt: WireCodable, Sendable, Hashable {
 }
 
 /// A queue as its sender addresses it.
-public struct QueueAddress: WireCodable, Sendable, Hashable {
-    public var server: SMPServerAddress
-    public var senderID: SenderID
+package struct QueueAddress: WireCodable, Sendable, Hashable {
+    package var server: SMPServerAddress
+    package var senderID: SenderID
 
-    public init(server: SMPServerAddress, senderID: SenderID) {
+    package init(server: SMPServerAddress, senderID: SenderID) {
         self.server = server
         self.senderID = senderID
     }
 
-    /// Whether both name the same queue, whatever the router's fingerprint.
-    public func isSame(as other: QueueAddress) -> Bool { senderID == other.senderID && server.isSameAddress(as: other.server) }
+    /// Checks whether both name the same queue, whatever the router's fingerprint.
+    package func isSame(as other: QueueAddress) -> Bool { senderID == other.senderID && server.isSameAddress(as: other.server) }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(server)
         writer.write(senderID)
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         server = try parser.read()
         senderID = try parser.read()
     }

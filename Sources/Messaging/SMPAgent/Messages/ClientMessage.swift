@@ -1,19 +1,19 @@
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
-/// What a queue's sender encrypts for its recipient (simplex-messaging.md, "Client message").
-public struct ClientMessage: WireCodable, Sendable, Equatable {
+/// The content that a queue's sender encrypts for its recipient (simplex-messaging.md, "Client message").
+package struct ClientMessage: WireCodable, Sendable, Equatable {
     /// The sender's key for its commands; nil in ordinary messages and when the sender has secured the queue itself.
-    public var senderKey: PublicAuthKey?
+    package var senderKey: PublicAuthKey?
     /// An ``AgentEnvelope``.
-    public var body: Bytes
+    package var body: Bytes
 
-    public init(senderKey: PublicAuthKey? = nil, body: Bytes) {
+    package init(senderKey: PublicAuthKey? = nil, body: Bytes) {
         self.senderKey = senderKey
         self.body = body
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         if let senderKey {
             writer.write(byte: UInt8(ascii: "K"))
             writer.write(senderKey)
@@ -23,7 +23,7 @@ public struct ClientMessage: WireCodable, Sendable, Equatable {
         writer.write(raw: body)
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         switch try parser.byte() {
         case UInt8(ascii: "_"): senderKey = nil
@@ -35,15 +35,15 @@ public struct ClientMessage: WireCodable, Sendable, Equatable {
 }
 
 /// The body of a `SEND`: a ``ClientMessage`` in a box.
-public struct ClientEnvelope: WireCodable, Sendable, Hashable {
+package struct ClientEnvelope: WireCodable, Sendable, Hashable {
     /// The SMP client version that both sides of the queue agreed on.
-    public var clientVersion: UInt16
+    package var clientVersion: UInt16
     /// The sender's key that the box's secret is agreed with; only in confirmations and invitations.
-    public var encryptionKey: X25519.PublicKey?
-    public var nonce: BoxNonce
-    public var encrypted: Bytes
+    package var encryptionKey: X25519.PublicKey?
+    package var nonce: BoxNonce
+    package var encrypted: Bytes
 
-    public init(clientVersion: UInt16, encryptionKey: X25519.PublicKey?, nonce: BoxNonce, encrypted: Bytes) {
+    package init(clientVersion: UInt16, encryptionKey: X25519.PublicKey?, nonce: BoxNonce, encrypted: Bytes) {
         self.clientVersion = clientVersion
         self.encryptionKey = encryptionKey
         self.nonce = nonce
@@ -54,7 +54,7 @@ public struct ClientEnvelope: WireCodable, Sendable, Hashable {
     ///
     /// - Parameter paddingReduction: bytes by which it is padded less.
     /// - Throws: ``CryptoError`` `messageTooLong`.
-    public init(
+    package init(
         sealing message: ClientMessage, secret: BoxSecret, clientVersion: UInt16, encryptionKey: X25519.PublicKey?, nonce: BoxNonce,
         paddingReduction: Int = 0
     ) throws(CryptoError) {
@@ -64,14 +64,14 @@ public struct ClientEnvelope: WireCodable, Sendable, Hashable {
             encrypted: try secret.seal(message.wireBytes, nonce: nonce, paddedTo: length))
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(clientVersion)
         writer.write(optional: encryptionKey)
         writer.write(nonce)
         writer.write(raw: encrypted)
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         clientVersion = try parser.read()
         encryptionKey = try parser.optional()
         nonce = try parser.read()

@@ -5,7 +5,7 @@ import SMPWire
 /// A connection with all that decisions about it need. It is a value: a decision makes a new one, which takes the place of the old one
 /// once the changes that lead to it are stored.
 struct ConnectionState: Sendable {
-    /// What a connection can do, by the queues that it has.
+    /// The kind of a connection, by the queues that it has.
     enum Kind: String, Sendable {
         case new, receive, send, duplex, contact
     }
@@ -50,7 +50,7 @@ struct ConnectionState: Sendable {
         return [first.row] + sendQueues.dropFirst().filter { $0.isActive || $0.isOffered }.map(\.row)
     }
 
-    /// Whether the peer may send to a queue: the primary one, others that it was told to use, and one that it was told to use in the place of
+    /// Checks whether the peer may send to a queue: the primary one, others that it was told to use, and one that it was told to use in the place of
     /// another.
     func carries(_ queue: ReceiveQueue) -> Bool {
         queue.isPrimary || queue.isSecuredAddition || queue.replaces.flatMap { receiveQueue($0)?.switchStatus } == .sendingQUSE
@@ -72,7 +72,7 @@ struct ConnectionState: Sendable {
         return queues.contains { $0.row == row } ? queues.filter { $0.row != row } : []
     }
 
-    /// Whether a ratchet of this version between agents of this version can be post-quantum.
+    /// Checks whether a ratchet of this version between agents of this version can be post-quantum.
     static func supportsPQ(agentVersion: UInt16, ratchetVersion: UInt16?) -> Bool {
         agentVersion >= AgentVersion.pqRatchet && (ratchetVersion.map { $0 >= 3 } ?? true)
     }

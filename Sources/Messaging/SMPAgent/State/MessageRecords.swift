@@ -20,7 +20,7 @@ enum AgentMessageKind: String, Sendable, Equatable, CaseIterable {
 
 /// A message of ours.
 struct SentMessage: Sendable {
-    /// What the ratchet encrypts when the message is sent, or what it has encrypted already.
+    /// The plaintext that the ratchet encrypts when the message is sent, or the ciphertext if it has done so.
     enum Content: Sendable {
         /// The agent message as it is inside the ratchet, with the key for it. Encrypting it again gives the same bytes.
         case sealed(AgentMessageBody, key: RatchetMessageKey, paddedLength: Int)
@@ -60,9 +60,9 @@ enum AgentMessageBody: Sendable {
 struct PendingDelivery: Sendable {
     let message: SentMessage
     var retry: DeliveryRetryState?
-    /// Whether another queue has the message already: what becomes of this copy is not the user's concern.
+    /// True if another queue has the message already: what becomes of this copy is not the user's concern.
     var isCopy = false
-    /// Whether the message waits for other queues as well: what becomes of it is told once.
+    /// True if the message waits for other queues as well: what becomes of it is told once.
     var isShared = false
 }
 
@@ -90,7 +90,7 @@ struct ReceivedMessageRecord: Sendable {
     var attempts = 0
 }
 
-/// What is left of a sent message while its receipt is waited for.
+/// The remains of a sent message whose receipt is awaited.
 struct SentMessageReceiptRecord: Sendable {
     let messageID: AgentMessageID
     let kind: AgentMessageKind

@@ -12,7 +12,7 @@ extension RandomSource {
 
 /// A connection without its queues and keys.
 struct ConnectionRecord: Sendable, Equatable {
-    /// Whether the connection is being deleted.
+    /// The progress of a connection's deletion.
     enum Deletion: Sendable, Equatable {
         case none
         /// Its queues are being deleted.
@@ -47,11 +47,11 @@ struct ReceiveQueue: Sendable, Equatable {
     let recipientID: EntityID
     /// Authorises our commands.
     let privateKey: PrivateAuthKey
-    /// What the router encrypts messages with.
+    /// The secret with which the router encrypts messages.
     let routerSecret: BoxSecret
     /// Our key for the encryption between sender and us.
     let encryptionKey: X25519.PrivateKey
-    /// What the sender encrypts with; nil before its confirmation, and always for contact addresses.
+    /// The secret with which the sender encrypts; nil before its confirmation, and always for contact addresses.
     var peerSecret: BoxSecret?
     let senderID: EntityID
     let mode: QueueMode?
@@ -71,16 +71,16 @@ struct ReceiveQueue: Sendable, Equatable {
 
     var key: QueueKey { QueueKey(server: server, recipientID: recipientID) }
 
-    /// Whether the sender secures this queue.
+    /// True if the sender secures this queue.
     var senderCanSecure: Bool { mode == .messaging && clientVersion >= ClientVersion.senderSecuresQueue }
 
-    /// Whether it is there besides others, and takes the place of none.
+    /// True if it is there besides others, and takes the place of none.
     var isAddition: Bool { !isPrimary && replaces == nil && switchStatus == nil }
 
-    /// Whether it is one of those that a connection may have so many of: not one in another's place, nor one that is only left to be deleted.
+    /// True if it is one of those that a connection may have so many of: not one in another's place, nor one that is only left to be deleted.
     var isCounted: Bool { replaces == nil && status != .disabled }
 
-    /// Whether it is, and the peer was told that it may be used.
+    /// True if it is an addition, and the peer was told that it may be used.
     var isSecuredAddition: Bool { isAddition && (status == .secured || status == .active) }
 }
 
@@ -90,7 +90,7 @@ struct QueueKey: Hashable, Sendable {
     let recipientID: EntityID
 }
 
-/// What the owner of a short link needs to change its data.
+/// The keys that the owner of a short link needs to change its data.
 struct ShortLinkCredentials: Sendable, Equatable {
     let linkID: EntityID
     let linkKey: LinkKey
@@ -107,7 +107,7 @@ struct SendQueue: Sendable, Equatable {
     let senderID: EntityID
     /// Authorises our commands.
     let privateKey: PrivateAuthKey
-    /// What we encrypt with for the recipient.
+    /// The secret with which we encrypt for the recipient.
     let peerSecret: BoxSecret
     /// Our key that the recipient needs to agree on that secret; it goes into confirmations.
     let encryptionKey: X25519.PublicKey
@@ -121,19 +121,19 @@ struct SendQueue: Sendable, Equatable {
 
     var address: QueueAddress { QueueAddress(server: server, senderID: senderID) }
 
-    /// Whether we secure this queue ourselves, instead of sending our key to its recipient.
+    /// True if we secure this queue ourselves, instead of sending our key to its recipient.
     var senderCanSecure: Bool { mode == .messaging && clientVersion >= ClientVersion.senderSecuresQueue }
 
-    /// Whether messages may be sent to it besides the primary queue.
+    /// True if messages may be sent to it besides the primary queue.
     var isActive: Bool { status == .secured || status == .active }
 
-    /// Whether it was announced besides others, and takes the place of none.
+    /// True if it was announced besides others, and takes the place of none.
     var isAddition: Bool { !isPrimary && replaces == nil }
 
-    /// Whether messages go to it, and it takes the place of none.
+    /// True if messages go to it, and it takes the place of none.
     var isInUse: Bool { replaces == nil && (isPrimary || isActive) }
 
-    /// Whether it shall take the place of another queue and its recipient has not said yet that it may be used: messages are kept for it.
+    /// True if it shall take the place of another queue and its recipient has not said yet that it may be used: messages are kept for it.
     var isOffered: Bool { replaces != nil && !isActive }
 }
 

@@ -2,7 +2,7 @@ import SMPProtocol
 import SMPTransport
 import SMPWire
 
-/// What the agent needs of its store. ``AgentStore`` keeps it in a database; a simulation has one in memory in its place.
+/// The storage of an agent. ``AgentStore`` keeps it in a database; a simulation replaces it by one in memory.
 ///
 /// All reads show what was written by calls that have returned.
 protocol AgentStorage: Sendable {

@@ -103,7 +103,7 @@ extension AgentStore {
         }
     }
 
-    /// What is needed to subscribe to the queues of connections; nil stands for all connections that are not being deleted.
+    /// The records for subscribing to the queues of connections; nil stands for all connections that are not being deleted.
     func subscriptions(_ connections: [ConnectionID]?) async throws -> [SubscriptionRecord] {
         let columns = """
             SELECT c.public_id, c.user_id, q.queue_id, q.recipient_id, q.private_key, q.status, s.address, v.service_id,
@@ -129,7 +129,7 @@ extension AgentStore {
         }
     }
 
-    /// Whether messages of the connection still wait to be sent that no queue has, to another queue than one that is only offered.
+    /// Checks whether messages of the connection still wait to be sent that no queue has, to another queue than one that is only offered.
     func hasDeliveries(_ connection: RowID) async throws -> Bool {
         try await read { database in
             try database.row(
@@ -150,7 +150,7 @@ struct SubscriptionRecord: Sendable {
         let key: QueueKey
         let privateKey: PrivateAuthKey
         let status: QueueStatus
-        /// Whether the peer may send to it; see ``ConnectionState/carries(_:)``.
+        /// True if the peer may send to it; see ``ConnectionState/carries(_:)``.
         let carries: Bool
         /// The service that the router takes it for.
         let service: ServiceID?

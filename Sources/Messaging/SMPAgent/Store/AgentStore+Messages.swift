@@ -30,7 +30,7 @@ extension AgentStore {
         }
     }
 
-    /// Whether another queue, or the one that the queue `q` takes the place of, has the message `m` of a delivery `d`.
+    /// True if another queue, or the one that the queue `q` takes the place of, has the message `m` of a delivery `d`.
     private static let isCopy = """
         (m.is_sent OR q.replaces IS NOT NULL
             AND NOT EXISTS (SELECT 1 FROM deliveries AS o WHERE o.queue_id = q.replaces AND o.message_id = d.message_id))
@@ -42,7 +42,7 @@ extension AgentStore {
         WHERE s.connection_id = q.connection_id AND s.queue_id != q.queue_id AND (s.replaces IS NULL OR s.status IN ('secured', 'active'))
         """
 
-    /// Whether one of the queues that a message was for has it; by the number that the peer knows it by.
+    /// Checks whether one of the queues that a message was for has it; by the number that the peer knows it by.
     func isSent(connection: RowID, sentID: Int64) async throws -> Bool {
         try await read { database in
             try database.row("SELECT is_sent FROM sent_messages WHERE connection_id = ? AND sent_id = ?", connection, sentID)?["is_sent"] ?? false
@@ -122,7 +122,7 @@ extension AgentStore {
         }
     }
 
-    /// What is left of a sent message, found by the number that the peer knows it by.
+    /// The remains of a sent message, found by the number that the peer knows it by.
     func sentMessage(connection: RowID, sentID: Int64) async throws -> SentMessageReceiptRecord? {
         try await read { database in
             try database.row(

@@ -3,7 +3,7 @@ import SMPProtocol
 import SMPWire
 
 extension AgentStore {
-    /// What was counted for routers, and since when (milliseconds since 1970); nil if nothing was.
+    /// The counts for routers, and their start (milliseconds since 1970); nil if nothing was counted.
     func statistics() async throws -> (servers: [AgentServerKey: ServerStatistics], startedAt: Int64)? {
         try await read { database in
             guard let start = try database.row("SELECT started_at FROM statistics_start") else { return nil }

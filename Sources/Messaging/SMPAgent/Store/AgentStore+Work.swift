@@ -87,7 +87,7 @@ extension AgentStore {
         }
     }
 
-    /// Whether a message to a contact address was delivered before.
+    /// Checks whether a message to a contact address was delivered before.
     func hasInvitation(contact: RowID, brokerID: Bytes) async throws -> Bool {
         try await read { database in
             try database.row("SELECT 1 FROM invitations WHERE connection_id = ? AND broker_id = ?", contact, blob(brokerID)) != nil

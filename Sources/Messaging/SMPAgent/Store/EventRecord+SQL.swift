@@ -4,7 +4,7 @@ import GRDB
 import SMPProtocol
 import SMPWire
 
-/// What an event holds that has no column of its own; how it is written is part of the store's format.
+/// The details of an event that have no column of their own; their encoding is part of the store's format.
 private struct EventDetails: Codable {
     var error: AgentError?
     var messages: [AgentMessageID]?

@@ -55,7 +55,7 @@ extension Duration {
 }
 
 extension SentMessage {
-    /// What is remembered of the message once it is sent.
+    /// Stores the part of the message that is kept once it is sent.
     fileprivate func insert(_ database: Database, connection: RowID) throws {
         try database.run(
             """
@@ -64,7 +64,7 @@ extension SentMessage {
             """, connection, sentID, messageID, kind.rawValue, blob(hash), pqEncryption, createdAt, requestKey)
     }
 
-    /// What is needed to send the message to a queue.
+    /// Stores the part of the message that sending it to a queue needs.
     fileprivate func insert(_ database: Database, queue: RowID) throws {
         var body: Bytes?
         var bodyRow: RowID?

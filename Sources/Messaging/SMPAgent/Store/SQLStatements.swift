@@ -106,7 +106,7 @@ extension Row {
         return hash
     }
 
-    /// What `decode` makes of a column; faults tell the column.
+    /// A column, parsed by `decode`; errors name the column.
     func decode<Value>(_ column: String, _ decode: (Bytes) throws -> Value) throws -> Value {
         do {
             return try decode(bytes(column))

@@ -20,7 +20,7 @@ public struct NetworkConfiguration: Sendable, Hashable {
         case `public`
     }
 
-    /// What connections share, as a router or a SOCKS proxy such as Tor's sees it.
+    /// The scope of one connection, as a router or a SOCKS proxy such as Tor's sees it.
     public enum SessionMode: String, Sendable, Hashable, CaseIterable {
         /// One connection with each router for a user, and one circuit for all of a user's routers.
         case user
@@ -58,12 +58,12 @@ public struct NetworkConfiguration: Sendable, Hashable {
     public var socksProxy: SOCKSProxy?
     public var socksMode = SOCKSMode.always
     public var hostMode = HostMode.onionViaSOCKS
-    /// Whether a router without such a host is not connected to at all.
+    /// True if a router without such a host is not connected to at all.
     public var isHostModeRequired = false
     public var sessionMode = SessionMode.session
     /// For which routers commands go through a proxy.
     public var privateRouting = PrivateRoutingPolicy.Mode.never
-    /// What to do when that is not possible.
+    /// The fallback when that is not possible.
     public var privateRoutingFallback = PrivateRoutingPolicy.Fallback.allow
     public var webPortServers = WebPortServers.preset
     /// For a connection with its handshakes, host by host.
@@ -72,7 +72,7 @@ public struct NetworkConfiguration: Sendable, Hashable {
     public var responseTimeout = Limit(background: .seconds(30), interactive: .seconds(10))
     /// How much longer a response may take for each 1,024 bytes that are sent before it.
     public var timeoutPerKilobyte = Duration.milliseconds(5)
-    /// Whether all of these limits are half as long again, as for networks of mobile phones. A change is for new connections: those that
+    /// True if all of these limits are half as long again, as for networks of mobile phones. A change is for new connections: those that
     /// there are stay.
     public var isSlow = false
     /// nil to leave idle connections unprobed by TCP.
@@ -82,11 +82,11 @@ public struct NetworkConfiguration: Sendable, Hashable {
     /// Commands without a response in a row after which a silent connection is given up; 0 for never.
     public var pingCount = 3
 
-    /// Whether routers are shown service certificates, by which all queues of a user on a router are subscribed to at once. The router sees
+    /// True if routers are shown service certificates, by which all queues of a user on a router are subscribed to at once. The router sees
     /// by them which queues are one user's; so it has no effect in session mode `entity`.
     public var usesServices = false
 
-    /// Whether a failure of TLS with a router is logged as a warning, instead of at `debug` level.
+    /// True if a failure of TLS with a router is logged as a warning, instead of at `debug` level.
     public var logsTLSErrors = false
 
     public init() {}
@@ -123,10 +123,10 @@ public struct NetworkConfiguration: Sendable, Hashable {
         return reachable
     }
 
-    /// Whether the SOCKS proxy is used for a host.
+    /// Checks whether the SOCKS proxy is used for a host.
     func usesProxy(for host: TransportHost) -> Bool { socksProxy != nil && (socksMode == .always || host.isOnion) }
 
-    /// What a SOCKS proxy that isolates is told, so that it keeps apart what must not be seen together.
+    /// The purpose of a connection for an isolating SOCKS proxy, which keeps different purposes apart.
     ///
     /// - Parameter epoch: other after each start of the process, and each change of the proxy.
     func purpose(of session: TransportSessionKey, epoch: String) -> String {
@@ -151,7 +151,7 @@ extension NetworkConfiguration {
 }
 
 extension SMPCommand {
-    /// Whether a person waits for the response, as a rule.
+    /// True if a person waits for the response, as a rule.
     var isInteractive: Bool {
         switch self {
         case .new, .key, .skey, .rkey, .lset, .ldel, .lkey, .lget, .que, .off, .nkey, .ndel, .prxy: true

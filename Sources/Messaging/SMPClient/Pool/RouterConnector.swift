@@ -13,7 +13,7 @@ struct RouterConnector: Sendable {
     let random: any RandomSource
     let time: ClientTime
     let services: ServiceSourceBox
-    /// What tells a SOCKS proxy connections of this connector from those of others.
+    /// A random name that distinguishes connections of this connector from those of others for a SOCKS proxy.
     let epoch: String
 
     init(
@@ -50,7 +50,7 @@ struct RouterConnector: Sendable {
         }
     }
 
-    /// What a connection has of the client's service.
+    /// The client's service on a connection.
     private struct Service {
         let transport: SMPTransportClient
         let claim: ServiceClaim
@@ -140,7 +140,7 @@ final class ServiceSourceBox: Sendable {
 }
 
 extension SMPClientError {
-    /// Whether a router, or TLS with it, refuses the client as a service.
+    /// True if a router, or TLS with it, refuses the client as a service.
     fileprivate var refusesService: Bool {
         switch code {
         case .transport(.handshake(.badService)), .transport(.handshake(.badAuth)): true

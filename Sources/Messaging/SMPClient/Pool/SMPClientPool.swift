@@ -1,12 +1,12 @@
-public import Logging
-public import NIOCore
-public import NIOPosix
-public import SMPCrypto
-public import SMPProtocol
+package import Logging
+package import NIOCore
+import NIOPosix
+package import SMPCrypto
+package import SMPProtocol
 import SMPWire
 import Synchronization
 
-/// What makes connections with the settings in use.
+/// The connector with the settings in use.
 private final class LiveConnector: Sendable {
     private let connector: Mutex<RouterConnector>
 
@@ -21,9 +21,9 @@ private final class LiveConnector: Sendable {
 ///
 /// Connections are made when they are needed and shared by all who use the same ``TransportSessionKey``. All of them run on the
 /// event loops of one group. Released without ``close()`` it leaves its connections open.
-public final class SMPClientPool: SMPRouting {
+package final class SMPClientPool: SMPRouting {
     /// See ``SMPRouting/events``.
-    public let events: AsyncStream<SMPClientEvent>
+    package let events: AsyncStream<SMPClientEvent>
     private let emitter: AsyncStream<SMPClientEvent>.Continuation
     private let environment: SessionSlot.Environment
     private let slots = Mutex(Slots())
@@ -42,7 +42,7 @@ public final class SMPClientPool: SMPRouting {
     ///   - clock: for timeouts and back-off.
     ///   - logger: told at `debug` level about connections, and about what routers say that answers nothing.
     /// - Throws: ``SMPClientError`` `crypto` when TLS is not available here.
-    public init(
+    package init(
         configuration: SMPClientConfiguration = SMPClientConfiguration(),
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, random: any RandomSource = SystemRandomSource(),
         clock: some Clock<Duration> = ContinuousClock(), logger: Logger = Logger(label: "smp.client")
@@ -79,7 +79,7 @@ public final class SMPClientPool: SMPRouting {
         }
     }
 
-    public func send(
+    package func send(
         _ request: SMPRequest, over session: TransportSessionKey
     ) async throws(SMPClientError) -> SMPBrokerMessage {
         let results = await send(batch: [request], over: session)
@@ -89,7 +89,7 @@ public final class SMPClientPool: SMPRouting {
         return try result.get()
     }
 
-    public func send(
+    package func send(
         batch: [SMPRequest], over session: TransportSessionKey
     ) async -> [Result<SMPBrokerMessage, SMPClientError>] {
         guard !batch.isEmpty else { return [] }
@@ -104,7 +104,7 @@ public final class SMPClientPool: SMPRouting {
         }
     }
 
-    public func subscribe(
+    package func subscribe(
         _ queues: [QueueSubscription], over session: TransportSessionKey
     ) async -> [Result<SMPBrokerMessage, SMPClientError>] {
         guard !queues.isEmpty else { return [] }
@@ -112,16 +112,16 @@ public final class SMPClientPool: SMPRouting {
         return await slot.subscribe(queues)
     }
 
-    public func unsubscribe(_ queues: [RecipientID], over session: TransportSessionKey) async {
+    package func unsubscribe(_ queues: [RecipientID], over session: TransportSessionKey) async {
         slots.withLock { $0.byKey[session] }?.unsubscribe(queues)
     }
 
-    public func sessionInfo(_ session: TransportSessionKey) async throws(SMPClientError) -> SMPSessionInfo {
+    package func sessionInfo(_ session: TransportSessionKey) async throws(SMPClientError) -> SMPSessionInfo {
         guard let slot = slot(session) else { throw SessionSlot.closedError }
         return try await slot.session(isInteractive: true).info
     }
 
-    public func setNetwork(_ network: NetworkConfiguration) async throws(SMPClientError) {
+    package func setNetwork(_ network: NetworkConfiguration) async throws(SMPClientError) {
         var configuration = live.current.configuration
         guard configuration.network != network else { return }
         configuration.network.isSlow = network.isSlow
@@ -131,17 +131,17 @@ public final class SMPClientPool: SMPRouting {
         await reconnect { _ in true }
     }
 
-    public func setServices(_ source: (any ServiceCredentialSource)?) async { services.set(source) }
+    package func setServices(_ source: (any ServiceCredentialSource)?) async { services.set(source) }
 
-    public func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async {
+    package func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async {
         for slot in slots.withLock({ $0.byKey.values.filter { matches($0.key) } }) { slot.reconnect() }
     }
 
-    public func sessionStates() async -> [TransportSessionKey: SMPSessionState] {
+    package func sessionStates() async -> [TransportSessionKey: SMPSessionState] {
         slots.withLock { $0.byKey }.compactMapValues(\.sessionState)
     }
 
-    public func close() async {
+    package func close() async {
         let all = slots.withLock { slots in
             slots.isClosed = true
             defer { slots.byKey = [:] }

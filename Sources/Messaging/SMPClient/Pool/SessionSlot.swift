@@ -11,7 +11,7 @@ final class SessionSlot: Sendable {
     let environment: Environment
     let state: Mutex<State>
 
-    /// What slots share.
+    /// The parts that slots share.
     struct Environment: Sendable {
         /// The settings in use.
         let connector: @Sendable () -> RouterConnector
@@ -49,9 +49,9 @@ final class SessionSlot: Sendable {
         /// The connection in which the queues of the service were last subscribed to at once, by its number, and whether that was all.
         var served: (connection: Int, isComplete: Bool)?
         var backoff: Backoff
-        /// Whether the next attempt to take up subscriptions must wait.
+        /// True if the next attempt to take up subscriptions must wait.
         var mustWait = false
-        /// Whether the present connection is closed only to be made anew.
+        /// True if the present connection is closed only to be made anew.
         var isReconnecting = false
         var worker: Task<Void, Never>?
         var workerSleep: Task<Void, Never>?

@@ -20,7 +20,7 @@ struct SubscriptionTable: Sendable {
     private var entries: [RecipientID: Entry] = [:]
     private var wantedCount = 0
 
-    /// Whether there are queues that nobody is subscribing to.
+    /// True if there are queues that nobody is subscribing to.
     var hasWanted: Bool { wantedCount > 0 }
     /// All queues that are remembered.
     var count: Int { entries.count }
@@ -61,7 +61,7 @@ struct SubscriptionTable: Sendable {
         case forgotten
     }
 
-    /// What became of subscribing to a queue.
+    /// Records the outcome of subscribing to a queue.
     ///
     /// - Parameters:
     ///   - error: nil when the router accepted.
@@ -93,7 +93,7 @@ struct SubscriptionTable: Sendable {
 
     /// A subscription that was given up has succeeded after all.
     ///
-    /// - Returns: whether that is news.
+    /// - Returns: true if that is news.
     mutating func confirm(_ queue: RecipientID, in connection: Int) -> Bool {
         guard let entry = entries[queue], entry.state != .active(connection) else { return false }
         set(.active(connection), entry.subscription)
@@ -109,7 +109,7 @@ struct SubscriptionTable: Sendable {
         return lost.map(\.subscription.queue)
     }
 
-    /// - Returns: whether the queue was remembered.
+    /// - Returns: true if the queue was remembered.
     @discardableResult
     mutating func forget(_ queue: RecipientID) -> Bool {
         guard let entry = entries.removeValue(forKey: queue) else { return false }
@@ -119,7 +119,7 @@ struct SubscriptionTable: Sendable {
 }
 
 extension SMPClientError {
-    /// Whether the router said something about this queue, which will not change by asking again.
+    /// True if the router said something about this queue, which will not change by asking again.
     var isAboutQueue: Bool {
         switch code {
         case .protocol, .response, .unexpectedResponse, .invalidRequest, .crypto: true

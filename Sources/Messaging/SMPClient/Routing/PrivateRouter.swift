@@ -1,5 +1,5 @@
-public import SMPCrypto
-public import SMPProtocol
+package import SMPCrypto
+package import SMPProtocol
 import Synchronization
 
 /// Sends the commands of senders directly or through a proxy, as a ``PrivateRoutingPolicy`` says (simplex-messaging.md, "Proxying
@@ -7,12 +7,12 @@ import Synchronization
 ///
 /// A proxy is one of the user's own routers, drawn at random for each router that commands go to and kept while it can be used. The
 /// proxy sees who sends, the router behind it sees what is sent, and neither sees both.
-public final class PrivateRouter: Sendable {
+package final class PrivateRouter: Sendable {
     /// A response and how it came.
-    public struct Response: Sendable {
-        public let message: SMPBrokerMessage
+    package struct Response: Sendable {
+        package let message: SMPBrokerMessage
         /// nil if the command was sent directly.
-        public let proxy: SMPServerAddress?
+        package let proxy: SMPServerAddress?
     }
 
     private typealias Attempt = Result<ProxiedRelay, PrivateRoutingError>
@@ -43,7 +43,7 @@ public final class PrivateRouter: Sendable {
     private let inner: Mutex<Inner>
 
     /// - Parameter times: whose limits count: a command through a proxy may take as long as two.
-    public init(
+    package init(
         network: any SMPRouting, random: any RandomSource = SystemRandomSource(),
         times: NetworkConfiguration = NetworkConfiguration(), clock: any Clock<Duration> = ContinuousClock()
     ) {
@@ -56,7 +56,7 @@ public final class PrivateRouter: Sendable {
     private var times: NetworkConfiguration { inner.withLock { $0.times } }
 
     /// Uses other time limits, and draws proxies anew.
-    public func reset(times: NetworkConfiguration) { inner.withLock { $0 = Inner(lastNumber: $0.lastNumber, times: times) } }
+    package func reset(times: NetworkConfiguration) { inner.withLock { $0 = Inner(lastNumber: $0.lastNumber, times: times) } }
 
     /// Sends a command of a sender (`SEND`, `SKEY`) or of who opens a link (`LKEY`, `LGET`), and waits for the response.
     ///
@@ -65,7 +65,7 @@ public final class PrivateRouter: Sendable {
     ///   - known: the user's own routers.
     ///   - proxies: the routers that may become the proxy; nil for the user's own.
     /// - Returns: the response of the router, never `ERR`.
-    public func send(
+    package func send(
         _ request: SMPRequest, over session: TransportSessionKey, policy: PrivateRoutingPolicy, known: [SMPServerWithAuth],
         proxies: [SMPServerWithAuth]? = nil
     ) async throws(PrivateRoutingError) -> Response {

@@ -1,13 +1,13 @@
 public import SMPProtocol
 
 /// Why a command that may go through a proxy failed.
-public enum PrivateRoutingError: Error, Sendable {
+package enum PrivateRoutingError: Error, Sendable {
     /// At this router: the proxy while there was no session with the destination yet, else the destination.
     case client(SMPClientError, server: SMPServerAddress)
     /// The proxy could not pass a command on.
     case proxy(ProxyFault, proxy: SMPServerAddress, relay: SMPServerAddress)
 
-    /// Whether the proxy or the router behind it cannot be used in this way, now or later: what the fallback is for.
+    /// True if the proxy or the router behind it cannot be used in this way, now or later: what the fallback is for.
     var isHostError: Bool {
         switch self {
         case .client(let error, _):
@@ -29,7 +29,7 @@ public enum PrivateRoutingError: Error, Sendable {
     }
 }
 
-/// What a proxy said instead of passing on the answer of the router behind it.
+/// A proxy's error in place of an answer of the router behind it.
 public enum ProxyFault: Error, Hashable, Sendable, Codable {
     /// It answered with an error.
     case `protocol`(SMPErrorType)

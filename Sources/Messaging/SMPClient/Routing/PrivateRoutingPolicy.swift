@@ -13,7 +13,7 @@ public struct PrivateRoutingPolicy: Sendable, Hashable {
         case always
     }
 
-    /// What to do when the proxy or the router behind it is too old for proxying or cannot be used in this way.
+    /// The fallback when the proxy or the router behind it is too old for proxying or cannot be used in this way.
     public enum Fallback: String, Sendable, Hashable, CaseIterable {
         /// Connect directly.
         case allow
@@ -25,9 +25,9 @@ public struct PrivateRoutingPolicy: Sendable, Hashable {
 
     public var mode: Mode
     public var fallback: Fallback
-    /// Whether connections go through a SOCKS proxy, so that no router sees our address.
+    /// True if connections go through a SOCKS proxy, so that no router sees our address.
     public var usesSOCKS: Bool
-    /// Whether onion hosts are chosen where a router has one.
+    /// True if onion hosts are chosen where a router has one.
     public var prefersOnion: Bool
 
     /// The official client's defaults.
@@ -38,7 +38,7 @@ public struct PrivateRoutingPolicy: Sendable, Hashable {
         self.prefersOnion = prefersOnion
     }
 
-    /// Whether commands for this router go through a proxy.
+    /// Checks whether commands for this router go through a proxy.
     ///
     /// - Parameter known: the user's own routers.
     func usesProxy(for server: SMPServerAddress, known: [SMPServerWithAuth]) -> Bool {
@@ -50,7 +50,7 @@ public struct PrivateRoutingPolicy: Sendable, Hashable {
         }
     }
 
-    /// Whether commands for this router may go to it directly when a proxy cannot be used.
+    /// Checks whether commands for this router may go to it directly when a proxy cannot be used.
     func allowsDirect(to server: SMPServerAddress) -> Bool {
         switch fallback {
         case .allow: true
@@ -81,7 +81,7 @@ public struct PrivateRoutingPolicy: Sendable, Hashable {
 }
 
 extension SMPServerAddress {
-    /// Whether all of its hosts are this machine's loopback interface.
+    /// True if all of its hosts are this machine's loopback interface.
     var isOnThisMachine: Bool { !hosts.isEmpty && hosts.allSatisfy(\.isLoopback) }
 }
 

@@ -12,7 +12,7 @@ public protocol ServiceCredentialSource: Sendable {
     func serviceCredential(user: Int64, server: SMPServerAddress) async throws -> ServerCredential?
 }
 
-/// What became of subscribing to all queues of a service by one command, or of that subscription.
+/// The outcome of subscribing to all queues of a service by one command, or a later change of that subscription.
 public enum ServiceSubscription: Sendable {
     /// The router counts the queues that were expected: all are subscribed to.
     case complete(queues: Int)

@@ -3,7 +3,7 @@ import SMPProtocol
 import SMPTransport
 import SMPWire
 
-/// What a client shows in the handshake of one session to be known as a service.
+/// The proof by which a client becomes known as a service in the handshake of one session.
 struct ServiceClaim: Sendable {
     let hello: SMPClientService
     /// Signs commands in this session.
@@ -34,6 +34,6 @@ struct SessionService: Sendable {
     let id: ServiceID
     /// Signs commands beside the queues' keys, and alone those for the service.
     let key: Ed25519.PrivateKey
-    /// What queues' keys sign with a command, so that no other certificate can be put in the place of ours.
+    /// The hash that queues' keys sign with a command, so that the certificate cannot be replaced.
     let certificateHash: Bytes
 }

@@ -5,7 +5,7 @@ import SMPTransport
 import SMPWire
 import Synchronization
 
-/// Who is told what happens on a connection, on its event loop and in order.
+/// The observer of a connection. It is called on the connection's event loop and in order.
 struct SMPSessionObserver: Sendable {
     let event: @Sendable (SMPSessionEvent) -> Void
     /// Called once, before the commands that wait fail.
@@ -20,7 +20,7 @@ final class SMPSession: SMPConnectionDelegate {
     typealias Machine = SMPSessionMachine<ResponseHandle>
 
     let info: SMPSessionInfo
-    /// Who the client is to the router, if it is a service.
+    /// The client's identity for the router, if it is a service.
     let service: SessionService?
     private let connection: SMPConnection
     private let encoder: RequestEncoder
@@ -209,7 +209,7 @@ final class SMPSession: SMPConnectionDelegate {
 }
 
 extension SMPClientError {
-    /// What the end of a connection means for the commands that wait on it.
+    /// The error of the commands that wait on a connection when it ends.
     init(_ error: ConnectionError) {
         let code: Code =
             switch error.code {

@@ -2,7 +2,7 @@ import SMPCrypto
 import SMPProtocol
 import SMPWire
 
-/// What a router tells on a connection without having been asked.
+/// An unsolicited event of a router on a connection.
 enum SMPSessionEvent: Sendable {
     case message(RecipientID, ReceivedMessage)
     case ended(RecipientID)

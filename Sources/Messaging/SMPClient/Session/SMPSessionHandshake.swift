@@ -10,7 +10,7 @@ final class SMPSessionHandshake: SMPConnectionDelegate {
     private let handshake: SMPClientHandshake
     private let claim: ServiceClaim?
     private let makeSession: @Sendable (SMPConnection, SMPSessionParameters, SessionService?) -> SMPSession
-    /// What was agreed on, while the router's word about the service is waited for.
+    /// The agreed parameters, while the router's answer about the service is awaited.
     private let agreed = Mutex<SMPSessionParameters?>(nil)
     private let outcome = Promise<Result<SMPSession, SMPClientError>>()
 

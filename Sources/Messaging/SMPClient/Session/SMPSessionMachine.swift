@@ -53,9 +53,9 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
     private(set) var deliveries = SessionDeliveries()
     /// Unsolicited responses since the router's last answer to a command that nobody waits for.
     private var unexpectedCount = 0
-    /// Whether the router broke the protocol: nothing more is read until the end.
+    /// True if the router broke the protocol: nothing more is read until the end.
     private var isRefused = false
-    /// Whether silence is probed: once there is a subscription, whose messages would otherwise fail to come unnoticed.
+    /// True if silence is probed: once there is a subscription, whose messages would otherwise fail to come unnoticed.
     var isProbing = false
 
     init(_ session: SMPSessionParameters, limits: SMPSessionLimits, now: Duration) {
@@ -67,7 +67,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
 
     /// Commands whose response is awaited.
     var pendingCount: Int { pending.count - abandonedCount }
-    /// Whether ``nextBlocks()`` has anything to give.
+    /// True if ``nextBlocks()`` has anything to give.
     var hasOutgoing: Bool { outgoingStart < outgoing.count }
 
     // MARK: Requests

@@ -23,9 +23,9 @@ struct SessionDeliveries: Sendable {
 
     private var queues: [RecipientID: Delivery] = [:]
     private var notifiers: Set<NotifierID> = []
-    /// Whether the router may deliver messages of queues that it takes for the service's, and that were not subscribed to one by one.
+    /// True if the router may deliver messages of queues that it takes for the service's, and that were not subscribed to one by one.
     private var hasService = false
-    /// Whether the router takes any of the queues for the service's, so that another connection of the service may take them over.
+    /// True if the router takes any of the queues for the service's, so that another connection of the service may take them over.
     private var hasServiceQueues = false
     /// Queues that ended and were not known: a service's that no message had come from.
     private var unknownEnds = 0

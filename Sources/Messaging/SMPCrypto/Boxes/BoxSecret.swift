@@ -23,7 +23,7 @@ public struct BoxSecret: Sendable, Equatable {
         self.init(derived: secret)
     }
 
-    /// What the two keys agree on.
+    /// The secret on which the two keys agree.
     ///
     /// - Throws: ``CryptoError`` `invalidKey` if the public key is of small order.
     public init(_ privateKey: X25519.PrivateKey, with publicKey: X25519.PublicKey) throws(CryptoError) {

@@ -4,8 +4,8 @@ public import SMPWire
 /// A box that is sealed or opened in pieces, with the tag at the end: files and their chunks (xftp.md).
 ///
 /// The cipher and the tag are those of ``BoxSecret``. Decrypted pieces are not authentic before the tag has been checked.
-public struct BoxStream: ~Copyable {
-    public static let tagSize = 16
+package struct BoxStream: ~Copyable {
+    package static let tagSize = 16
 
     // The key stream counts in blocks of 64 bytes and its first 32 bytes are the key of the authenticator.
     private static let blockSize = 64
@@ -14,7 +14,7 @@ public struct BoxStream: ~Copyable {
     private let nonce: Bytes
     private let authenticator: OneTimeAuthenticator
 
-    public init(_ secret: BoxSecret, nonce: BoxNonce) {
+    package init(_ secret: BoxSecret, nonce: BoxNonce) {
         Sodium.start()
         self.nonce = Bytes(nonce.bytes[16...])
         key = SecretBytes(count: 32) { output in
@@ -27,25 +27,25 @@ public struct BoxStream: ~Copyable {
     }
 
     /// Encrypts the next piece.
-    public mutating func encrypt(_ piece: Bytes) -> Bytes {
+    package mutating func encrypt(_ piece: Bytes) -> Bytes {
         let ciphertext = applyKeyStream(piece)
         authenticator.update(ciphertext)
         return ciphertext
     }
 
     /// Decrypts the next piece. The result must not be acted on before ``verify(_:)``.
-    public mutating func decrypt(_ piece: Bytes) -> Bytes {
+    package mutating func decrypt(_ piece: Bytes) -> Bytes {
         authenticator.update(piece)
         return applyKeyStream(piece)
     }
 
     /// The 16-byte tag of all pieces.
-    public consuming func tag() -> Bytes { authenticator.tag() }
+    package consuming func tag() -> Bytes { authenticator.tag() }
 
     /// Checks the tag of all pieces.
     ///
     /// - Throws: ``CryptoError`` `decryptionFailed`.
-    public consuming func verify(_ expected: Bytes) throws(CryptoError) {
+    package consuming func verify(_ expected: Bytes) throws(CryptoError) {
         guard SecretBytes.areEqual(tag(), expected) else {
             throw CryptoError(.decryptionFailed, "the tag at the end of the stream does not match")
         }

@@ -16,7 +16,7 @@ public enum CommandAuthenticator {
         secret.seal(Hash.sha512(message), nonce: nonce)
     }
 
-    /// Whether the authenticator belongs to the message.
+    /// Checks whether the authenticator belongs to the message.
     public static func verify(_ authenticator: Bytes, for message: Bytes, nonce: BoxNonce, secret: BoxSecret) -> Bool {
         guard authenticator.count == size, let hash = try? secret.open(authenticator, nonce: nonce) else { return false }
         return SecretBytes.areEqual(hash, Hash.sha512(message))

@@ -1,11 +1,11 @@
-public import SMPWire
+package import SMPWire
 
 /// Padding of files and long strings: an eight-byte length, the content, then `#` up to the full length (xftp.md).
-public enum LongPadding {
+package enum LongPadding {
     private static let filler = UInt8(ascii: "#")
 
     /// - Throws: ``CryptoError`` `messageTooLong` when the content and its eight length bytes do not fit.
-    public static func pad(_ content: Bytes, to length: Int) throws(CryptoError) -> Bytes {
+    package static func pad(_ content: Bytes, to length: Int) throws(CryptoError) -> Bytes {
         guard content.count + 8 <= length else {
             throw CryptoError(.messageTooLong, "\(content.count) bytes do not fit \(length) with their padding")
         }
@@ -17,7 +17,7 @@ public enum LongPadding {
     }
 
     /// - Throws: ``CryptoError`` `invalidPadding` when the length is negative or above what there is.
-    public static func unpad(_ padded: Bytes) throws(CryptoError) -> Bytes {
+    package static func unpad(_ padded: Bytes) throws(CryptoError) -> Bytes {
         var parser = WireParser(padded)
         do {
             return try parser.take(Int(try parser.read(Int64.self)))

@@ -1,15 +1,15 @@
-public import SMPWire
+package import SMPWire
 
 /// ``Padding`` of what is encrypted, with the errors of this room and the limit of the protocol.
-public enum MessagePadding {
+package enum MessagePadding {
     /// The longest message that can be padded, whatever the padded length.
-    public static let maximumMessage = 65_533
+    package static let maximumMessage = 65_533
 
-    /// Whether a message of `count` bytes can be padded to `length`.
-    public static func fits(_ count: Int, in length: Int) -> Bool { count <= maximumMessage && count + 2 <= length }
+    /// Checks whether a message of `count` bytes can be padded to `length`.
+    package static func fits(_ count: Int, in length: Int) -> Bool { count <= maximumMessage && count + 2 <= length }
 
     /// - Throws: ``CryptoError`` `messageTooLong`.
-    public static func pad(_ message: Bytes, to length: Int) throws(CryptoError) -> Bytes {
+    package static func pad(_ message: Bytes, to length: Int) throws(CryptoError) -> Bytes {
         var writer = WireWriter(reservingCapacity: length)
         try write(to: &writer, paddedTo: length) { $0.write(raw: message) }
         return writer.finish()
@@ -37,7 +37,7 @@ public enum MessagePadding {
     }
 
     /// - Throws: ``CryptoError`` `invalidPadding`.
-    public static func unpad(_ padded: consuming Bytes) throws(CryptoError) -> Bytes {
+    package static func unpad(_ padded: consuming Bytes) throws(CryptoError) -> Bytes {
         do {
             return try Padding.unpad(padded)
         } catch {

@@ -25,7 +25,7 @@ public enum PublicAuthKey: Hashable, Sendable {
         }
     }
 
-    /// Whether a signature belongs to the message; false for an X25519 key, which signs nothing.
+    /// Checks whether a signature belongs to the message; false for an X25519 key, which signs nothing.
     public func isValidSignature(_ signature: Bytes, for message: Bytes) -> Bool {
         switch self {
         case .x25519: false

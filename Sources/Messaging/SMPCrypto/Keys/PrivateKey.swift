@@ -8,7 +8,7 @@ public struct AlgorithmPrivateKey<Algorithm: KeyAlgorithm>: Sendable, Equatable 
     private final class Storage: Sendable {
         let secret: SecretBytes
         let publicKey: Mutex<Bytes?>
-        /// What agrees in place of the algorithm: see ``AlgorithmPrivateKey/init(raw:agreeingBy:)``.
+        /// The agreement in place of the algorithm's own: see ``AlgorithmPrivateKey/init(raw:agreeingBy:)``.
         let agreement: (any AgreementAlgorithm.Type)?
 
         init(_ secret: SecretBytes, publicKey: Bytes?, agreement: (any AgreementAlgorithm.Type)? = nil) {
@@ -86,7 +86,7 @@ extension AlgorithmPrivateKey where Algorithm: AgreementAlgorithm {
         storage = Storage(raw, publicKey: publicKey.raw, agreement: agreement)
     }
 
-    /// What the two keys agree on, as the curve gives it: not yet a key to encrypt with.
+    /// The secret on which the two keys agree, as the curve gives it: not yet an encryption key.
     ///
     /// - Throws: ``CryptoError`` `invalidKey` if the public key is of small order, so that the secret would be known to all.
     public func sharedSecret(with publicKey: AlgorithmPublicKey<Algorithm>) throws(CryptoError) -> SecretBytes {

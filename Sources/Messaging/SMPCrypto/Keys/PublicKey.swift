@@ -71,7 +71,7 @@ extension AlgorithmPublicKey: Codable {
 }
 
 extension AlgorithmPublicKey where Algorithm: SignatureAlgorithm {
-    /// Whether the signature was made over the message with the private key. Never throws on what a peer sends.
+    /// Checks whether the signature was made over the message with the private key. Never throws on what a peer sends.
     public func isValidSignature(_ signature: Bytes, for message: Bytes) -> Bool {
         signature.count == Algorithm.signatureSize && Algorithm.verify(signature, message: message, publicKey: raw)
     }

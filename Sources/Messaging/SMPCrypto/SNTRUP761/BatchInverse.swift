@@ -56,7 +56,7 @@ enum BatchInverse {
         random.secret(ShortPolynomials.randomSize).withBytes { ShortPolynomials.makeSmall($0, into: output) }
     }
 
-    /// - Returns: whether all have inverses.
+    /// - Returns: true if all have inverses.
     private static func invertSmall(
         _ factors: [RingProduct.Transformed], _ input: borrowing Polynomials, into output: borrowing Polynomials
     ) -> Bool {

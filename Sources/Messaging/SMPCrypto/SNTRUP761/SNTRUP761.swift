@@ -10,7 +10,7 @@ public enum SNTRUP761 {
     /// 32 bytes that both sides end up with.
     public typealias SharedSecret = SecretBytes
 
-    /// What the other side encapsulates to: 1158 bytes.
+    /// The key to which the other side encapsulates: 1158 bytes.
     public struct PublicKey: Hashable, Sendable {
         public let bytes: Bytes
 
@@ -23,7 +23,7 @@ public enum SNTRUP761 {
         init(unchecked bytes: Bytes) { self.bytes = bytes }
     }
 
-    /// What decapsulates: 1763 bytes, with the public key in it.
+    /// The key that decapsulates: 1763 bytes, including the public key.
     public struct SecretKey: Sendable, Equatable {
         public let bytes: SecretBytes
 
@@ -36,7 +36,7 @@ public enum SNTRUP761 {
         init(unchecked bytes: SecretBytes) { self.bytes = bytes }
     }
 
-    /// What is sent to the owner of the public key: 1039 bytes.
+    /// The message to the owner of the public key: 1039 bytes.
     public struct Ciphertext: Hashable, Sendable {
         public let bytes: Bytes
 

@@ -28,7 +28,7 @@ enum SmallInverse {
 
     /// 1 / a, with the coefficients -1, 0 and 1.
     ///
-    /// - Returns: whether there is an inverse. The output is of no use otherwise.
+    /// - Returns: true if there is an inverse. The output is of no use otherwise.
     static func invert(_ a: UnsafePointer<Int16>, into output: UnsafeMutablePointer<Int16>) -> Bool {
         // Sixteen words a plane: those above the polynomial stay 0 and are shifted in.
         let work = Scratch<UInt64>(5 * 32)

@@ -1,21 +1,21 @@
 internal import COpenSSL
-public import SMPWire
+package import SMPWire
 
 /// AES-256-GCM with the tag kept apart from the ciphertext.
 ///
 /// The double ratchet uses 16-byte IVs, calls and local files 12-byte ones. GCM hashes an IV that is not of 12 bytes
 /// (NIST SP 800-38D §7.1), so the two are not interchangeable.
-public enum AESGCM {
-    /// What encryption gives.
-    public struct Sealed: Sendable, Hashable {
+package enum AESGCM {
+    /// The result of an encryption.
+    package struct Sealed: Sendable, Hashable {
         /// As long as the plaintext.
-        public let ciphertext: Bytes
+        package let ciphertext: Bytes
         /// 16 bytes.
-        public let tag: Bytes
+        package let tag: Bytes
     }
 
-    public static let keySize = 32
-    public static let tagSize = 16
+    package static let keySize = 32
+    package static let tagSize = 16
 
     private struct Cipher: @unchecked Sendable {
         // An EVP_CIPHER is immutable and counted; this one lives as long as the process.
@@ -31,7 +31,7 @@ public enum AESGCM {
     /// Encrypts.
     ///
     /// - Throws: ``CryptoError`` `invalidSize` unless the key has 32 bytes and the IV 12 or 16.
-    public static func seal(
+    package static func seal(
         _ plaintext: Bytes, key: SecretBytes, iv: Bytes, authenticating associatedData: Bytes = []
     ) throws(CryptoError) -> Sealed {
         let context = try start(key: key, iv: iv, encrypting: true)
@@ -52,7 +52,7 @@ public enum AESGCM {
     ///
     /// - Throws: ``CryptoError`` `invalidSize` for a wrong size of key, IV or tag; `decryptionFailed` if the key, the IV, the
     ///   associated data or the ciphertext are not those of the encryption.
-    public static func open(
+    package static func open(
         _ ciphertext: Bytes, tag: Bytes, key: SecretBytes, iv: Bytes, authenticating associatedData: Bytes = []
     ) throws(CryptoError) -> Bytes {
         guard tag.count == tagSize else { throw CryptoError(.invalidSize, "an AES-GCM tag has 16 bytes") }

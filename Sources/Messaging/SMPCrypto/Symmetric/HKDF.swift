@@ -1,8 +1,8 @@
 internal import CSodium
-public import SMPWire
+package import SMPWire
 
 /// HKDF with SHA-512 (RFC 5869).
-public enum HKDF {
+package enum HKDF {
     /// Derives key material.
     ///
     /// - Parameters:
@@ -10,12 +10,12 @@ public enum HKDF {
     ///   - salt: any length; empty stands for 64 zero bytes.
     ///   - info: text that separates the uses of one secret.
     ///   - count: at most 16,320 bytes.
-    public static func derive(from secret: SecretBytes, salt: Bytes, info: StaticString, count: Int) -> SecretBytes {
+    package static func derive(from secret: SecretBytes, salt: Bytes, info: StaticString, count: Int) -> SecretBytes {
         derive(from: secret, salt: salt, info: info.withUTF8Buffer { Bytes($0) }, count: count)
     }
 
     /// Derives key material with `info` that is not known when the program is written.
-    public static func derive(from secret: SecretBytes, salt: Bytes, info: Bytes, count: Int) -> SecretBytes {
+    package static func derive(from secret: SecretBytes, salt: Bytes, info: Bytes, count: Int) -> SecretBytes {
         precondition(count <= 255 * Authentication.size, "HKDF gives at most 16,320 bytes")
         // Taking up a key costs as much as a short message: it is done once, and not at all for no salt.
         var extraction = salt.isEmpty ? Authentication(like: .unkeyed) : Authentication(key: salt, count: salt.count)
@@ -45,7 +45,7 @@ public enum HKDF {
 /// HMAC-SHA-512 in pieces.
 private struct Authentication: ~Copyable {
     static let size = 64
-    /// Has an empty key and has seen nothing.
+    /// An authentication with an empty key and no input.
     static let unkeyed = Authentication(key: [], count: 0)
 
     private var state = crypto_auth_hmacsha512_state()

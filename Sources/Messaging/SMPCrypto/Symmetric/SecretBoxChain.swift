@@ -1,22 +1,22 @@
-public import SMPWire
+package import SMPWire
 
 /// One direction of the encryption of transport blocks: each block has a key and a nonce of its own, derived from a chain
 /// key that moves on with every block (simplex-messaging.md, "Transport handshake").
-public struct SecretBoxChain: Sendable {
-    /// What one block is encrypted with.
-    public struct BlockKey: Sendable {
-        public let secret: BoxSecret
-        public let nonce: BoxNonce
+package struct SecretBoxChain: Sendable {
+    /// The key and nonce of one block.
+    package struct BlockKey: Sendable {
+        package let secret: BoxSecret
+        package let nonce: BoxNonce
     }
 
     /// The side of a connection that the chains are made for.
-    public enum Side: Sendable { case client, server }
+    package enum Side: Sendable { case client, server }
 
     /// 32 bytes; the next block's key depends on nothing else.
-    public private(set) var chainKey: SecretBytes
+    package private(set) var chainKey: SecretBytes
 
     /// - Throws: ``CryptoError`` `invalidSize` unless the key has 32 bytes.
-    public init(chainKey: SecretBytes) throws(CryptoError) {
+    package init(chainKey: SecretBytes) throws(CryptoError) {
         guard chainKey.count == 32 else { throw CryptoError(.invalidSize, "a chain key has 32 bytes") }
         self.chainKey = chainKey
     }
@@ -28,7 +28,7 @@ public struct SecretBoxChain: Sendable {
     /// - Parameters:
     ///   - secret: what the X25519 keys of client and server agree on.
     ///   - sessionID: the TLS channel binding of the connection.
-    public static func chains(
+    package static func chains(
         for side: Side, secret: SecretBytes, sessionID: Bytes
     ) -> (send: SecretBoxChain, receive: SecretBoxChain) {
         let keys = HKDF.derive(from: secret, salt: sessionID, info: "SimpleXSbChainInit", count: 64)
@@ -41,7 +41,7 @@ public struct SecretBoxChain: Sendable {
     }
 
     /// The key of the next block; moves the chain on.
-    public mutating func next() -> BlockKey {
+    package mutating func next() -> BlockKey {
         let output = HKDF.derive(from: chainKey, salt: [], info: "SimpleXSbChain", count: 88)
         chainKey = output[0..<32]
         let nonce = output.withBytes { BoxNonce(copying: $0[64..<88]) }

@@ -10,9 +10,9 @@ public protocol ServerScheme: Sendable {
 /// Message routers: `smp://…`.
 public enum SMPScheme: ServerScheme { public static let name: StaticString = "smp" }
 /// File routers: `xftp://…`.
-public enum XFTPScheme: ServerScheme { public static let name: StaticString = "xftp" }
+package enum XFTPScheme: ServerScheme { package static let name: StaticString = "xftp" }
 /// Notification servers: `ntf://…`.
-public enum NotificationScheme: ServerScheme { public static let name: StaticString = "ntf" }
+package enum NotificationScheme: ServerScheme { package static let name: StaticString = "ntf" }
 
 /// Where a server is and which certificate authority it must prove: `smp://<fingerprint>@<host>[,<host>…][:<port>]`.
 ///
@@ -44,7 +44,7 @@ public struct ServerAddress<Scheme: ServerScheme>: WireCodable, StringCodable, H
 
     var isOnlyHost: Bool { hosts.count == 1 && port == nil && keyHash.isNone }
 
-    /// Whether both name the same place, whatever the fingerprint.
+    /// Checks whether both name the same place, whatever the fingerprint.
     public func isSameAddress(as other: ServerAddress) -> Bool { hosts == other.hosts && port == other.port }
 
     public func encode(to writer: inout WireWriter) {
@@ -110,8 +110,8 @@ public struct ServerAddress<Scheme: ServerScheme>: WireCodable, StringCodable, H
 }
 
 public typealias SMPServerAddress = ServerAddress<SMPScheme>
-public typealias XFTPServerAddress = ServerAddress<XFTPScheme>
-public typealias NotificationServerAddress = ServerAddress<NotificationScheme>
+package typealias XFTPServerAddress = ServerAddress<XFTPScheme>
+package typealias NotificationServerAddress = ServerAddress<NotificationScheme>
 
 /// A server's address with the password that it asks of those who create queues or upload files:
 /// `smp://<fingerprint>[:<password>]@<host>…`. The password is for the client's own use and never put into links.
@@ -145,7 +145,7 @@ public struct ServerWithAuth<Scheme: ServerScheme>: StringCodable, Hashable, Sen
 }
 
 public typealias SMPServerWithAuth = ServerWithAuth<SMPScheme>
-public typealias XFTPServerWithAuth = ServerWithAuth<XFTPScheme>
+package typealias XFTPServerWithAuth = ServerWithAuth<XFTPScheme>
 
 /// The password that a server may ask for: printable, without spaces, `@`, `:` and `/`; at most 255 bytes.
 public struct BasicAuth: WireCodable, StringCodable, Hashable, Sendable, CustomStringConvertible {

@@ -25,7 +25,7 @@ public enum TransportHost: WireCodable, StringCodable, Hashable, Sendable, Custo
 
     public var isOnion: Bool { if case .onion = self { true } else { false } }
 
-    /// What a resolver or socket call takes: no brackets.
+    /// The form for resolver and socket calls: without brackets.
     public var description: String {
         switch self {
         case .ipv4(let a, let b, let c, let d): "\(a).\(b).\(c).\(d)"

@@ -1,7 +1,7 @@
 public import SMPCrypto
 public import SMPWire
 
-/// What `PFWD` carries: a transmission that only the destination router can read.
+/// The payload of `PFWD`: a transmission that only the destination router can read.
 public struct ForwardedCommand: WireCodable, Hashable, Sendable {
     /// The version that client and destination speak with each other.
     public var version: UInt16

@@ -1,7 +1,7 @@
 public import SMPCrypto
 public import SMPWire
 
-/// What `NEW` asks for.
+/// The parameters of `NEW`.
 public struct NewQueueRequest: Hashable, Sendable {
     /// Authorises the recipient's commands, this one included.
     public var recipientKey: PublicAuthKey
@@ -63,7 +63,7 @@ public enum NewQueueMode: Hashable, Sendable {
     }
 }
 
-/// What a queue is for; it decides who may secure it.
+/// The purpose of a queue, which decides who may secure it.
 public enum QueueMode: UInt8, WireCodable, Hashable, Sendable, Codable {
     /// One sender, who may secure the queue.
     case messaging = 0x4D
@@ -82,7 +82,7 @@ public enum QueueMode: UInt8, WireCodable, Hashable, Sendable, Codable {
     }
 }
 
-/// Whether a new queue is subscribed to at once.
+/// The choice between subscribing to a new queue at once and later.
 public enum SubscriptionMode: WireCodable, StringCodable, Hashable, Sendable, CaseIterable {
     case subscribe
     case onlyCreate

@@ -147,7 +147,7 @@ extension SMPCommand: SMPMessage {
         }
     }
 
-    /// Whether the command is signed by the client service too when the session is a service's.
+    /// True if the command is signed by the client service too when the session is a service's.
     public var usesServiceSignature: Bool {
         switch self {
         case .new, .sub, .nsub: true

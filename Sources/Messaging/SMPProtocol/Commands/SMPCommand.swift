@@ -1,7 +1,7 @@
 public import SMPCrypto
 public import SMPWire
 
-/// What a client asks of a router (simplex-messaging.md, "SMP commands"). The cases carry the protocol's own names.
+/// A command of a client to a router (simplex-messaging.md, "SMP commands"). The cases carry the protocol's own names.
 public enum SMPCommand: Hashable, Sendable {
     // The recipient of a queue.
 

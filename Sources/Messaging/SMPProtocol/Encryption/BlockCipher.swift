@@ -1,34 +1,34 @@
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
 /// Turns the contents of blocks into blocks of 16,384 bytes and back: padded, and from version 11 encrypted with keys that
 /// change with every block.
 ///
 /// A block that cannot be opened ends the session: its key is spent.
-public struct BlockCipher: Sendable {
-    public static let blockSize = TransmissionBatcher.blockSize
+package struct BlockCipher: Sendable {
+    package static let blockSize = TransmissionBatcher.blockSize
 
     private var chains: (send: SecretBoxChain, receive: SecretBoxChain)?
 
     /// Padding only.
-    public init() { chains = nil }
+    package init() { chains = nil }
 
     /// - Parameters:
     ///   - secret: what the session keys of client and router agree on.
     ///   - sessionID: the TLS channel binding.
-    public init(for side: SecretBoxChain.Side, secret: SecretBytes, sessionID: Bytes) {
+    package init(for side: SecretBoxChain.Side, secret: SecretBytes, sessionID: Bytes) {
         chains = SecretBoxChain.chains(for: side, secret: secret, sessionID: sessionID)
     }
 
-    public var isEncrypting: Bool { chains != nil }
+    package var isEncrypting: Bool { chains != nil }
 
     /// - Throws: ``TransportError`` `largeMessage` if the content does not fit.
-    public mutating func seal(_ content: Bytes) throws(TransportError) -> Bytes { try seal(TailBytes(content)) }
+    package mutating func seal(_ content: Bytes) throws(TransportError) -> Bytes { try seal(TailBytes(content)) }
 
     /// Encodes a block's content in the place from which it is sent.
     ///
     /// - Throws: ``TransportError`` `largeMessage` if the content does not fit.
-    public mutating func seal(_ content: some WireEncodable) throws(TransportError) -> Bytes {
+    package mutating func seal(_ content: some WireEncodable) throws(TransportError) -> Bytes {
         do {
             guard let key = chains?.send.next() else {
                 var writer = WireWriter(reservingCapacity: Self.blockSize)
@@ -42,7 +42,7 @@ public struct BlockCipher: Sendable {
     }
 
     /// - Throws: ``TransportError`` `badBlock` if the block has another size, was tampered with or is out of order.
-    public mutating func open(_ block: Bytes) throws(TransportError) -> Bytes {
+    package mutating func open(_ block: Bytes) throws(TransportError) -> Bytes {
         guard block.count == Self.blockSize else { throw .badBlock }
         do {
             guard let key = chains?.receive.next() else { return try Padding.unpad(block) }

@@ -1,37 +1,37 @@
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
 /// The layers around a command that a proxy forwards (simplex-messaging.md, "Proxying sender commands"): client to destination
 /// by a key of its own for every command, and proxy to destination by the secret of their session.
-public enum ProxyEncryption {
+package enum ProxyEncryption {
     /// The padded length of a forwarded batch.
-    public static let paddedLength = 16_226
+    package static let paddedLength = 16_226
 
-    /// What a client puts into `PFWD`.
+    /// The encrypted payload of a client's `PFWD`.
     ///
     /// - Parameters:
     ///   - batch: the content of a block with one transmission.
     ///   - correlationID: of the `PFWD` and of the command in it.
-    public static func sealTransmission(
+    package static func sealTransmission(
         _ batch: Bytes, correlationID: CorrelationID, secret: BoxSecret
     ) throws(CryptoError) -> Bytes {
         try secret.seal(batch, nonce: nonce(correlationID), paddedTo: paddedLength)
     }
 
-    public static func openTransmission(
+    package static func openTransmission(
         _ encrypted: Bytes, correlationID: CorrelationID, secret: BoxSecret
     ) throws(CryptoError) -> Bytes {
         try secret.openPadded(encrypted, nonce: nonce(correlationID))
     }
 
     /// The destination's response: the same, with the nonce reversed.
-    public static func sealResponse(
+    package static func sealResponse(
         _ batch: Bytes, correlationID: CorrelationID, secret: BoxSecret
     ) throws(CryptoError) -> Bytes {
         try secret.seal(batch, nonce: nonce(correlationID).reversed, paddedTo: paddedLength)
     }
 
-    public static func openResponse(
+    package static func openResponse(
         _ encrypted: Bytes, correlationID: CorrelationID, secret: BoxSecret
     ) throws(CryptoError) -> Bytes {
         try secret.openPadded(encrypted, nonce: nonce(correlationID).reversed)
@@ -42,65 +42,65 @@ public enum ProxyEncryption {
     }
 }
 
-/// What a proxy passes to the destination, encrypted with the secret of their session (`RFWD`).
-public struct ForwardedTransmission: WireCodable, Hashable, Sendable {
+/// The payload of `RFWD`: a transmission that a proxy passes to the destination, encrypted with the secret of their session.
+package struct ForwardedTransmission: WireCodable, Hashable, Sendable {
     /// Of the client's `PFWD`.
-    public var correlationID: CorrelationID
-    public var command: ForwardedCommand
+    package var correlationID: CorrelationID
+    package var command: ForwardedCommand
 
-    public init(correlationID: CorrelationID, command: ForwardedCommand) {
+    package init(correlationID: CorrelationID, command: ForwardedCommand) {
         self.correlationID = correlationID
         self.command = command
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(correlationID)
         writer.write(command)
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         correlationID = try parser.read()
         command = try parser.read()
     }
 
     /// - Parameter correlationID: of the `RFWD`.
-    public func seal(correlationID: CorrelationID, sessionSecret: BoxSecret) throws(CryptoError) -> Bytes {
+    package func seal(correlationID: CorrelationID, sessionSecret: BoxSecret) throws(CryptoError) -> Bytes {
         sessionSecret.seal(wireBytes, nonce: try ProxyEncryption.nonce(correlationID))
     }
 
     /// - Throws: ``CryptoError`` or ``WireError``.
-    public init(opening encrypted: Bytes, correlationID: CorrelationID, sessionSecret: BoxSecret) throws {
+    package init(opening encrypted: Bytes, correlationID: CorrelationID, sessionSecret: BoxSecret) throws {
         try self.init(wireBytes: try sessionSecret.open(encrypted, nonce: try ProxyEncryption.nonce(correlationID)))
     }
 }
 
-/// What the destination answers a proxy (`RRES`).
-public struct ForwardedResponse: WireCodable, Hashable, Sendable {
+/// The payload of `RRES`: the destination's answer to a proxy.
+package struct ForwardedResponse: WireCodable, Hashable, Sendable {
     /// Of the client's `PFWD`.
-    public var correlationID: CorrelationID
-    public var encryptedResponse: Bytes
+    package var correlationID: CorrelationID
+    package var encryptedResponse: Bytes
 
-    public init(correlationID: CorrelationID, encryptedResponse: Bytes) {
+    package init(correlationID: CorrelationID, encryptedResponse: Bytes) {
         self.correlationID = correlationID
         self.encryptedResponse = encryptedResponse
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(correlationID)
         writer.write(raw: encryptedResponse)
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         correlationID = try parser.read()
         encryptedResponse = parser.rest()
     }
 
-    public func seal(correlationID: CorrelationID, sessionSecret: BoxSecret) throws(CryptoError) -> Bytes {
+    package func seal(correlationID: CorrelationID, sessionSecret: BoxSecret) throws(CryptoError) -> Bytes {
         sessionSecret.seal(wireBytes, nonce: try ProxyEncryption.nonce(correlationID).reversed)
     }
 
     /// - Throws: ``CryptoError`` or ``WireError``.
-    public init(opening encrypted: Bytes, correlationID: CorrelationID, sessionSecret: BoxSecret) throws {
+    package init(opening encrypted: Bytes, correlationID: CorrelationID, sessionSecret: BoxSecret) throws {
         try self.init(wireBytes: try sessionSecret.open(encrypted, nonce: try ProxyEncryption.nonce(correlationID).reversed))
     }
 }

@@ -1,8 +1,8 @@
 public import SMPCrypto
 public import SMPWire
 
-/// What a router encrypts for the recipient of a message (simplex-messaging.md, "Deliver queue message").
-public enum ReceivedMessageBody: Hashable, Sendable {
+/// The content that a router encrypts for the recipient of a message (simplex-messaging.md, "Deliver queue message").
+package enum ReceivedMessageBody: Hashable, Sendable {
     /// A message as its sender sent it.
     ///
     /// - Parameter timestamp: seconds since 1970, when the router took it.
@@ -11,19 +11,19 @@ public enum ReceivedMessageBody: Hashable, Sendable {
     case quotaExceeded(timestamp: Int64)
 
     /// The longest body that any version of a router takes from a sender.
-    public static let maximumBody = 16_088
-    /// What is padded and encrypted: body, eight bytes of time and eight for flags and the space after them.
-    public static let paddedLength = maximumBody + 16 + 2
+    package static let maximumBody = 16_088
+    /// The padded length, in bytes: body, eight bytes of time and eight for flags and the space after them.
+    package static let paddedLength = maximumBody + 16 + 2
     /// Bytes after encryption.
-    public static let encryptedLength = paddedLength + BoxSecret.tagSize
+    package static let encryptedLength = paddedLength + BoxSecret.tagSize
 
     /// The longest body that a router takes in a session of this version.
-    public static func maximumBody(version: UInt16) -> Int {
+    package static func maximumBody(version: UInt16) -> Int {
         if version >= SMPVersion.encryptedBlocks { return 16_048 }
         return version >= SMPVersion.sendingProxy ? 16_064 : maximumBody
     }
 
-    public var timestamp: Int64 {
+    package var timestamp: Int64 {
         switch self {
         case .message(let timestamp, _, _), .quotaExceeded(let timestamp): timestamp
         }
@@ -33,19 +33,19 @@ public enum ReceivedMessageBody: Hashable, Sendable {
     ///   - secret: what the queue's encryption keys of router and recipient agree on.
     ///   - length: what it is padded to, in bytes; less only in simulations.
     /// - Throws: ``CryptoError`` if the body is longer than ``maximumBody``.
-    public func seal(id: MessageID, secret: BoxSecret, paddedTo length: Int = Self.paddedLength) throws(CryptoError) -> Bytes {
+    package func seal(id: MessageID, secret: BoxSecret, paddedTo length: Int = Self.paddedLength) throws(CryptoError) -> Bytes {
         try secret.seal(nonce: BoxNonce(padding: id.bytes), paddedTo: length) { encode(to: &$0) }
     }
 
     /// - Throws: ``CryptoError`` if the message was not encrypted with this secret, ``WireError`` if it is malformed.
-    public init(opening message: ReceivedMessage, secret: BoxSecret) throws {
+    package init(opening message: ReceivedMessage, secret: BoxSecret) throws {
         let content = try secret.openPadded(message.encryptedBody, nonce: BoxNonce(padding: message.id.bytes))
         try self.init(wireBytes: content)
     }
 }
 
 extension ReceivedMessageBody: WireCodable {
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         switch self {
         case .message(let timestamp, let flags, let body):
             writer.write(timestamp)
@@ -58,7 +58,7 @@ extension ReceivedMessageBody: WireCodable {
         }
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         if parser.skip("QUOTA ") {
             self = .quotaExceeded(timestamp: UnixTime.bounded(try parser.read()))
         } else {
@@ -71,7 +71,7 @@ extension ReceivedMessageBody: WireCodable {
     }
 }
 
-/// What a notification tells about a message, encrypted for the recipient so that the notification server cannot read it.
+/// The message metadata in a notification, encrypted for the recipient so that the notification server cannot read it.
 public struct NotificationMessageMeta: WireCodable, Hashable, Sendable {
     public static let paddedLength = 128
 

@@ -1,4 +1,4 @@
-/// What a router answers when it does not do what a command asks: `ERR …` (simplex-messaging.md, "Error responses").
+/// A router's refusal of a command: `ERR …` (simplex-messaging.md, "Error responses").
 ///
 /// The JSON form is that of the client API.
 public indirect enum SMPErrorType: Error, Hashable, Sendable {
@@ -8,7 +8,7 @@ public indirect enum SMPErrorType: Error, Hashable, Sendable {
     case session
     /// The command is unknown, malformed or may not be sent here.
     case command(SMPCommandError)
-    /// What a proxy says about a forwarded command.
+    /// A proxy's error about a forwarded command.
     case proxy(SMPProxyError)
     /// Bad authorisation, or no such queue: the two are not told apart.
     case auth
@@ -34,7 +34,7 @@ public indirect enum SMPErrorType: Error, Hashable, Sendable {
     case duplicate
 }
 
-/// What is wrong with a command.
+/// The error in a command.
 public enum SMPCommandError: String, Error, Hashable, Sendable, CaseIterable {
     case unknown = "UNKNOWN"
     case syntax = "SYNTAX"
@@ -86,7 +86,7 @@ public enum NetworkError: Error, Hashable, Sendable {
     case subscribe(String)
 }
 
-/// What is wrong with a connection between client and router.
+/// An error of the connection between client and router.
 public enum TransportError: Error, Hashable, Sendable {
     case badBlock
     /// No common version.
@@ -99,7 +99,7 @@ public enum TransportError: Error, Hashable, Sendable {
     case handshake(HandshakeError)
 }
 
-/// What is wrong with a handshake.
+/// The error in a handshake.
 public enum HandshakeError: String, Error, Hashable, Sendable, CaseIterable, Codable {
     case parse = "PARSE"
     /// The router is not the one that the address names.
@@ -122,7 +122,7 @@ public struct BlockingInfo: Hashable, Sendable {
     }
 }
 
-/// What the client should show its user about a blocked queue's router.
+/// A notice for the user about a blocked queue's router.
 public struct ClientNotice: Hashable, Sendable, Codable {
     /// Seconds for which the notice holds; nil: indefinitely.
     public var ttl: Int64?

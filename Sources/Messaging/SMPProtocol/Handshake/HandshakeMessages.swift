@@ -1,30 +1,30 @@
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
 // The first blocks in each direction (simplex-messaging.md, "Transport handshake"). What follows a message in its block is
 // passed over: later versions may append to it.
 
 /// The router's first block.
-public struct SMPServerHello: WireCodable, Hashable, Sendable {
-    public var versions: VersionRange
+package struct SMPServerHello: WireCodable, Hashable, Sendable {
+    package var versions: VersionRange
     /// The TLS channel binding as the router sees it; the client must see the same.
-    public var sessionID: Bytes
+    package var sessionID: Bytes
     /// The router's session key for authorisation and block encryption; from version 7.
-    public var key: CertifiedKey?
+    package var key: CertifiedKey?
 
-    public init(versions: VersionRange, sessionID: Bytes, key: CertifiedKey?) {
+    package init(versions: VersionRange, sessionID: Bytes, key: CertifiedKey?) {
         self.versions = versions
         self.sessionID = sessionID
         self.key = key
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(versions)
         writer.write(short: sessionID)
         if versions.max >= SMPVersion.authenticatedCommands, let key { writer.write(key) }
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         versions = try parser.read()
         sessionID = try parser.short()
         key = versions.max >= SMPVersion.authenticatedCommands && !parser.isAtEnd ? try parser.read() : nil
@@ -33,18 +33,18 @@ public struct SMPServerHello: WireCodable, Hashable, Sendable {
 }
 
 /// The client's first block.
-public struct SMPClientHello: WireCodable, Hashable, Sendable {
+package struct SMPClientHello: WireCodable, Hashable, Sendable {
     /// The version that the client chose.
-    public var version: UInt16
+    package var version: UInt16
     /// Whom the client takes the router for.
-    public var keyHash: KeyHash
+    package var keyHash: KeyHash
     /// The client's session key; without it blocks are not encrypted.
-    public var key: X25519.PublicKey?
+    package var key: X25519.PublicKey?
     /// Proxies do without block encryption: what they forward is encrypted already.
-    public var isProxy: Bool
-    public var service: SMPClientService?
+    package var isProxy: Bool
+    package var service: SMPClientService?
 
-    public init(
+    package init(
         version: UInt16, keyHash: KeyHash, key: X25519.PublicKey?, isProxy: Bool = false, service: SMPClientService? = nil
     ) {
         self.version = version
@@ -54,7 +54,7 @@ public struct SMPClientHello: WireCodable, Hashable, Sendable {
         self.service = service
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(version)
         writer.write(keyHash)
         if version >= SMPVersion.authenticatedCommands, let key { writer.write(key) }
@@ -62,7 +62,7 @@ public struct SMPClientHello: WireCodable, Hashable, Sendable {
         if version >= SMPVersion.serviceCertificates { writer.write(optional: service) }
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         version = try parser.read()
         keyHash = try parser.read()
         // The key has no tag of its own; no other field begins with the length of one.
@@ -76,16 +76,16 @@ public struct SMPClientHello: WireCodable, Hashable, Sendable {
     private static let keyLength = 44
 }
 
-/// Who a client that serves many users is: it signs with a certificate so that all its queues can be subscribed to at once.
-public struct SMPClientService: WireCodable, Hashable, Sendable {
-    public enum Role: UInt8, WireCodable, Hashable, Sendable, CaseIterable {
+/// The identity of a client that serves many users. It signs with a certificate so that all its queues can be subscribed to at once.
+package struct SMPClientService: WireCodable, Hashable, Sendable {
+    package enum Role: UInt8, WireCodable, Hashable, Sendable, CaseIterable {
         case messaging = 0x4D
         case notifier = 0x4E
         case proxy = 0x50
 
-        public func encode(to writer: inout WireWriter) { writer.write(byte: rawValue) }
+        package func encode(to writer: inout WireWriter) { writer.write(byte: rawValue) }
 
-        public init(from parser: inout WireParser) throws(WireError) {
+        package init(from parser: inout WireParser) throws(WireError) {
             guard let role = Role(rawValue: try parser.byte()) else {
                 throw WireError(.invalidValue, "a service role is M, N or P", at: parser.offset - 1)
             }
@@ -93,32 +93,32 @@ public struct SMPClientService: WireCodable, Hashable, Sendable {
         }
     }
 
-    public var role: Role
+    package var role: Role
     /// The service's Ed25519 key for this session.
-    public var key: CertifiedKey
+    package var key: CertifiedKey
 
-    public init(role: Role, key: CertifiedKey) {
+    package init(role: Role, key: CertifiedKey) {
         self.role = role
         self.key = key
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(role)
         writer.write(key)
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         role = try parser.read()
         key = try parser.read()
     }
 }
 
 /// The router's second block, only to a client that named its service.
-public enum SMPServiceResponse: WireCodable, Hashable, Sendable {
+package enum SMPServiceResponse: WireCodable, Hashable, Sendable {
     case service(ServiceID)
     case error(TransportError)
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         switch self {
         case .service(let id):
             writer.write(byte: UInt8(ascii: "R"))
@@ -129,7 +129,7 @@ public enum SMPServiceResponse: WireCodable, Hashable, Sendable {
         }
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         switch try parser.byte() {
         case UInt8(ascii: "R"): self = .service(try parser.read())
         case UInt8(ascii: "E"): self = .error(try parser.read())

@@ -1,22 +1,22 @@
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
-/// What both sides know when the handshake is done.
-public struct SMPSessionParameters: Sendable {
-    public let context: TransmissionContext
-    /// What the router supports, as far as the client does.
-    public let serverVersions: VersionRange
-    /// What the session keys agree on: block encryption, and the encryption of what a proxy forwards. nil without a client key.
-    public let secret: SecretBytes?
+/// The results of a handshake, known to both sides.
+package struct SMPSessionParameters: Sendable {
+    package let context: TransmissionContext
+    /// The versions that both the router and the client support.
+    package let serverVersions: VersionRange
+    /// The secret on which the session keys agree, for block encryption and for forwarding by a proxy; nil without a client key.
+    package let secret: SecretBytes?
     /// The other side's session key.
-    public let peerKey: X25519.PublicKey?
+    package let peerKey: X25519.PublicKey?
     /// The router's key with its certificates; only on the client's side.
-    public let certifiedKey: CertifiedKey?
-    public let isProxy: Bool
+    package let certifiedKey: CertifiedKey?
+    package let isProxy: Bool
     /// Turns contents into blocks from here on.
-    public let cipher: BlockCipher
+    package let cipher: BlockCipher
 
-    public var version: UInt16 { context.version }
+    package var version: UInt16 { context.version }
 
     fileprivate init(
         side: SecretBoxChain.Side, context: TransmissionContext, serverVersions: VersionRange, secret: SecretBytes?,
@@ -37,17 +37,17 @@ public struct SMPSessionParameters: Sendable {
 }
 
 /// The client's half of the handshake, without I/O: give it the content of the router's first block and send what it returns.
-public struct SMPClientHandshake: Sendable {
-    public var versions: VersionRange
+package struct SMPClientHandshake: Sendable {
+    package var versions: VersionRange
     /// Whom the address names.
-    public var keyHash: KeyHash
+    package var keyHash: KeyHash
     /// nil does without authenticators and block encryption.
-    public var sessionKey: X25519.PrivateKey?
-    public var isProxy: Bool
+    package var sessionKey: X25519.PrivateKey?
+    package var isProxy: Bool
     /// Sent if the router is of version 16 or later.
-    public var service: SMPClientService?
+    package var service: SMPClientService?
 
-    public init(
+    package init(
         versions: VersionRange = SMPVersion.offered, keyHash: KeyHash, sessionKey: X25519.PrivateKey?, isProxy: Bool = false,
         service: SMPClientService? = nil
     ) {
@@ -65,7 +65,7 @@ public struct SMPClientHandshake: Sendable {
     /// - Returns: the hello to send, and the session. A hello with a service is answered by a ``SMPServiceResponse`` in
     ///   a block that the session's cipher has no part in.
     /// - Throws: ``TransportError``; the connection must be closed.
-    public func respond(
+    package func respond(
         to content: Bytes, sessionID: Bytes, leafKey: PublicAuthKey? = nil
     ) throws(TransportError) -> (hello: SMPClientHello, session: SMPSessionParameters) {
         guard let hello = try? SMPServerHello(wireBytes: content) else { throw .handshake(.parse) }
@@ -97,11 +97,11 @@ public struct SMPClientHandshake: Sendable {
 }
 
 /// The router's half of the handshake, without I/O.
-public struct SMPServerHandshake: Sendable {
-    public let versions: VersionRange
-    public let sessionID: Bytes
-    public let keyHash: KeyHash
-    public let sessionKey: X25519.PrivateKey
+package struct SMPServerHandshake: Sendable {
+    package let versions: VersionRange
+    package let sessionID: Bytes
+    package let keyHash: KeyHash
+    package let sessionKey: X25519.PrivateKey
     private let key: CertifiedKey
 
     /// - Parameters:
@@ -110,7 +110,7 @@ public struct SMPServerHandshake: Sendable {
     ///   - keyHash: of the router's certificate authority.
     ///   - leafKey: the private key of the first certificate of the chain.
     /// - Throws: ``TransportError`` `version`, or `noServerAuth` if the leaf's key cannot sign.
-    public init(
+    package init(
         versions: VersionRange = SMPVersion.offered, hasALPN: Bool = true, sessionID: Bytes, keyHash: KeyHash,
         sessionKey: X25519.PrivateKey, certificateChain: [Bytes], leafKey: PrivateAuthKey
     ) throws(TransportError) {
@@ -125,11 +125,11 @@ public struct SMPServerHandshake: Sendable {
         self.key = key
     }
 
-    public var hello: SMPServerHello { SMPServerHello(versions: versions, sessionID: sessionID, key: key) }
+    package var hello: SMPServerHello { SMPServerHello(versions: versions, sessionID: sessionID, key: key) }
 
     /// - Parameter content: of the client's first block.
     /// - Throws: ``TransportError``; the connection must be closed.
-    public func accept(_ content: Bytes) throws(TransportError) -> (hello: SMPClientHello, session: SMPSessionParameters) {
+    package func accept(_ content: Bytes) throws(TransportError) -> (hello: SMPClientHello, session: SMPSessionParameters) {
         guard let hello = try? SMPClientHello(wireBytes: content) else { throw .handshake(.parse) }
         guard hello.keyHash == keyHash else { throw .handshake(.identity) }
         guard versions.contains(hello.version), let common = VersionRange(versions.min, hello.version) else { throw .version }

@@ -1,6 +1,6 @@
 public import SMPWire
 
-/// What a command or response is about: a queue as its recipient, sender or notifier knows it, the data of a link, a client
+/// The subject of a command or response: a queue as its recipient, sender or notifier knows it, the data of a link, a client
 /// service, or a proxied session.
 ///
 /// Queue ids are 24 random bytes; up to 255 bytes are allowed. Commands about nothing have the empty id ``none``.

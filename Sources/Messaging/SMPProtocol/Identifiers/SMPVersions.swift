@@ -26,11 +26,11 @@ public enum SMPVersion {
     /// Notices in error `BLOCKED`.
     public static let clientNotices: UInt16 = 18
 
-    /// What our client and router offer.
+    /// The versions that this client and router offer.
     public static let offered = VersionRange(senderKey...clientNotices)
-    /// What a router offers to a client that negotiated no application protocol in TLS.
+    /// The versions that a router offers to a client that negotiated no application protocol in TLS.
     public static let withoutALPN = VersionRange(6)
-    /// What a proxy passes on to clients, lower than the newest so that a client's upgrade does not show.
+    /// The versions that a proxy passes on to clients, lower than the newest so that a client's upgrade does not show.
     public static let proxied = VersionRange(sendingProxy...newNotificationCredentials)
     /// All versions whose encodings this room reads and writes.
     public static let encodable = VersionRange(6...clientNotices)

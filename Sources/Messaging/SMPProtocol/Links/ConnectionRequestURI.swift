@@ -1,6 +1,6 @@
 public import SMPWire
 
-/// What a link invites to.
+/// The kind of connection that a link invites to.
 public enum ConnectionMode: UInt8, WireCodable, StringCodable, Hashable, Sendable, CaseIterable {
     /// One connection: a one-time link.
     case invitation = 0x49
@@ -80,7 +80,7 @@ public enum ConnectionRequestURI: WireCodable, StringCodable, Hashable, Sendable
         }
     }
 
-    /// Whether both lead to the same queues, whatever the versions and keys.
+    /// Checks whether both lead to the same queues, whatever the versions and keys.
     public func isSameContact(as other: ConnectionRequestURI) -> Bool {
         guard case .contact(let left) = self, case .contact(let right) = other, left.queues.count == right.queues.count else {
             return false
@@ -147,7 +147,7 @@ public enum ConnectionRequestURI: WireCodable, StringCodable, Hashable, Sendable
     }
 }
 
-/// What all full links have.
+/// The parts that all full links share.
 public struct ConnectionRequest: WireCodable, Hashable, Sendable {
     /// Bytes of client data.
     public static let maximumClientData = 65_535
@@ -157,7 +157,7 @@ public struct ConnectionRequest: WireCodable, Hashable, Sendable {
     public var agentVersions: VersionRange
     /// One queue, or several that carry the same messages; 1 to 255.
     public var queues: [SMPQueueURI]
-    /// What the application added, in its own format: UTF-8 of at most 65,535 bytes.
+    /// The application's own data: UTF-8 of at most 65,535 bytes.
     public var clientData: String?
 
     public init(
@@ -188,7 +188,7 @@ public struct ConnectionRequest: WireCodable, Hashable, Sendable {
         clientData = try parser.optional(LargeBytes.self).map { bytes throws(WireError) in try Self.readClientData(bytes.bytes) }
     }
 
-    /// What is not UTF-8 is mended, which makes it longer: the limit is for what is written again.
+    /// Invalid UTF-8 is repaired, which makes it longer: the limit is for the repaired text.
     static func readClientData(_ bytes: Bytes) throws(WireError) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.utf8.count <= maximumClientData else { throw WireError(.tooLong, "client data of at most \(maximumClientData) bytes") }

@@ -28,7 +28,7 @@ public enum ShortLinkScheme: Hashable, Sendable {
     case server
 }
 
-/// What a contact link is for.
+/// The purpose of a contact link.
 public enum ContactLinkType: UInt8, Hashable, Sendable, CaseIterable {
     case contact = 0x41
     case channel = 0x43
@@ -90,7 +90,7 @@ public enum ConnectionShortLink: WireCodable, StringCodable, Hashable, Sendable 
         }
     }
 
-    /// Whether both are one contact link, whatever scheme and fingerprint.
+    /// Checks whether both are one contact link, whatever scheme and fingerprint.
     public func isSameContact(as other: ConnectionShortLink) -> Bool {
         guard case .contact(_, let type, let server, let key) = self,
             case .contact(_, let otherType, let otherServer, let otherKey) = other
@@ -226,25 +226,25 @@ extension ConnectionShortLink {
 }
 
 /// Any link that a person can paste.
-public enum ConnectionLink: StringCodable, Hashable, Sendable {
+package enum ConnectionLink: StringCodable, Hashable, Sendable {
     case full(ConnectionRequestURI)
     case short(ConnectionShortLink)
 
-    public var mode: ConnectionMode {
+    package var mode: ConnectionMode {
         switch self {
         case .full(let link): link.mode
         case .short(let link): link.mode
         }
     }
 
-    public func encodeString(to writer: inout WireWriter) {
+    package func encodeString(to writer: inout WireWriter) {
         switch self {
         case .full(let link): writer.write(string: link)
         case .short(let link): writer.write(string: link)
         }
     }
 
-    public init(fromString parser: inout WireParser) throws(WireError) {
+    package init(fromString parser: inout WireParser) throws(WireError) {
         var lookahead = parser
         if let link = try? lookahead.read(string: ConnectionShortLink.self) {
             parser = lookahead

@@ -1,13 +1,13 @@
 public import SMPCrypto
 public import SMPWire
 
-/// What a short link stands for and never changes: its hash is the link's key.
+/// The immutable data of a short link: its hash is the link's key.
 public struct FixedLinkData: WireCodable, Hashable, Sendable {
     public var agentVersions: VersionRange
     /// Signs this data and, for its first owner, the user data.
     public var rootKey: Ed25519.PublicKey
     public var connectionRequest: ConnectionRequestURI
-    /// What the application links to, at most 255 bytes: for example a group's id.
+    /// The application's id of the link's target, at most 255 bytes: for example a group's id.
     public var linkEntityID: Bytes?
 
     public init(
@@ -38,7 +38,7 @@ public struct FixedLinkData: WireCodable, Hashable, Sendable {
     }
 }
 
-/// What a short link's owner shows to those who open it, without the versions.
+/// The data that a short link's owner shows to those who open it, without the versions.
 public enum UserConnectionLinkData: WireCodable, Hashable, Sendable {
     case invitation(UserLinkData)
     case contact(UserContactData)
@@ -84,9 +84,9 @@ public enum UserConnectionLinkData: WireCodable, Hashable, Sendable {
     }
 }
 
-/// What a short link's owner shows to those who open it; it changes when the owner wants.
+/// The data that a short link's owner shows to those who open it, and can change.
 public struct ConnectionLinkData: WireCodable, Hashable, Sendable {
-    /// What the owner speaks now.
+    /// The agent versions that the owner supports now.
     public var agentVersions: VersionRange
     public var content: UserConnectionLinkData
 
@@ -111,7 +111,7 @@ public struct ConnectionLinkData: WireCodable, Hashable, Sendable {
     }
 }
 
-/// What the application puts into link data: at most 65,535 bytes here, and what is left of the 13,784 of the whole.
+/// The application's part of link data: at most 65,535 bytes here, within the 13,784 of the whole.
 public struct UserLinkData: WireCodable, Hashable, Sendable {
     public var bytes: Bytes
 
@@ -134,11 +134,11 @@ public struct UserLinkData: WireCodable, Hashable, Sendable {
     }
 }
 
-/// What an address shows.
+/// The data that an address shows.
 public struct UserContactData: WireCodable, Hashable, Sendable {
-    /// Whether to connect by the request in the fixed data.
+    /// True if to connect by the request in the fixed data.
     public var isDirect: Bool
-    /// Who may sign changes besides the root key; at most 255.
+    /// The owners that may sign changes besides the root key; at most 255.
     public var owners: [LinkOwner]
     /// Addresses of relays that take requests instead; at most 255.
     public var relays: [ConnectionShortLink]

@@ -30,14 +30,14 @@ public struct LinkDataError: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String { "\(code.rawValue): \(message)" }
 }
 
-/// What the holder of a short link's key can derive from it.
-public struct LinkSecrets: Sendable {
+/// The secrets that the holder of a short link's key can derive from it.
+package struct LinkSecrets: Sendable {
     /// Encrypts the data on the router.
-    public let dataKey: BoxSecret
+    package let dataKey: BoxSecret
     /// Where the data of a contact link is; an invitation link has the id in its text.
-    public let linkID: LinkID?
+    package let linkID: LinkID?
 
-    public init(_ key: LinkKey, mode: ConnectionMode) throws(CryptoError) {
+    package init(_ key: LinkKey, mode: ConnectionMode) throws(CryptoError) {
         let secret = SecretBytes(key.bytes)
         switch mode {
         case .invitation:
@@ -82,7 +82,7 @@ public struct SignedLinkData: Hashable, Sendable {
     /// The key of the link whose fixed data this is.
     public var linkKey: LinkKey { LinkKey(hashing: Bytes(bytes.dropFirst(1 + Ed25519.signatureSize))) }
 
-    /// What the router keeps: the nonce and the padded, encrypted data.
+    /// The form in which the router stores the data: the nonce and the padded, encrypted data.
     ///
     /// - Throws: ``LinkDataError`` `tooLarge`.
     public func seal(_ key: BoxSecret, nonce: BoxNonce) throws(LinkDataError) -> Bytes {

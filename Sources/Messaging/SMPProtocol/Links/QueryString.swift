@@ -24,7 +24,7 @@ struct QueryString {
 
     func bytes(_ name: String) -> Bytes? { items.first { $0.name == name }?.value }
 
-    /// What `read` makes of the whole value; nil if there is none.
+    /// The value of a key, parsed as a whole by `read`; nil if there is none.
     func value<Value>(
         _ name: String, _ read: (inout WireParser) throws(WireError) -> Value
     ) throws(WireError) -> Value? {

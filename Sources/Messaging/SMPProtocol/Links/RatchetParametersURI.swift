@@ -1,7 +1,7 @@
 public import SMPCrypto
 public import SMPWire
 
-/// What the maker of a one-time link offers for the ratchet: the keys of a key agreement (pqdr.md, "Initialization") and
+/// The ratchet parameters that the creator of a one-time link offers: the keys of a key agreement (pqdr.md, "Initialization") and
 /// the range of ratchet versions that they may be used at.
 ///
 /// Textual form: `v=2-3&x3dh=<key>,<key>[&kem_key=<key>]`.

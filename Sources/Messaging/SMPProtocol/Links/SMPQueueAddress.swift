@@ -1,7 +1,7 @@
 public import SMPCrypto
 public import SMPWire
 
-/// What a sender needs to know of a queue.
+/// The address of a queue, as its sender needs it.
 public struct SMPQueueAddress: Hashable, Sendable {
     public var server: SMPServerAddress
     public var senderID: SenderID
@@ -19,7 +19,7 @@ public struct SMPQueueAddress: Hashable, Sendable {
 
     public var senderCanSecure: Bool { mode?.senderCanSecure ?? false }
 
-    /// Whether both are one queue: the same place and id, whatever the keys.
+    /// Checks whether both are one queue: the same place and id, whatever the keys.
     public func isSameQueue(as other: SMPQueueAddress) -> Bool {
         senderID == other.senderID && server.isSameAddress(as: other.server)
     }

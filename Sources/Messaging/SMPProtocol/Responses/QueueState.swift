@@ -1,7 +1,7 @@
 import FoundationEssentials
 import SMPWire
 
-/// What `INFO` tells the recipient about a queue, for finding out why messages do not arrive.
+/// The state of a queue in `INFO`, for a recipient who finds out why messages do not arrive.
 public struct QueueState: Hashable, Sendable {
     public enum SubscriptionState: String, Hashable, Sendable, Codable {
         case noSub, subPending, subThread, prohibitSub
@@ -45,9 +45,9 @@ public struct QueueState: Hashable, Sendable {
         }
     }
 
-    /// Whether the queue is secured.
+    /// True if the queue is secured.
     public var isSecured: Bool
-    /// Whether a notification server may subscribe.
+    /// True if a notification server may subscribe.
     public var hasNotifier: Bool
     /// The subscription of this connection.
     public var subscription: Subscription?

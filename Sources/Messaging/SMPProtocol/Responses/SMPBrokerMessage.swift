@@ -1,7 +1,7 @@
 public import SMPCrypto
 public import SMPWire
 
-/// What a router answers or sends on its own (simplex-messaging.md, "Router messages"). The cases carry the protocol's own names.
+/// A message of a router: an answer, or an event (simplex-messaging.md, "Router messages"). The cases carry the protocol's own names.
 public enum SMPBrokerMessage: Hashable, Sendable {
     /// A queue was created.
     case ids(QueueIDsAndKeys)
@@ -33,7 +33,7 @@ public enum SMPBrokerMessage: Hashable, Sendable {
     case pong
 }
 
-/// What `IDS` tells about a new queue.
+/// The ids and keys of a new queue in `IDS`.
 public struct QueueIDsAndKeys: Hashable, Sendable {
     public var recipientID: RecipientID
     public var senderID: SenderID
@@ -62,7 +62,7 @@ public struct QueueIDsAndKeys: Hashable, Sendable {
     }
 }
 
-/// What the router made for a queue's notifications.
+/// The credentials that the router created for a queue's notifications.
 public struct ServerNotificationCredentials: WireCodable, Hashable, Sendable {
     public var notifierID: NotifierID
     public var serverKey: X25519.PublicKey

@@ -1,6 +1,6 @@
 public import SMPWire
 
-/// What a transmission carries: a ``SMPCommand`` from a client, a ``SMPBrokerMessage`` from a router.
+/// The content of a transmission: a ``SMPCommand`` from a client, a ``SMPBrokerMessage`` from a router.
 public protocol SMPMessage: Sendable {
     /// Appends the encoding of the agreed version.
     func encode(to writer: inout WireWriter, version: UInt16)

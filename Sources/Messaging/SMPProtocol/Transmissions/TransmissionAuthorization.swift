@@ -1,7 +1,7 @@
-public import SMPCrypto
+package import SMPCrypto
 public import SMPWire
 
-/// Who sends a transmission: nothing, an Ed25519 or Ed448 signature, or an X25519 authenticator (simplex-messaging.md,
+/// The proof of a transmission's sender: nothing, an Ed25519 or Ed448 signature, or an X25519 authenticator (simplex-messaging.md,
 /// "Authenticating commands").
 public enum TransmissionAuthorization: Hashable, Sendable {
     case none
@@ -32,13 +32,13 @@ public enum TransmissionAuthorization: Hashable, Sendable {
 
 /// Makes the authorisations of one key in one session. Keep it for as long as both are in use: an agreement with the router's
 /// key costs more than an authenticator.
-public enum CommandAuthorizer: Sendable {
+package enum CommandAuthorizer: Sendable {
     case signing(PrivateAuthKey)
     case authenticating(BoxSecret)
 
     /// - Parameter serverKey: the session key of the router's hello.
     /// - Throws: ``TransportError`` `noServerAuth` if the key needs a router's key and there is none that it can agree with.
-    public init(_ key: PrivateAuthKey, serverKey: X25519.PublicKey?) throws(TransportError) {
+    package init(_ key: PrivateAuthKey, serverKey: X25519.PublicKey?) throws(TransportError) {
         guard case .x25519(let privateKey) = key else {
             self = .signing(key)
             return
@@ -49,7 +49,7 @@ public enum CommandAuthorizer: Sendable {
 
     /// - Parameter data: ``EncodedTransmission/authorizedData``, behind the certificate's hash if a service signs too.
     /// - Throws: ``TransportError`` `badBlock` if the correlation id of an authenticator is not a nonce of 24 bytes.
-    public func authorize(_ data: Bytes, correlationID: CorrelationID) throws(TransportError) -> TransmissionAuthorization {
+    package func authorize(_ data: Bytes, correlationID: CorrelationID) throws(TransportError) -> TransmissionAuthorization {
         switch self {
         case .signing(.ed25519(let key)): return .signature(key.signature(for: data))
         case .signing(.ed448(let key)): return .signature(key.signature(for: data))
@@ -62,14 +62,14 @@ public enum CommandAuthorizer: Sendable {
 }
 
 /// Checks the authorisations of one key in one session. Keep it, as ``CommandAuthorizer``.
-public enum CommandVerifier: Sendable {
+package enum CommandVerifier: Sendable {
     case signature(PublicAuthKey)
     case authenticator(BoxSecret)
     /// The key can make no authorisation.
     case never
 
     /// - Parameter sessionKey: the private key of the router's hello.
-    public init(_ key: PublicAuthKey, sessionKey: X25519.PrivateKey) {
+    package init(_ key: PublicAuthKey, sessionKey: X25519.PrivateKey) {
         guard case .x25519(let publicKey) = key else {
             self = .signature(key)
             return
@@ -77,8 +77,8 @@ public enum CommandVerifier: Sendable {
         self = (try? BoxSecret(sessionKey, with: publicKey)).map { .authenticator($0) } ?? .never
     }
 
-    /// Whether the holder of the key has authorised the data.
-    public func isValid(_ authorization: TransmissionAuthorization, for data: Bytes, correlationID: CorrelationID) -> Bool {
+    /// Checks whether the holder of the key has authorised the data.
+    package func isValid(_ authorization: TransmissionAuthorization, for data: Bytes, correlationID: CorrelationID) -> Bool {
         switch (self, authorization) {
         case (.signature(let key), .signature(let signature)): key.isValidSignature(signature, for: data)
         case (.authenticator(let secret), .authenticator(let bytes)):

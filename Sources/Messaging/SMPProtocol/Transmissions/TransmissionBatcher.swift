@@ -1,18 +1,18 @@
-public import SMPWire
+package import SMPWire
 
 /// Some transmissions that fit into one block.
-public struct TransmissionBatch: WireEncodable, Hashable, Sendable {
+package struct TransmissionBatch: WireEncodable, Hashable, Sendable {
     private let transmissions: ArraySlice<Bytes>
 
     fileprivate init(_ transmissions: ArraySlice<Bytes>) { self.transmissions = transmissions }
 
     /// Which of the given transmissions it holds.
-    public var indices: Range<Int> { transmissions.indices }
+    package var indices: Range<Int> { transmissions.indices }
 
-    /// What goes into the block, before padding and encryption.
-    public var content: Bytes { wireBytes }
+    /// The content of the block, before padding and encryption.
+    package var content: Bytes { wireBytes }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(byte: UInt8(transmissions.count))
         for transmission in transmissions { writer.write(large: transmission) }
     }
@@ -20,20 +20,20 @@ public struct TransmissionBatch: WireEncodable, Hashable, Sendable {
 
 /// Packs transmissions into blocks and takes them out (simplex-messaging.md, "Batching": one byte of count, then every
 /// transmission behind two bytes of length).
-public enum TransmissionBatcher {
+package enum TransmissionBatcher {
     /// The size of a block on the wire.
-    public static let blockSize = 16_384
+    package static let blockSize = 16_384
     /// The most that the transmissions of a block take up with their lengths: what remains after two bytes of padding length,
     /// one of count and sixteen of the tag of block encryption.
-    public static let contentLimit = blockSize - 19
+    package static let contentLimit = blockSize - 19
     /// The longest transmission that fits.
-    public static let maximumTransmission = contentLimit - 2
-    public static let maximumCount = 255
+    package static let maximumTransmission = contentLimit - 2
+    package static let maximumCount = 255
 
     /// Packs transmissions, keeping their order. Blocks fill from the last transmission on, as official clients fill them.
     ///
     /// - Returns: the batches in order of sending, and the indices of transmissions that are too long for any block.
-    public static func pack(_ transmissions: [Bytes]) -> (batches: [TransmissionBatch], oversized: [Int]) {
+    package static func pack(_ transmissions: [Bytes]) -> (batches: [TransmissionBatch], oversized: [Int]) {
         var batches: [TransmissionBatch] = []
         var oversized: [Int] = []
         var end = transmissions.count
@@ -61,12 +61,12 @@ public enum TransmissionBatcher {
     }
 
     /// A batch of one transmission, as proxied commands have it; nil if it is too long.
-    public static func pack(one transmission: Bytes) -> Bytes? { pack([transmission]).batches.first?.content }
+    package static func pack(one transmission: Bytes) -> Bytes? { pack([transmission]).batches.first?.content }
 }
 
 extension TransmissionContext {
     /// Reads the content of a block. What cannot be read as a batch is one transmission with error `BLOCK`.
-    public func decode<Message: SMPMessage>(
+    package func decode<Message: SMPMessage>(
         block content: Bytes, as _: Message.Type = Message.self
     ) -> [ReceivedTransmission<Message>] {
         do {

@@ -1,34 +1,34 @@
-public import SMPWire
+package import SMPWire
 
-/// What the handshake agreed that shapes transmissions.
-public struct TransmissionContext: Hashable, Sendable {
-    public var version: UInt16
+/// The results of a handshake that determine the format of transmissions.
+package struct TransmissionContext: Hashable, Sendable {
+    package var version: UInt16
     /// The TLS channel binding: 32 bytes.
-    public var sessionID: Bytes
+    package var sessionID: Bytes
 
     /// - Precondition: the session id has at most 255 bytes.
-    public init(version: UInt16, sessionID: Bytes) {
+    package init(version: UInt16, sessionID: Bytes) {
         self.version = version
         self.sessionID = sessionID
     }
 
-    /// Whether the session id is authorised but not sent.
-    public var impliesSessionID: Bool { version >= SMPVersion.authenticatedCommands }
-    /// Whether authorised transmissions say if a service signs too.
-    public var hasServiceSignature: Bool { version >= SMPVersion.serviceCertificates }
+    /// True if the session id is authorised but not sent.
+    package var impliesSessionID: Bool { version >= SMPVersion.authenticatedCommands }
+    /// True if authorised transmissions say if a service signs too.
+    package var hasServiceSignature: Bool { version >= SMPVersion.serviceCertificates }
 }
 
 /// A transmission before it is authorised.
-public struct EncodedTransmission: Hashable, Sendable {
-    /// What is signed or authenticated.
-    public let authorizedData: Bytes
-    /// What follows the authorisation on the wire.
-    public let sentData: Bytes
+package struct EncodedTransmission: Hashable, Sendable {
+    /// The bytes that are signed or authenticated.
+    package let authorizedData: Bytes
+    /// The bytes that follow the authorisation on the wire.
+    package let sentData: Bytes
 }
 
 extension TransmissionContext {
     /// Encodes a message with its ids.
-    public func encode(
+    package func encode(
         _ message: some SMPMessage, correlationID: CorrelationID, entity: EntityID
     ) -> EncodedTransmission {
         var writer = WireWriter(reservingCapacity: 96 + message.sizeHint)
@@ -45,7 +45,7 @@ extension TransmissionContext {
     /// A transmission as a batch takes it.
     ///
     /// - Parameter serviceSignature: 64 bytes by the service's session key; sent from version 16 on.
-    public func authorized(
+    package func authorized(
         _ transmission: EncodedTransmission, _ authorization: TransmissionAuthorization, serviceSignature: Bytes? = nil
     ) -> Bytes {
         let authorizationBytes = authorization.bytes
@@ -58,8 +58,8 @@ extension TransmissionContext {
         return writer.bytes
     }
 
-    /// What a router sends: without authorisation.
-    public func unauthorized(_ message: some SMPMessage, correlationID: CorrelationID, entity: EntityID) -> Bytes {
+    /// A transmission of a router: without authorisation.
+    package func unauthorized(_ message: some SMPMessage, correlationID: CorrelationID, entity: EntityID) -> Bytes {
         var writer = WireWriter(reservingCapacity: 96 + message.sizeHint)
         writer.write(byte: 0)
         if !impliesSessionID { writer.write(short: sessionID) }
@@ -71,20 +71,20 @@ extension TransmissionContext {
 }
 
 /// A transmission of a received block.
-public struct ReceivedTransmission<Message: SMPMessage>: Sendable {
-    public let correlationID: CorrelationID
-    public let entity: EntityID
-    public let authorization: TransmissionAuthorization
+package struct ReceivedTransmission<Message: SMPMessage>: Sendable {
+    package let correlationID: CorrelationID
+    package let entity: EntityID
+    package let authorization: TransmissionAuthorization
     /// 64 bytes, from version 16.
-    public let serviceSignature: Bytes?
+    package let serviceSignature: Bytes?
     /// The message, or what a receiver answers with or puts in its place.
-    public let message: Result<Message, SMPErrorType>
+    package let message: Result<Message, SMPErrorType>
     private let context: TransmissionContext
     /// Stands where what is authorised begins, in the content of the block.
     private let body: WireParser
 
-    /// What the authorisation is for.
-    public var authorizedData: Bytes {
+    /// The bytes that the authorisation covers.
+    package var authorizedData: Bytes {
         var body = body
         guard context.impliesSessionID else { return body.rest() }
         var writer = WireWriter(reservingCapacity: body.remaining + context.sessionID.count + 1)

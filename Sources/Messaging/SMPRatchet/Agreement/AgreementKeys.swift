@@ -1,13 +1,13 @@
-public import SMPCrypto
+package import SMPCrypto
 
 /// Our private keys of an agreement that waits for the peer's parameters.
-public struct AgreementKeys: Sendable, Equatable {
-    public let key1: X448.PrivateKey
-    public let key2: X448.PrivateKey
+package struct AgreementKeys: Sendable, Equatable {
+    package let key1: X448.PrivateKey
+    package let key2: X448.PrivateKey
     /// The KEM key that was proposed, if any.
-    public let kem: SNTRUP761.KeyPair?
+    package let kem: SNTRUP761.KeyPair?
 
-    public init(key1: X448.PrivateKey, key2: X448.PrivateKey, kem: SNTRUP761.KeyPair? = nil) {
+    package init(key1: X448.PrivateKey, key2: X448.PrivateKey, kem: SNTRUP761.KeyPair? = nil) {
         self.key1 = key1
         self.key2 = key2
         self.kem = kem
@@ -18,13 +18,13 @@ public struct AgreementKeys: Sendable, Equatable {
     /// - Parameters:
     ///   - proposingKEM: whether to propose post-quantum encryption.
     ///   - keySource: where the keys come from; nil to make them at once.
-    public init(proposingKEM: Bool, keySource: (any RatchetKeySource)? = nil, random: any RandomSource) {
+    package init(proposingKEM: Bool, keySource: (any RatchetKeySource)? = nil, random: any RandomSource) {
         let material = RandomMaterial(random: random, source: keySource)
         self.init(key1: material.agreementKey(), key2: material.agreementKey(), kem: proposingKEM ? material.kemKeyPair() : nil)
     }
 
     /// The public keys, to be sent. Below ``RatchetVersion/kem`` they are without the KEM.
-    public func offer(version: UInt16) -> RatchetParameters {
+    package func offer(version: UInt16) -> RatchetParameters {
         RatchetParameters(
             version: version, key1: key1.publicKey, key2: key2.publicKey,
             kem: version >= RatchetVersion.kem ? kem.map { .proposed($0.publicKey) } : nil)

@@ -1,27 +1,27 @@
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
 /// The agreement on a ratchet's first keys: three X448 agreements and, if both sides want it, a KEM secret (pqdr.md,
 /// "Initialization").
-public enum PQX3DH {
-    /// What both sides find.
-    public struct Secrets: Sendable, Equatable {
+package enum PQX3DH {
+    /// The secrets that both sides derive.
+    package struct Secrets: Sendable, Equatable {
         /// The sending side's first key and the receiving side's first key, raw: it goes into the authentication of every message,
         /// and its hash is what people compare.
-        public let associatedData: Bytes
+        package let associatedData: Bytes
         /// 32 bytes, to start the root chain with.
-        public let rootKey: SecretBytes
+        package let rootKey: SecretBytes
         /// 32 bytes: the key of the sending side's first headers.
-        public let headerKey: SecretBytes
+        package let headerKey: SecretBytes
         /// 32 bytes: the key of the headers that the receiving side sends first.
-        public let nextHeaderKey: SecretBytes
+        package let nextHeaderKey: SecretBytes
     }
 
     /// The side that joins, and sends first.
     ///
     /// - Parameter kem: the secret that was encapsulated to the offered KEM key, if one was.
     /// - Throws: ``RatchetError`` `invalidKey` if a key of the peer is of small order.
-    public static func initiate(
+    package static func initiate(
         key1: X448.PrivateKey, key2: X448.PrivateKey, offer: RatchetParameters, kem: SNTRUP761.SharedSecret?
     ) throws(RatchetError) -> Secrets {
         try mapping { () throws(CryptoError) in
@@ -38,7 +38,7 @@ public enum PQX3DH {
     ///
     /// - Parameter kem: the secret that the peer encapsulated to our KEM key, if it did.
     /// - Throws: ``RatchetError`` `invalidKey` if a key of the peer is of small order.
-    public static func respond(
+    package static func respond(
         key1: X448.PrivateKey, key2: X448.PrivateKey, answer: RatchetParameters, kem: SNTRUP761.SharedSecret?
     ) throws(RatchetError) -> Secrets {
         try mapping { () throws(CryptoError) in

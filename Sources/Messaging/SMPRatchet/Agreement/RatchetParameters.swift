@@ -1,12 +1,12 @@
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
 /// One side of the agreement on the first keys of a ratchet: public keys, as sent (pqdr.md, "Initialization").
 ///
 /// Whoever makes an invitation offers such parameters, with the KEM at most proposed. Whoever joins answers with its own.
-public struct RatchetParameters: WireCodable, Hashable, Sendable {
+package struct RatchetParameters: WireCodable, Hashable, Sendable {
     /// Part that the KEM has in the agreement.
-    public enum KEM: Hashable, Sendable {
+    package enum KEM: Hashable, Sendable {
         /// A key that the peer may encapsulate to.
         case proposed(SNTRUP761.PublicKey)
         /// A secret for the key that the peer proposed, and a key for the peer's next step.
@@ -14,30 +14,30 @@ public struct RatchetParameters: WireCodable, Hashable, Sendable {
     }
 
     /// The version that the ratchet starts in.
-    public var version: UInt16
-    public var key1: X448.PublicKey
-    public var key2: X448.PublicKey
+    package var version: UInt16
+    package var key1: X448.PublicKey
+    package var key2: X448.PublicKey
     /// nil if the agreement is not post-quantum. Not encoded below ``RatchetVersion/kem``.
-    public var kem: KEM?
+    package var kem: KEM?
 
-    public init(version: UInt16, key1: X448.PublicKey, key2: X448.PublicKey, kem: KEM? = nil) {
+    package init(version: UInt16, key1: X448.PublicKey, key2: X448.PublicKey, kem: KEM? = nil) {
         self.version = version
         self.key1 = key1
         self.key2 = key2
         self.kem = kem
     }
 
-    /// Whether the parameters can start an agreement: they accept no KEM.
-    public var isOffer: Bool { if case .accepted? = kem { false } else { true } }
+    /// True if the parameters can start an agreement: they accept no KEM.
+    package var isOffer: Bool { if case .accepted? = kem { false } else { true } }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(version)
         writer.write(key1)
         writer.write(key2)
         if version >= RatchetVersion.kem { writer.write(optional: kem) }
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         version = try parser.read()
         key1 = try parser.read()
         key2 = try parser.read()
@@ -49,7 +49,7 @@ extension RatchetParameters.KEM: WireCodable {
     private static let proposedTag = UInt8(ascii: "P")
     private static let acceptedTag = UInt8(ascii: "A")
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         switch self {
         case .proposed(let key):
             writer.write(byte: Self.proposedTag)
@@ -61,7 +61,7 @@ extension RatchetParameters.KEM: WireCodable {
         }
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         switch try parser.byte() {
         case Self.proposedTag: self = .proposed(try parser.read())

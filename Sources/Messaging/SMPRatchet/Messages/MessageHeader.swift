@@ -1,7 +1,7 @@
 import SMPCrypto
 import SMPWire
 
-/// What the encrypted header of a message says.
+/// The content of a message's encrypted header.
 struct MessageHeader: Sendable, Equatable {
     /// The highest version that the sender supports.
     var maximumVersion: UInt16

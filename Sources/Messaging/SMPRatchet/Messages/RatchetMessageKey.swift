@@ -1,15 +1,15 @@
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
-/// What is left to do for a message whose header is sealed: the key of its body, and the encrypted header.
+/// The prepared encryption of a message whose header is sealed: the key of its body, and the encrypted header.
 ///
 /// It can be stored until the message is sent. Sealing the same message again gives the same bytes; the key must not be used for
 /// another message.
-public struct RatchetMessageKey: Sendable, Equatable {
+package struct RatchetMessageKey: Sendable, Equatable {
     private static let format: UInt8 = 1
 
     /// The version that the message is sent in.
-    public let version: UInt16
+    package let version: UInt16
     let key: MessageKey
     let associatedData: Bytes
     let header: Bytes
@@ -25,7 +25,7 @@ public struct RatchetMessageKey: Sendable, Equatable {
     ///
     /// - Parameter length: what the message is padded to, in bytes, so that its length does not show.
     /// - Throws: ``RatchetError`` `messageTooLong` unless the message has at least 2 bytes less than `length`.
-    public func sealMessage(_ message: Bytes, paddedTo length: Int) throws(RatchetError) -> Bytes {
+    package func sealMessage(_ message: Bytes, paddedTo length: Int) throws(RatchetError) -> Bytes {
         let sealed = try mapping { () throws(CryptoError) in
             try AESGCM.seal(
                 try MessagePadding.pad(message, to: length), key: key.key, iv: key.iv, authenticating: associatedData + header)
@@ -34,10 +34,10 @@ public struct RatchetMessageKey: Sendable, Equatable {
     }
 
     /// Bytes that a sealed message has beyond its padded length.
-    public var overhead: Int { header.count + (version >= RatchetVersion.kem ? 2 : 1) + AESGCM.tagSize }
+    package var overhead: Int { header.count + (version >= RatchetVersion.kem ? 2 : 1) + AESGCM.tagSize }
 
     /// For a store.
-    public var encoded: SecretBytes {
+    package var encoded: SecretBytes {
         SecretBytes(reservingCapacity: header.count + associatedData.count + MessageKey.size + 8) { writer in
             writer.write(byte: Self.format)
             writer.write(version)
@@ -48,7 +48,7 @@ public struct RatchetMessageKey: Sendable, Equatable {
     }
 
     /// - Throws: ``RatchetError`` `malformedState`.
-    public init(encoded secret: SecretBytes) throws(RatchetError) {
+    package init(encoded secret: SecretBytes) throws(RatchetError) {
         do throws(WireError) {
             self = try secret.decode { parser throws(WireError) in
                 try parser.expect(Self.format)

@@ -1,15 +1,15 @@
-public import SMPCrypto
+package import SMPCrypto
 
 /// The key of a message that was not received yet, though later ones were.
-public struct SkippedMessageKey: Sendable, Equatable {
+package struct SkippedMessageKey: Sendable, Equatable {
     /// 32 bytes: the key of the headers in the chain that the message belongs to.
-    public let headerKey: SecretBytes
+    package let headerKey: SecretBytes
     /// The number of the message in its chain, from 0.
-    public let number: UInt32
+    package let number: UInt32
     let messageKey: MessageKey
 
     /// 48 bytes: the message's key and IV.
-    public var key: SecretBytes { messageKey.bytes }
+    package var key: SecretBytes { messageKey.bytes }
 
     init(headerKey: SecretBytes, number: UInt32, messageKey: MessageKey) {
         self.headerKey = headerKey
@@ -20,7 +20,7 @@ public struct SkippedMessageKey: Sendable, Equatable {
     /// A key as it was stored.
     ///
     /// - Throws: ``RatchetError`` `malformedState` if a size is wrong.
-    public init(headerKey: SecretBytes, number: UInt32, key: SecretBytes) throws(RatchetError) {
+    package init(headerKey: SecretBytes, number: UInt32, key: SecretBytes) throws(RatchetError) {
         guard headerKey.count == AESGCM.keySize, let messageKey = MessageKey(key) else {
             throw RatchetError(.malformedState, "a skipped message's key has the wrong size")
         }
@@ -31,7 +31,7 @@ public struct SkippedMessageKey: Sendable, Equatable {
 /// The keys of all messages that were skipped, by header key and message number.
 ///
 /// They are apart from the ``Ratchet`` so that a store can hold each as a row: decrypting tells which were added and removed.
-public struct SkippedMessageKeys: Sendable {
+package struct SkippedMessageKeys: Sendable {
     struct Chain: Sendable {
         let headerKey: SecretBytes
         var keys: [UInt32: MessageKey]
@@ -41,18 +41,18 @@ public struct SkippedMessageKeys: Sendable {
     // compares the keys in constant time.
     private(set) var chains: [Chain] = []
 
-    public init() {}
+    package init() {}
 
     /// Keys as a store kept them, the oldest first.
-    public init(_ keys: some Sequence<SkippedMessageKey>) {
+    package init(_ keys: some Sequence<SkippedMessageKey>) {
         for key in keys { insert(key) }
     }
 
-    public var isEmpty: Bool { chains.isEmpty }
-    public var count: Int { chains.reduce(0) { $0 + $1.keys.count } }
+    package var isEmpty: Bool { chains.isEmpty }
+    package var count: Int { chains.reduce(0) { $0 + $1.keys.count } }
 
     /// All keys, those of one chain together.
-    public var keys: [SkippedMessageKey] {
+    package var keys: [SkippedMessageKey] {
         chains.flatMap { chain in
             chain.keys.map { SkippedMessageKey(headerKey: chain.headerKey, number: $0.key, messageKey: $0.value) }
         }
@@ -63,7 +63,7 @@ public struct SkippedMessageKeys: Sendable {
     }
 
     /// Adds a key, in place of one of the same message.
-    public mutating func insert(_ key: SkippedMessageKey) {
+    package mutating func insert(_ key: SkippedMessageKey) {
         if let index = index(of: key.headerKey) {
             chains[index].keys[key.number] = key.messageKey
         } else {
@@ -75,7 +75,7 @@ public struct SkippedMessageKeys: Sendable {
     ///
     /// - Returns: nil if it is not here.
     @discardableResult
-    public mutating func remove(headerKey: SecretBytes, number: UInt32) -> SkippedMessageKey? {
+    package mutating func remove(headerKey: SecretBytes, number: UInt32) -> SkippedMessageKey? {
         guard let index = index(of: headerKey), let key = chains[index].keys.removeValue(forKey: number) else { return nil }
         if chains[index].keys.isEmpty { chains.remove(at: index) }
         return SkippedMessageKey(headerKey: headerKey, number: number, messageKey: key)

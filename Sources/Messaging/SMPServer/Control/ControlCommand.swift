@@ -1,7 +1,7 @@
 import SMPProtocol
 import SMPWire
 
-/// What an operator asks a running router for: words on a line.
+/// A command of an operator to a running router: words on a line.
 enum ControlCommand: Sendable, Equatable {
     case statistics
     case sessions

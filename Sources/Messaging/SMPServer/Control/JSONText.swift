@@ -1,4 +1,4 @@
-/// What a router says about itself, as JSON. Numbers, texts and lists are all that it takes.
+/// The JSON of a router's reports: numbers, texts and lists.
 enum JSONText {
     indirect enum Value {
         case number(Int64), text(String), flag(Bool), object([(String, Value)]), list([Value])

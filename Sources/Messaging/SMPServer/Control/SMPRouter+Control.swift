@@ -9,10 +9,10 @@ extension SMPRouter {
         case .sessions: return JSONText.line([("sessions", .list(core.sessionReports.map(\.json)))])
         case .compact:
             let before = statistics.journalBytes
-            try await carryOut { () throws(RouterError) in try await compact() }
+            try await reportingErrors { () throws(RouterError) in try await compact() }
             return JSONText.line([("journalBytesBefore", .number(before)), ("journalBytes", .number(statistics.journalBytes))])
         case .renew:
-            try await carryOut { () throws(RouterError) in try renewCertificate() }
+            try await reportingErrors { () throws(RouterError) in try renewCertificate() }
             return JSONText.line([("certificateLifetime", .number(statistics.certificateLifetime ?? 0))])
         case .status(let id):
             guard let description = core.describe(shown: id) else { throw Self.noQueue }
@@ -29,8 +29,8 @@ extension SMPRouter {
         }
     }
 
-    /// What the router refuses, for the operator.
-    private func carryOut(_ body: () async throws(RouterError) -> Void) async throws(ControlError) {
+    /// Converts errors of the router into those of the control socket.
+    private func reportingErrors(_ body: () async throws(RouterError) -> Void) async throws(ControlError) {
         do throws(RouterError) { try await body() } catch { throw ControlError(error.code.rawValue, error.message) }
     }
 
@@ -76,7 +76,7 @@ extension RouterStatistics {
     }
 }
 
-/// What an operator sees of a connection: no addresses, no ids.
+/// A connection, as an operator sees it: without addresses and ids.
 struct SessionReport: Sendable {
     var number: UInt64
     /// nil while it is shaking hands.

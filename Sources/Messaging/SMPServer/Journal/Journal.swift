@@ -32,7 +32,7 @@ final class Journal: Sendable {
     /// Bytes kept in memory because they have been written and not synchronized: then they are, whatever the policy.
     private static let unsynchronizedLimit = 2 << 20
 
-    /// What has left the memory of the state, but is not known to be on the disk. It is written once more when the disk has failed:
+    /// A batch that has left the memory of the state, but is not known to be on the disk. It is written once more when the disk has failed:
     /// after a failed synchronization nobody knows what of it the kernel has dropped.
     private struct Writing {
         /// Written, in the last segment, and not synchronized.
@@ -57,10 +57,10 @@ final class Journal: Sendable {
     private let writtenEnd: Atomic<UInt64>
     private let synchronizedEnd: Atomic<UInt64>
 
-    /// What was cut off the end of the journal when it was opened: bytes of commands that were never answered.
+    /// The number of bytes cut off the end of the journal when it was opened, of commands that were never answered.
     let discardedTail: Int
 
-    /// Lets another router have the journal. To be called behind the last commit.
+    /// Releases the journal for another router. Must be called after the last commit.
     func release() { storage.release() }
 
     private init(
@@ -163,7 +163,7 @@ final class Journal: Sendable {
     /// Puts on the disk what an earlier process may have written without seeing it there: the last batch, as the ones before it were durable when
     /// it was begun.
     ///
-    /// That it can be read says nothing. After a flush that the disk refused, the kernel shows what it has dropped, and later flushes succeed
+    /// Reading it back proves nothing. After a flush that the disk refused, the kernel shows what it has dropped, and later flushes succeed
     /// without it; only what is written again comes to the disk.
     private static func rewriteLastBatch(_ file: any SegmentFile, from start: Int, to end: Int) throws(RouterError) {
         var offset = start
@@ -186,7 +186,7 @@ final class Journal: Sendable {
         return Segment(base: base, file: file)
     }
 
-    /// Has what is written from here on go to a new segment.
+    /// Begins a new segment for the records written from here on.
     ///
     /// - Parameter base: the position behind all that was written.
     private func addSegment(_ base: UInt64) throws(RouterError) -> Segment {
@@ -248,7 +248,7 @@ final class Journal: Sendable {
 
     /// Makes durable what was appended. Not for two threads at once; it blocks.
     ///
-    /// What fails is kept, nothing behind it is written, and the next call does it again.
+    /// A failed batch is kept, nothing behind it is written, and the next call writes it again.
     ///
     /// - Parameter flush: whether to synchronize whatever the policy says.
     /// - Throws: ``RouterError`` `storage`.
@@ -364,7 +364,7 @@ final class Journal: Sendable {
         writing.mustBeSynchronized = false
     }
 
-    /// What is to be written next.
+    /// The records that are written next.
     private struct Taken {
         var bytes: Bytes
         var end: UInt64
@@ -449,7 +449,7 @@ final class Journal: Sendable {
         state.withLock { state in state.segments.reduce(state.pending.count) { $0 + $1.file.size } }
     }
 
-    /// Has what is appended from now on written to a new segment. Not while another thread commits.
+    /// Begins a new segment for the records appended from now on. Not while another thread commits.
     ///
     /// - Returns: where it begins.
     /// - Throws: ``RouterError`` `storage`.
@@ -493,7 +493,7 @@ final class Journal: Sendable {
 }
 
 extension SegmentScanner {
-    /// Whether what stands here can be the remains of an interrupted write: nothing behind it was begun after the batch that
+    /// Checks whether what stands here can be the remains of an interrupted write: nothing behind it was begun after the batch that
     /// the damage is in was durable.
     fileprivate mutating func isTorn(after batch: UInt64) throws(RouterError) -> Bool {
         let behind = try framesBehind()

@@ -1,7 +1,7 @@
 import SMPProtocol
 import SMPWire
 
-/// What a journal remembers. Every record can stand alone: a later one of the same thing replaces an earlier one, so that
+/// An entry of a journal. Every record can stand alone: a later one of the same thing replaces an earlier one, so that
 /// old segments can be cleared by copying what is still alive to the end.
 enum JournalRecord: Hashable, Sendable {
     /// All attributes of a queue.
@@ -29,7 +29,7 @@ enum JournalRecord: Hashable, Sendable {
         }
     }
 
-    /// Whether the answer to the command must wait until the record survives a loss of power. A lost acknowledgement only has
+    /// True if the answer to the command must wait until the record survives a loss of power. A lost acknowledgement only has
     /// a message delivered once more.
     var mustBeSynchronized: Bool {
         switch self {

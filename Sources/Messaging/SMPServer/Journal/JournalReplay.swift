@@ -3,11 +3,11 @@ import SMPWire
 
 /// Puts the state of all queues together from the records of a journal, in their order.
 struct JournalReplay: Sendable {
-    /// What is left of a queue. Its attributes are kept as bytes: there may be a million of them.
+    /// A queue after the replay. Its attributes are kept as bytes: there may be a million of them.
     struct Queue: Sendable {
         /// As the journal has them.
         let attributes: SecretBytes
-        /// Whether nothing has changed since they were written.
+        /// True if nothing has changed since they were written.
         let isExact: Bool
         fileprivate let firstSequence: UInt64
         fileprivate let lastUsed: UInt16

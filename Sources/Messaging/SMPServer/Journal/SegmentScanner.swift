@@ -5,7 +5,7 @@ struct SegmentScanner {
     struct Item: Sendable {
         var frame: RecordFrame
         var record: JournalRecord
-        /// What the record was read from.
+        /// The bytes of the record.
         var attributes: Bytes
         var range: LogRange
     }

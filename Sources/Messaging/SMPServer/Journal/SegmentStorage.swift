@@ -10,7 +10,7 @@ package protocol SegmentStorage: Sendable {
     func open(base: UInt64) throws(RouterError) -> any SegmentFile
     /// Removes a segment; those who still hold its file can go on reading it.
     func remove(base: UInt64) throws(RouterError)
-    /// Lets others have the segments. Nothing is written afterwards.
+    /// Releases the segments for others. Nothing is written afterwards.
     func release()
 }
 
@@ -39,7 +39,7 @@ final class MemoryStorage: SegmentStorage {
     /// - Parameter contents: segments that are there already.
     init(_ contents: [UInt64: Bytes] = [:]) { files = Mutex(contents.mapValues { MemoryFile($0) }) }
 
-    /// What the segments hold.
+    /// The bytes of the segments.
     var contents: [UInt64: Bytes] { files.withLock { $0.mapValues(\.bytes) } }
 
     func list() -> [UInt64] { files.withLock { $0.keys.sorted() } }

@@ -30,7 +30,7 @@ final class AddressLimits: Sendable {
 
     static let uptime: @Sendable () -> Int64 = { Int64(clamping: NIODeadline.now().uptimeNanoseconds) }
 
-    /// Whether the address may create one more queue now; if so, it is counted.
+    /// Checks whether the address may create one more queue now; if so, it is counted.
     func mayCreateQueue(_ prefix: NetworkPrefix?) -> Bool {
         guard let prefix else { return true }
         return creations.withLock { $0?.take(1, for: prefix, at: now()) ?? true }

@@ -26,7 +26,7 @@ final class RelayAddresses: Sendable {
     /// Addresses of one router that are tried.
     private static let maximumTried = 2
 
-    /// Whether routers may be on this machine, in private networks and wherever else the internet does not reach.
+    /// True if routers may be on this machine, in private networks and wherever else the internet does not reach.
     let allowsPrivate: Bool
     private let lookup: Lookup?
     /// Made when the first name is looked up.

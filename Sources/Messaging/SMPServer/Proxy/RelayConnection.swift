@@ -28,7 +28,7 @@ package struct RelayTimes: Sendable {
 /// This router's connection to another one, over which it passes on commands that it cannot read (simplex-messaging.md, "Proxying
 /// sender commands"). All clients that send to the other router share it.
 ///
-/// What the other router does not read is bounded by a ``RelayBudget``; what does not fit is refused. A router that reads nothing or
+/// The data that the other router does not read is bounded by a ``RelayBudget``; the rest is refused. A router that reads nothing or
 /// answers nothing for a while loses its connection, and with it all that has waited.
 final class RelayConnection: SMPConnectionDelegate, Sendable {
     /// Gets what the client is answered with: `PRES`, or `ERR` about the proxy. Called once, on any thread.
@@ -63,7 +63,7 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
         var isEnded = false
     }
 
-    /// What clients need to encrypt for the other router.
+    /// The session that clients need to encrypt for the other router.
     let session: RelaySession
     private let connection: SMPConnection
     private let context: TransmissionContext
@@ -93,7 +93,7 @@ final class RelayConnection: SMPConnectionDelegate, Sendable {
         context = parameters.context
     }
 
-    /// Whether something waits for the other router.
+    /// True if something waits for the other router.
     var isBusy: Bool { inner.withLock { !$0.pending.isEmpty || $0.held > 0 } }
     var isEnded: Bool { inner.withLock { $0.isEnded } }
     /// Bytes that the other router has not read.

@@ -56,7 +56,7 @@ final class RelayPool: Sendable {
 
     func countRelayed() { relayedCount.add(1, ordering: .relaxed) }
 
-    /// Whether a client that shows this may use the proxy.
+    /// Checks whether a client that shows this may use the proxy.
     func allows(_ auth: BasicAuth?) -> Bool { basicAuth == nil || basicAuth == auth }
 
     /// The session with a router, connecting first where there is none.

@@ -63,8 +63,8 @@ struct RelayTable<Waiter> {
     private var failures: [SMPServerAddress: NIODeadline] = [:]
     private var servers: [UInt64: SMPServerAddress] = [:]
     private var queues: [RelayClient: [SMPServerAddress]] = [:]
-    /// Clients with a queue, in the order of their turns.
-    private var turns: [RelayClient] = []
+    /// Clients with a queue, in the order of their rotation.
+    private var rotation: [RelayClient] = []
     private var queuedCount = 0
     private var attempts: [RelayClient: Int] = [:]
     private var attemptCount = 0
@@ -102,7 +102,7 @@ struct RelayTable<Waiter> {
     private mutating func enqueue(_ server: SMPServerAddress, for client: RelayClient) -> Bool {
         let queue = queues[client] ?? []
         guard queuedCount < limits.queued, queue.count < limits.queuedPerClient else { return false }
-        if queue.isEmpty { turns.append(client) }
+        if queue.isEmpty { rotation.append(client) }
         queues[client] = queue + [server]
         queuedCount += 1
         return true
@@ -121,16 +121,16 @@ struct RelayTable<Waiter> {
     /// until it returns nil.
     mutating func next() -> SMPServerAddress? {
         guard attemptCount < limits.attempts else { return nil }
-        for _ in turns.indices {
-            let client = turns.removeFirst()
+        for _ in rotation.indices {
+            let client = rotation.removeFirst()
             guard attempts[client, default: 0] < limits.attemptsPerClient, var queue = queues[client], !queue.isEmpty else {
-                turns.append(client)
+                rotation.append(client)
                 continue
             }
             let server = queue.removeFirst()
             queuedCount -= 1
             queues[client] = queue.isEmpty ? nil : queue
-            if !queue.isEmpty { turns.append(client) }
+            if !queue.isEmpty { rotation.append(client) }
             // Another client's turn may have come first.
             guard case .queued(let waiters) = entries[server] else { return next() }
             entries[server] = .connecting(waiters, client)

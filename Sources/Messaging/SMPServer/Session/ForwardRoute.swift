@@ -12,7 +12,7 @@ struct ForwardRoute: Sendable {
     let sessionSecret: BoxSecret
     /// Of this one command.
     let clientSecret: BoxSecret
-    /// What the client speaks with us.
+    /// The format of the client's transmissions.
     let context: TransmissionContext
 
     /// Takes a forwarded command out of its layers.

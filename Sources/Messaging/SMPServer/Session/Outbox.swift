@@ -1,7 +1,7 @@
 import SMPProtocol
 import SMPWire
 
-/// What a session is to send, in order.
+/// The outputs that a session is to send, in order.
 struct Outbox: Sendable {
     struct Entry: Sendable {
         var output: RouterOutput
@@ -18,18 +18,18 @@ struct Outbox: Sendable {
     private var first = 0
     private var bodies = 0
     private var notifications = 0
-    /// Whether bodies are kept. They are not for a client that does not read: it may be one of many thousands.
+    /// True if bodies are kept. They are not for a client that does not read: it may be one of many thousands.
     var keepsBodies = true {
         didSet { if !keepsBodies { dropBodies() } }
     }
-    /// Whether more waits in the queues of the session's service than has been put here.
+    /// True if more waits in the queues of the session's service than has been put here.
     var hasMore = false
-    /// Whether a flush has been scheduled that will see what is here.
+    /// True if a flush has been scheduled that will see what is here.
     var isFlushScheduled = false
 
     var isEmpty: Bool { first == entries.count }
     var count: Int { entries.count - first }
-    /// What is sent next.
+    /// The next output.
     var next: RouterOutput? { first < entries.count ? entries[first].output : nil }
 
     mutating func append(_ output: RouterOutput, route: ForwardRoute? = nil) {

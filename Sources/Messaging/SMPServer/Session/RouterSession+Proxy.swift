@@ -4,7 +4,7 @@ import Synchronization
 extension RouterSession {
     /// Does what a client asks of a proxy. The answer comes when the other router has given it; commands behind this one do not wait.
     ///
-    /// - Returns: whether this was such a command, of a router that is a proxy.
+    /// - Returns: true if this was such a command, of a router that is a proxy.
     func proxies(_ transmission: ReceivedTransmission<SMPCommand>) -> Bool {
         guard let relays = core.relays, case .success(let command) = transmission.message else { return false }
         switch command {

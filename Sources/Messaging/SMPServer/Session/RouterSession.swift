@@ -42,7 +42,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     private let connection: SMPConnection
     private let bound: NIOLoopBound<Bound>
 
-    /// What is touched on the event loop only.
+    /// The state that is used on the event loop only.
     private final class Bound {
         var phase: Phase
         var authorizer: SessionAuthorizer
@@ -70,7 +70,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         case closed
     }
 
-    /// What a session has that has shaken hands. The cipher changes with every block, in its place.
+    /// The state of a session after its handshake. The cipher changes in place with every block.
     private final class Established {
         let parameters: SMPSessionParameters
         var cipher: BlockCipher
@@ -303,7 +303,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
 
     // MARK: Sending
 
-    /// Has what is in the outbox sent, as far as it is durable. From any thread.
+    /// Schedules the sending of the outbox, as far as it is durable. Callable from any thread.
     func scheduleFlush() {
         let isFirst = outbox.withLock { outbox in
             defer { outbox.isFlushScheduled = true }

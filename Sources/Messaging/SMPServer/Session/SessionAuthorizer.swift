@@ -85,7 +85,7 @@ struct SessionAuthorizer {
         else { throw .service }
     }
 
-    /// What the key of a queue signs.
+    /// The bytes that the key of a queue signs.
     private func authorizedData(_ transmission: ReceivedTransmission<SMPCommand>) -> Bytes {
         guard let service, transmission.serviceSignature != nil else { return transmission.authorizedData }
         return service.certificateHash + transmission.authorizedData

@@ -4,7 +4,7 @@ import SMPTransport
 import SMPWire
 
 extension SessionService {
-    /// Who a client is that has named itself a service in its hello.
+    /// The identity of a client that has named itself a service in its hello.
     ///
     /// - Parameter peerChain: the certificates that the client has proven in TLS; the hello must have the same.
     /// - Throws: `badAuth` if the certificates are not those, or the session's key is not signed with them.

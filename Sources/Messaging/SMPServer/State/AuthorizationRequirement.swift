@@ -2,7 +2,7 @@ import SMPCrypto
 import SMPProtocol
 import SMPWire
 
-/// Who may have sent a command.
+/// The authorisation that a command requires.
 enum AuthorizationRequirement: Sendable {
     /// The holder of one of these keys; an empty list stands for a queue or key that is not there.
     case keys([PublicAuthKey])
@@ -15,7 +15,7 @@ enum AuthorizationRequirement: Sendable {
 }
 
 extension RouterState {
-    /// What the authorisation of a command is checked against.
+    /// The authorisation that a command requires.
     func requirement(_ command: SMPCommand, entity: EntityID) -> AuthorizationRequirement {
         switch command {
         case .new(let request): return .keys([request.recipientKey])
@@ -61,7 +61,7 @@ extension SMPCommand {
         }
     }
 
-    /// Whether commands after it may be authorised by other keys than before.
+    /// True if commands after it may be authorised by other keys than before.
     var changesKeys: Bool {
         switch self {
         case .key, .skey, .lkey, .rkey: true

@@ -22,7 +22,7 @@ struct PreparedCommand: Sendable {
     }
 }
 
-/// What a router makes for a new queue.
+/// The ids and keys that a router generates for a new queue.
 struct NewQueueMaterial: Sendable {
     var recipientID: Identifier
     /// For a queue without a link; with one, the client chooses.
@@ -51,7 +51,7 @@ struct NewQueueMaterial: Sendable {
     }
 }
 
-/// What a router makes for the notifications of a queue.
+/// The ids and keys that a router generates for the notifications of a queue.
 struct NotifierMaterial: Sendable {
     var notifier: QueueRecord.Notifier
     var publicKey: X25519.PublicKey

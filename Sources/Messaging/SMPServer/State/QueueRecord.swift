@@ -2,7 +2,7 @@ import SMPCrypto
 import SMPProtocol
 import SMPWire
 
-/// What a router remembers of a queue, apart from its messages.
+/// The attributes of a queue, apart from its messages.
 struct QueueRecord: Hashable, Sendable {
     enum Status: Hashable, Sendable {
         case active
@@ -31,7 +31,7 @@ struct QueueRecord: Hashable, Sendable {
         var key: PublicAuthKey
         /// 32 bytes: encrypts message ids for the recipient.
         var secret: StoredSecret
-        /// Who hears of the messages; nil: whoever has the key.
+        /// The service that is notified of the messages; nil for whoever has the key.
         var service: Identifier?
     }
 
@@ -49,12 +49,12 @@ struct QueueRecord: Hashable, Sendable {
     var notifier: Notifier?
     /// The number of the first message that is not acknowledged, or of the next to come.
     var firstSequence: UInt64 = 0
-    /// Who receives the messages; nil: whoever has a key.
+    /// The service that receives the messages; nil for whoever has a key.
     var service: Identifier?
     /// When somebody last sent to the queue or received from it, in days since 1970; 0: not known.
     var lastUsed: UInt16 = 0
 
-    /// Whether anybody may read the link's data.
+    /// True if anybody may read the link's data.
     var isContact: Bool {
         switch mode {
         case .messaging: false

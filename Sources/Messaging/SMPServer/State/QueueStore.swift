@@ -11,16 +11,16 @@ struct QueueStore: Sendable {
         var linkPosition: LogRange?
         /// In order; the first is numbered `record.firstSequence`.
         var messages: [StoredMessage] = []
-        /// Who gets the messages. Of a queue that belongs to a service it says only what was delivered: see ``QueueStore/subscriber(_:)``.
+        /// The session that gets the messages. For a queue of a service it records only what was delivered: see ``QueueStore/subscriber(_:)``.
         var subscription: Subscription?
-        /// Who is told that there are messages, unless a service is: see ``QueueStore/notifierSubscriber(_:)``.
+        /// The session that is notified of messages, unless a service is: see ``QueueStore/notifierSubscriber(_:)``.
         var notifierSession: SessionID?
         /// Notifications that wait for a subscriber; the latest ``QueueStore/pendingNotificationLimit``.
         var pendingNotifications: [SMPBrokerMessage] = []
 
-        /// Whether the next message must not be accepted: the last one says so to the recipient.
+        /// True if the next message must not be accepted: the last one says so to the recipient.
         var isFull: Bool { messages.last?.kind == .quota }
-        /// What a session has been given and has not acknowledged.
+        /// The message that a session has been given and has not acknowledged.
         func delivered(to session: SessionID) -> Identifier? { subscription?.session == session ? subscription?.delivered : nil }
 
         var nextSequence: UInt64 { record.firstSequence + UInt64(messages.count) }
@@ -72,7 +72,7 @@ struct QueueStore: Sendable {
     /// Looks at a queue without copying it.
     func read<Result>(_ slot: Int, _ body: (Queue) -> Result) -> Result? { slots.read(slot, body) }
 
-    /// Whether nothing waits in the queue and nobody for it.
+    /// Checks whether nothing waits in the queue and nobody for it.
     func isIdle(_ slot: Int) -> Bool { slots.isIdle(slot) }
 
     /// Takes a queue out of its bytes: who has shown to be its owner will do more with it.
@@ -81,7 +81,7 @@ struct QueueStore: Sendable {
     /// Queues that are kept as bytes.
     var idleCount: Int { slots.idleCount }
 
-    /// Has queues that are not used take less memory; a little at a time.
+    /// Packs a few queues that are not used, which saves memory.
     mutating func restSome() { slots.restSome(steps: 50_000, limit: 2_000) }
 
     /// Changes what is not remembered by the journal.
@@ -94,7 +94,7 @@ struct QueueStore: Sendable {
 
     // MARK: Subscribers
 
-    /// Who gets the messages of a queue.
+    /// The session that gets the messages of a queue.
     func subscriber(_ slot: Int) -> SessionID? {
         if slots.isIdle(slot), !slots.hasService(slot) { return nil }
         return slots.read(slot) { queue in
@@ -102,7 +102,7 @@ struct QueueStore: Sendable {
         } ?? nil
     }
 
-    /// Who hears of the messages of a queue.
+    /// The session that is notified of the messages of a queue.
     func notifierSubscriber(_ slot: Int) -> SessionID? {
         slots.read(slot) { queue in
             if let service = queue.record.notifier?.service { services.session(of: service) } else { queue.notifierSession }
@@ -153,7 +153,7 @@ struct QueueStore: Sendable {
         associate(slot, from: nil, to: record.notifier?.service)
     }
 
-    /// Whether one of the record's ids belongs to a queue already.
+    /// Checks whether one of the record's ids belongs to a queue already.
     func collides(_ record: QueueRecord) -> Bool {
         byRecipient[record.recipientID] != nil || bySender[record.senderID] != nil
             || record.link.map { byLink[$0.id] != nil } ?? false || record.notifier.map { byNotifier[$0.id] != nil } ?? false
@@ -297,7 +297,7 @@ struct QueueStore: Sendable {
     /// Copies a record of an old segment to the end of the journal if it is still needed.
     ///
     /// - Parameter body: of the record; nil if it is damaged.
-    /// - Returns: whether a needed record is damaged and could not be kept.
+    /// - Returns: true if a needed record is damaged and could not be kept.
     mutating func keep(_ item: SegmentScanner.Item, body: Bytes?, sink: inout some RecordSink) -> Bool {
         switch item.record {
         case .acknowledged, .deleted, .used: return false
@@ -332,7 +332,7 @@ struct QueueStore: Sendable {
         }
     }
 
-    /// Whether a record of an old segment is still needed.
+    /// Checks whether a record of an old segment is still needed.
     func needs(_ item: SegmentScanner.Item) -> Bool {
         switch item.record {
         case .acknowledged, .deleted, .used: return false

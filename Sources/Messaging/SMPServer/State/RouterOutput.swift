@@ -2,7 +2,7 @@ import SMPCrypto
 import SMPProtocol
 import SMPWire
 
-/// What a session is to send, and what must be durable before.
+/// An output of a session, and the journal position that must be durable before it is sent.
 struct RouterOutput: Sendable {
     enum Content: Sendable {
         case message(SMPBrokerMessage)

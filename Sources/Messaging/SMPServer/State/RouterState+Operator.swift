@@ -3,7 +3,7 @@ import SMPWire
 
 // What the operator of a router does to queues, and what time does.
 extension RouterState {
-    /// What the operator learns of a queue.
+    /// A queue, as an operator sees it.
     struct QueueDescription: Sendable, Equatable {
         var status: QueueRecord.Status
         var mode: QueueMode?
@@ -49,7 +49,7 @@ extension RouterState {
         return [RoutedOutput(session: subscriber, output: output)]
     }
 
-    /// - Returns: whether it was blocked.
+    /// - Returns: true if it was blocked.
     mutating func unblock(_ slot: Int, sink: inout some RecordSink) -> Bool {
         guard blocking(slot) != nil else { return false }
         _ = store.change(slot, sink: &sink) { $0.status = .active }
@@ -101,7 +101,7 @@ extension RouterState {
         return end < store.slotCount ? end : nil
     }
 
-    /// Whether nobody has sent to the queue or received from it for so long that it may go.
+    /// Checks whether nobody has sent to the queue or received from it for so long that it may go.
     private mutating func isForgotten(_ slot: Int, now: Int64, sink: inout some RecordSink) -> Bool {
         guard let lifetime = limits.queueLifetime, let lastUsed = store.lastUsed(slot) else { return false }
         // Whoever waits for messages uses it, and of queues of an older journal it is not known when they were used.

@@ -32,7 +32,7 @@ extension RouterState {
         execution.events += continueService(execution.session, sink: &sink)
     }
 
-    /// Whether more waits for a session than it has been given.
+    /// Checks whether more waits for a session than it has been given.
     func hasBacklog(_ session: SessionID) -> Bool { sessions[session]?.backlog.isEmpty == false }
 
     /// Gives a session what waits in some more queues of its service.

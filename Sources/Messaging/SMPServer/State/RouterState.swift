@@ -5,13 +5,13 @@ import SMPWire
 /// The whole state of a router without its sockets and files: executes commands, decides who gets what, and says what must
 /// be remembered. Time and random values come with the commands.
 struct RouterState: Sendable {
-    /// What a router is set to allow.
+    /// The limits that a router is configured with.
     struct Limits: Sendable {
         var messageQuota = 128
         /// Seconds after which a message is deleted; nil keeps it.
         var messageLifetime: Int64? = 21 * 86_400
         var allowsNewQueues = true
-        /// What creating a queue asks for.
+        /// The password for creating queues; nil for none.
         var basicAuth: BasicAuth?
         var maximumQueues = 1_000_000
         /// Seconds without use after which a queue is deleted; nil keeps it.
@@ -26,7 +26,7 @@ struct RouterState: Sendable {
         var delivered: Identifier?
     }
 
-    /// What a session has in queues.
+    /// The subscriptions of a session.
     struct Session: Sendable {
         /// Queues that it is subscribed to.
         var subscriptions: Set<Identifier> = []
@@ -75,7 +75,7 @@ struct RouterState: Sendable {
         }
     }
 
-    /// Whether a session waits for messages or notifications: it may be silent for long.
+    /// Checks whether a session waits for messages or notifications: it may be silent for long.
     func isSubscribed(_ session: SessionID) -> Bool {
         guard let open = sessions[session] else { return false }
         let isServing = open.service.map { store.services.session(of: $0.id) == session } ?? false

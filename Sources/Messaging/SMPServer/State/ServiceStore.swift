@@ -32,7 +32,7 @@ struct ServiceStore: Sendable {
     struct Service: Sendable {
         /// Slots of its queues: those that it receives from, or hears of, by its role.
         var slots: Set<Int32> = []
-        /// Who gets what comes in them.
+        /// The session that gets the messages of these queues.
         var session: SessionID?
     }
 

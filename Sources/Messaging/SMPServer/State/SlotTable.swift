@@ -33,7 +33,7 @@ struct SlotTable: Sendable {
             hasService = queue.record.service != nil
         }
 
-        /// What a journal remembers of a queue in which nothing waits.
+        /// Creates the entry of a queue in which nothing waits, from the journal.
         init(_ stored: JournalReplay.Queue, hasService: Bool, lastUsed: UInt16) {
             bytes = stored.attributes
             position = stored.position
@@ -54,7 +54,7 @@ struct SlotTable: Sendable {
     private final class UsedQueue: @unchecked Sendable {
         // Changed only where it is known that nobody else has it.
         var queue: Queue
-        /// Whether it was used since the hand has last come by.
+        /// True if it was used since the hand has last come by.
         var isRecent = true
 
         init(_ queue: Queue) { self.queue = queue }
@@ -92,7 +92,7 @@ struct SlotTable: Sendable {
         }
     }
 
-    /// Whether the queue waits as bytes: without messages, without subscribers.
+    /// Checks whether the queue waits as bytes: without messages, without subscribers.
     func isIdle(_ slot: Int) -> Bool { if case .idle = entry(slot) { true } else { false } }
 
     func lastUsed(_ slot: Int) -> UInt16? {
@@ -204,7 +204,7 @@ struct SlotTable: Sendable {
 }
 
 extension QueueStore.Queue {
-    /// Whether all that there is to know of the queue is in its record.
+    /// True if all that there is to know of the queue is in its record.
     fileprivate var isIdle: Bool {
         let waits = record.service == nil ? subscription != nil : subscription?.delivered != nil
         return messages.isEmpty && !waits && notifierSession == nil && pendingNotifications.isEmpty

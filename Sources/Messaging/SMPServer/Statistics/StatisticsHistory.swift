@@ -1,4 +1,4 @@
-/// What a router has counted on each of the last days, and since it was made.
+/// The daily counts of a router, and their sum since its creation.
 ///
 /// As text, to be read by people too: a line for the total and one for each day, `20778 queues_created=3 …`, days since 1970.
 struct StatisticsHistory: Sendable, Equatable {
@@ -22,7 +22,7 @@ struct StatisticsHistory: Sendable, Equatable {
         if days.count > Self.length { days = days.filter { Int($0.key) > Int(day) - Self.length } }
     }
 
-    /// What was counted on the last days.
+    /// The sum of the last days.
     func sum(of count: Int, until day: UInt16) -> Counters {
         days.reduce(Counters()) { sum, one in Int(one.key) > Int(day) - count && one.key <= day ? sum + one.value : sum }
     }

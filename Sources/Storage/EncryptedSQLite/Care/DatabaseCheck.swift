@@ -1,6 +1,6 @@
 internal import GRDB
 
-/// What a check found in a database.
+/// The findings of a check of a database.
 public struct DatabaseReport: Sendable, Equatable {
     public let label: String
     public let path: String
@@ -11,20 +11,20 @@ public struct DatabaseReport: Sendable, Equatable {
     public internal(set) var version: String?
     /// Pages of an encrypted database that are not as they were written, by number; the first ``DatabaseCheck/limit`` of them.
     public internal(set) var damagedPages: [UInt32] = []
-    /// What is wrong, each a sentence; empty when nothing is.
+    /// The problems found, each a sentence; empty for a sound database.
     public internal(set) var problems: [String] = []
     /// The code of the error that kept the database from being opened, if one did.
     public internal(set) var error: StorageError.Code?
 
-    /// Whether nothing was found.
+    /// True if nothing was found.
     public var isSound: Bool { problems.isEmpty }
 }
 
 /// Checks a database that nobody has open: every page against its authentication code, SQLite's own check of its structure, and every
 /// reference between tables.
-public struct DatabaseCheck {
+package struct DatabaseCheck {
     /// How many findings of a kind are told.
-    public static let limit = 100
+    package static let limit = 100
 
     private let member: DatabaseSet.Member
     private let key: DatabaseKey?

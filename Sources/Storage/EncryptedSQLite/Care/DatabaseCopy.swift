@@ -45,7 +45,7 @@ struct DatabaseCopy {
 }
 
 extension Database {
-    /// Lets databases that are made from this one leave room on their pages, at least as much as this one does.
+    /// Makes databases created from this one reserve space on their pages, at least as much as this one does.
     fileprivate func reservingRoom(_ count: Int, _ body: () throws -> Void) throws {
         // Holds what it was afterwards.
         var wanted = CInt(count)

@@ -1,10 +1,10 @@
 /// Databases that lie in one folder and share a key, such as those of a data folder.
 ///
-/// What is done to all of them is done while none is open: whoever calls holds the folder's lock.
+/// Operations on all of them run while none is open: the caller holds the folder's lock.
 public struct DatabaseSet: Sendable {
     /// One of the databases. It need not be there.
     public struct Member: Sendable, Hashable {
-        /// What it is called in errors and reports.
+        /// The name of the database in errors and reports.
         public let label: String
         public let path: String
 
@@ -33,7 +33,7 @@ public struct DatabaseSet: Sendable {
         }
     }
 
-    /// Whether one of them is encrypted, or at least no plain database.
+    /// True if one of them is encrypted, or at least no plain database.
     public var isEncrypted: Bool {
         get throws(StorageError) {
             for member in members {

@@ -97,7 +97,7 @@ struct KeyChange {
         return StorageError(reason.code, "\(outcome): \(reason.message)", cause: reason.cause)
     }
 
-    /// Whether a database opens with the old key and not with the new one.
+    /// Checks whether a database opens with the old key and not with the new one.
     private func needsChange(_ member: DatabaseSet.Member) throws(StorageError) -> Bool {
         do throws(StorageError) {
             _ = try DatabaseAccess.protection(of: member.path, label: member.label, key: old)

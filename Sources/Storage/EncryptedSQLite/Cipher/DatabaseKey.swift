@@ -55,7 +55,7 @@ public final class DatabaseKey: Sendable {
         }
     }
 
-    /// Whether two keys are the same.
+    /// Checks whether two keys are the same.
     public func equals(_ other: DatabaseKey) -> Bool {
         switch (material, other.material) {
         case (.passphrase(let one), .passphrase(let two)), (.raw(let one), .raw(let two)): one.equals(two)

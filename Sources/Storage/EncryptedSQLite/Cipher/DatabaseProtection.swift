@@ -72,7 +72,7 @@ final class ProtectionRegistration: Sendable {
     }
 }
 
-/// What all encrypted files promise SQLite, whatever the device does.
+/// The device characteristics that all encrypted files report to SQLite, whatever the device does.
 ///
 /// A write of less than a sector leaves the rest of it alone: without this promise SQLite splits and pads pages of the log. Atomic writes
 /// are not promised, because SQLite then leaves out journals and their order.

@@ -10,7 +10,7 @@ internal import GRDBSQLite
 final class EncryptedJournal: FileLayer {
     /// SQLite's sector: with ``encryptedCharacteristics`` it writes headers of this size.
     static let headerSize = 512
-    /// What a header says; the rest of it is zeros.
+    /// The bytes of a header that are in use; the others are zeros.
     private static let headerContent = 28
     private static let smallWrites: Set<Int> = [1, 4, 8, 12, headerContent]
 

@@ -3,13 +3,13 @@ internal import COpenSSL
 /// Where things are on an encrypted page: SQLCipher 4's layout with its default settings.
 enum PageLayout {
     static let pageSize = 4096
-    /// What SQLite leaves free at the end of each page for the two that follow.
+    /// The bytes at the end of each page that SQLite leaves free for the two that follow.
     static let reserved = ivSize + macSize
     static let ivSize = 16
     static let macSize = 64
     static let ivOffset = pageSize - reserved
     static let macOffset = ivOffset + ivSize
-    /// What stands at the beginning of a plain database, where an encrypted one has its salt.
+    /// The beginning of a plain database, where an encrypted one has its salt.
     static let header = Array("SQLite format 3\0".utf8)
     /// Where a database says how much it leaves free on each page.
     static let reservedOffset = 20
@@ -64,7 +64,7 @@ final class PageCipher {
     /// - Parameters:
     ///   - page: a page of SQLite's; what it has reserved is not kept.
     ///   - output: takes a page.
-    /// - Returns: whether OpenSSL has done it.
+    /// - Returns: true if OpenSSL has done it.
     func encrypt(_ page: UnsafeRawPointer, number: UInt32, into output: UnsafeMutableRawPointer) -> Bool {
         let start = PageLayout.start(of: number)
         if start > 0 { output.copyMemory(from: keys.salt, byteCount: start) }
@@ -92,7 +92,7 @@ final class PageCipher {
         return true
     }
 
-    /// Whether a page was encrypted under this key as the page of that number.
+    /// Checks whether a page was encrypted under this key as the page of that number.
     func isAuthentic(_ page: UnsafeRawPointer, number: UInt32) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: PageLayout.macSize, alignment: 8) { mac in
             guard let mac = mac.baseAddress, authenticate(page, number, into: mac) else { return false }

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// What the pages of one database are encrypted and authenticated with, as SQLCipher 4 derives it by default.
+/// The keys that encrypt and authenticate the pages of one database, as SQLCipher 4 derives them by default.
 final class PageKeys: Sendable {
     static let saltSize = 16
     static let keySize = 32

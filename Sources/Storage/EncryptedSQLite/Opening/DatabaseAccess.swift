@@ -1,4 +1,4 @@
-/// What is known of a database before SQLite opens it, and whether the key fits.
+/// The state of a database before SQLite opens it, and whether the key fits.
 enum DatabaseAccess {
     /// How a database lies on disk.
     enum Format: Equatable {

@@ -57,7 +57,7 @@ struct PageInspection {
         return page.withUnsafeBytes { bytes in bytes.baseAddress.map { cipher.isAuthentic($0, number: number) } ?? false }
     }
 
-    /// Whether the write-ahead log has the page, or any page, under this key: a page that was torn while the log was folded in is still there.
+    /// Checks whether the write-ahead log has the page, or any page, under this key: a page that was torn while the log was folded in is still there.
     private func logHas(page wanted: UInt32?, _ page: inout [UInt8]) throws(StorageError) -> Bool {
         guard let log = try RawFile(path: path + FileKind.log.suffix) else { return false }
         let size = try log.size
@@ -74,7 +74,7 @@ struct PageInspection {
         return false
     }
 
-    /// Whether a rollback journal begins with a page under this key: what it holds is put back when the database is opened.
+    /// Checks whether a rollback journal begins with a page under this key: what it holds is put back when the database is opened.
     private func journalHasPage(_ page: inout [UInt8]) throws(StorageError) -> Bool {
         guard let journal = try RawFile(path: path + FileKind.journal.suffix) else { return false }
         let number = try journal.read(4, at: EncryptedJournal.headerSize).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

@@ -66,7 +66,7 @@ final class RawFile {
     private static var reason: String { String(cString: strerror(errno)) }
 }
 
-/// What is done with whole files. Each is on disk when it returns.
+/// Operations on whole files. Each is on disk when it returns.
 enum Files {
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 

@@ -1,8 +1,8 @@
-public import GRDB
+package import GRDB
 internal import GRDBSQLite
 
 extension StorageError {
-    /// What an error of SQLite means for who owns the database.
+    /// The meaning of an SQLite error for the owner of the database.
     ///
     /// - Parameter what: what could not be done, as the beginning of a sentence.
     static func wrapping(_ error: any Error, _ what: String) -> StorageError {
@@ -24,15 +24,15 @@ extension StorageError {
         }
     }
 
-    /// Whether an error is the disk's, and what stands in the way may go away: it is full, or does not read or write.
+    /// Checks whether an error is the disk's, and what stands in the way may go away: it is full, or does not read or write.
     static func isOfDisk(_ error: any Error) -> Bool {
         (error as? DatabaseError)?.isOfDisk ?? false
     }
 }
 
 extension DatabaseError {
-    /// Whether the disk is full, or does not open, read or write a file: what cannot be done now may be done later. A damaged page stays one.
-    public var isOfDisk: Bool {
+    /// True if the disk is full, or does not open, read or write a file: what cannot be done now may be done later. A damaged page stays one.
+    package var isOfDisk: Bool {
         switch resultCode {
         case .SQLITE_IOERR: extendedResultCode.rawValue != SQLITE_IOERR_DATA_CODE
         case .SQLITE_FULL, .SQLITE_CANTOPEN, .SQLITE_READONLY: true

@@ -1,6 +1,6 @@
 /// Stands between SQLite and the disk, beneath the encryption: tests make the disk fail with one.
 package protocol FileInterposer: AnyObject, Sendable {
-    /// Whether it has anything to do with a file. Files without a name belong to nobody.
+    /// Checks whether it has anything to do with a file. Files without a name belong to nobody.
     func concerns(_ path: String) -> Bool
     /// Told before a file is opened.
     ///

@@ -1,6 +1,6 @@
 internal import GRDBSQLite
 
-/// What SQLite uses a file for.
+/// The purpose for which SQLite uses a file.
 package enum FileKind: Sendable, Hashable, CaseIterable {
     /// The database itself.
     case database
@@ -27,7 +27,7 @@ package enum FileKind: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What SQLite appends to the name of the database.
+    /// The suffix that SQLite appends to the name of the database.
     var suffix: String {
         switch self {
         case .log: "-wal"
@@ -49,7 +49,7 @@ package protocol FileLayer: AnyObject {
     func sync(_ flags: CInt) -> CInt
     func size(_ size: inout Int64) -> CInt
     func close() -> CInt
-    /// What of the device's promises still holds above this layer, as `SQLITE_IOCAP_` flags.
+    /// The device characteristics that hold above this layer, as `SQLITE_IOCAP_` flags.
     func characteristics(_ device: CInt) -> CInt
 }
 

@@ -54,7 +54,7 @@ package enum ParleyVFS {
         state.withLock { $0.interposers.removeAll { $0 === interposer } }
     }
 
-    /// Whether files of a path are encrypted.
+    /// Checks whether files of a path are encrypted.
     static func isProtected(_ path: String) throws(StorageError) -> Bool {
         let full = try fullPath(path)
         return state.withLock { $0.protections[full] != nil }
@@ -74,7 +74,7 @@ package enum ParleyVFS {
 
 // MARK: What SQLite calls
 
-/// What lies in the memory that SQLite keeps for an open file: SQLite's part, and the layers.
+/// The memory that SQLite keeps for an open file: SQLite's part, and the layers.
 struct OpenFile {
     static var size: Int { MemoryLayout<OpenFile>.size }
 
@@ -85,7 +85,7 @@ struct OpenFile {
 /// The layers of an open file, down to the system's.
 final class LayeredFile {
     let top: any FileLayer
-    /// What lies beneath the encryption.
+    /// The layer beneath the encryption.
     let stored: any FileLayer
     let system: SystemFile
     /// The index of the write-ahead log, for an encrypted database; nil where the system's VFS keeps it.

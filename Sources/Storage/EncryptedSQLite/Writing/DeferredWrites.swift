@@ -46,7 +46,7 @@ package final class DeferredWrites<Write: Sendable>: Sendable {
         if startsTimer { begin { [self] in await submitWhatNobodyTook(submit) } }
     }
 
-    /// Has writes made by themselves, unless others keep taking them along.
+    /// Submits the writes on their own, unless other writes keep including them.
     private func submitWhatNobodyTook(_ submit: @Sendable () -> Void) async {
         var departures = inner.withLock(\.departures)
         while true {

@@ -1,4 +1,4 @@
-public import GRDB
+package import GRDB
 internal import Synchronization
 internal import SystemSupport
 
@@ -11,16 +11,16 @@ internal import SystemSupport
 /// A transaction that cannot be committed because of what is in it is undone, and its jobs run again, each in a transaction of its own:
 /// one that breaks a constraint at the end takes nobody along. When the disk fails, all of them fail: nothing of them is there. Those that
 /// are marked as persistent stay where they are in the line instead, and the writer tries again until the disk works.
-public final class GroupCommitWriter: Sendable {
-    /// What one transaction takes at most: it bounds how long the first waiting job must wait.
-    public static let largestBatch = 256
+package final class GroupCommitWriter: Sendable {
+    /// The highest number of jobs in one transaction. It bounds the wait of the first of them.
+    package static let largestBatch = 256
 
     private struct Job: Sendable {
         /// Runs the body; a throw is kept as the job's outcome and returned. May be called more than once.
         var run: @Sendable (Database) -> (any Error)?
         /// Delivers the outcome after the commit, or the error that undid the whole transaction.
         var finish: @Sendable ((any Error)?) -> Void
-        /// Whether it waits for the disk to work again.
+        /// True if it waits for the disk to work again.
         var isPersistent = false
     }
 
@@ -28,7 +28,7 @@ public final class GroupCommitWriter: Sendable {
         var waiting: [Job] = []
         var isDraining = false
         var isClosed = false
-        /// Whether jobs wait for the disk at all.
+        /// True if jobs wait for the disk at all.
         var isPatient = true
         /// How often in a row the disk has failed jobs that wait for it.
         var retries = 0
@@ -59,7 +59,7 @@ public final class GroupCommitWriter: Sendable {
     ///
     /// - Parameter afterCommit: runs after the commit and before any later job's `afterCommit`: what is announced here is
     ///   announced in the order in which it was written.
-    public func write<T: Sendable>(
+    package func write<T: Sendable>(
         isPersistent: Bool = false, _ body: @escaping @Sendable (Database) throws -> T, afterCommit: (@Sendable (T) -> Void)? = nil
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
@@ -76,7 +76,7 @@ public final class GroupCommitWriter: Sendable {
     ///   - isPersistent: whether it waits, before all that came later, for a disk that fails to work again. It is given up only when the writer
     ///     is closed.
     ///   - joinsNext: whether it waits for the next job, to share its transaction.
-    public func submit<T: Sendable>(
+    package func submit<T: Sendable>(
         isPersistent: Bool = false, joinsNext: Bool = false, _ body: @escaping @Sendable (Database) throws -> T,
         completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {
@@ -98,7 +98,7 @@ public final class GroupCommitWriter: Sendable {
     }
 
     /// Refuses later jobs; those that wait are still run, once.
-    public func close() {
+    package func close() {
         let hasWaiting = state.withLock { state in
             state.isClosed = true
             return !state.waiting.isEmpty
@@ -156,7 +156,7 @@ public final class GroupCommitWriter: Sendable {
 
     /// Ends the jobs of a batch that do not wait for the disk, and has the others tried again after a while.
     ///
-    /// - Returns: whether draining goes on by itself later.
+    /// - Returns: true if draining goes on by itself later.
     private func retryLater(_ batch: [Job], _ error: any Error) -> Bool {
         let (persistent, delay) = state.withLock { state -> ([Job], Duration) in
             guard !state.isClosed, state.isPatient else { return ([], .zero) }

@@ -1,41 +1,41 @@
-public import GRDB
+package import GRDB
 internal import GRDBSQLite
 
 /// Reads the columns of a row one after another, in the order of the `SELECT` that made it.
 ///
 /// GRDB's `Row` makes a dictionary of the columns' names for each query, which costs more than a small query itself. This reads from
 /// the statement.
-public struct RowReader {
+package struct RowReader {
     private let statement: SQLiteStatement
     private var index: CInt = 0
 
     fileprivate init(_ statement: SQLiteStatement) { self.statement = statement }
 
     /// A whole number; 0 for null.
-    public mutating func int() -> Int64 { sqlite3_column_int64(statement, advance()) }
+    package mutating func int() -> Int64 { sqlite3_column_int64(statement, advance()) }
 
-    public mutating func optionalInt() -> Int64? {
+    package mutating func optionalInt() -> Int64? {
         let index = advance()
         return isNull(index) ? nil : sqlite3_column_int64(statement, index)
     }
 
     /// A text; empty for null.
-    public mutating func text() -> String { optionalText() ?? "" }
+    package mutating func text() -> String { optionalText() ?? "" }
 
-    public mutating func optionalText() -> String? {
+    package mutating func optionalText() -> String? {
         let index = advance()
         guard let start = sqlite3_column_text(statement, index) else { return nil }
         return String(decoding: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, index))), as: UTF8.self)
     }
 
-    /// Whether a number is there that is not 0.
-    public mutating func flag() -> Bool { int() != 0 }
-    public mutating func optionalFlag() -> Bool? { optionalInt().map { $0 != 0 } }
+    /// Checks whether a number is there that is not 0.
+    package mutating func flag() -> Bool { int() != 0 }
+    package mutating func optionalFlag() -> Bool? { optionalInt().map { $0 != 0 } }
 
     /// Bytes; none for null.
-    public mutating func bytes() -> [UInt8] { optionalBytes() ?? [] }
+    package mutating func bytes() -> [UInt8] { optionalBytes() ?? [] }
 
-    public mutating func optionalBytes() -> [UInt8]? {
+    package mutating func optionalBytes() -> [UInt8]? {
         let index = advance()
         guard !isNull(index) else { return nil }
         // No bytes have no address.
@@ -53,7 +53,7 @@ public struct RowReader {
 
 extension Database {
     /// The rows of a query that is prepared once, each made into a value.
-    public func all<Value>(
+    package func all<Value>(
         _ sql: String, _ arguments: StatementArguments = StatementArguments(), _ make: (inout RowReader) throws -> Value
     ) throws -> [Value] {
         var values: [Value] = []
@@ -65,7 +65,7 @@ extension Database {
     }
 
     /// The first row of a query that is prepared once, made into a value.
-    public func first<Value>(
+    package func first<Value>(
         _ sql: String, _ arguments: StatementArguments = StatementArguments(), _ make: (inout RowReader) throws -> Value
     ) throws -> Value? {
         var value: Value?
@@ -96,7 +96,7 @@ extension Database {
     }
 
     /// Runs one statement that is prepared once.
-    public func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
+    package func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
         try cachedStatement(sql: sql).execute(arguments: arguments)
     }
 
@@ -119,13 +119,13 @@ extension Database {
     }
 
     /// Runs an `INSERT` and returns the new row's id.
-    public func insert(_ sql: String, _ arguments: StatementArguments) throws -> Int64 {
+    package func insert(_ sql: String, _ arguments: StatementArguments) throws -> Int64 {
         try run(sql, arguments)
         return lastInsertedRowID
     }
 
     /// A question with a whole number for an answer; nil for null or no row.
-    public func number(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws -> Int64? {
+    package func number(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws -> Int64? {
         try first(sql, arguments) { $0.optionalInt() } ?? nil
     }
 }

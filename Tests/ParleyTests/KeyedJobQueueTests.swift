@@ -3,39 +3,39 @@ import Testing
 
 @testable import Parley
 
-@Suite struct LanesTests {
+@Suite struct KeyedJobQueueTests {
     @Test func jobsOfOneLaneRunInOrder() async {
-        let lanes = Lanes<Int>()
+        let queue = KeyedJobQueue<Int>()
         let log = Log()
-        for number in 0..<200 { lanes.submit(number % 4) { log.add(number) } }
-        await lanes.settle()
+        for number in 0..<200 { queue.submit(number % 4) { log.add(number) } }
+        await queue.settle()
         let numbers = log.numbers
         #expect(numbers.count == 200)
-        for lane in 0..<4 { #expect(numbers.filter { $0 % 4 == lane } == Array(stride(from: lane, to: 200, by: 4))) }
+        for key in 0..<4 { #expect(numbers.filter { $0 % 4 == key } == Array(stride(from: key, to: 200, by: 4))) }
     }
 
     @Test func aSlowJobDelaysItsOwnLaneOnly() async {
-        let lanes = Lanes<String>()
+        let queue = KeyedJobQueue<String>()
         let gate = Gate(), log = Log()
-        lanes.submit("slow") { await gate.wait() }
-        lanes.submit("slow") { log.add(1) }
+        queue.submit("slow") { await gate.wait() }
+        queue.submit("slow") { log.add(1) }
         await withCheckedContinuation { continuation in
-            lanes.submit("quick") {
+            queue.submit("quick") {
                 log.add(2)
                 continuation.resume()
             }
         }
         #expect(log.numbers == [2])
         gate.open()
-        await lanes.settle()
+        await queue.settle()
         #expect(log.numbers == [2, 1])
     }
 
     @Test func noMoreJobsRunAtOnceThanTheWidth() async {
-        let lanes = Lanes<Int>(width: 3)
+        let queue = KeyedJobQueue<Int>(width: 3)
         let running = Mutex(0), most = Mutex(0)
-        for lane in 0..<50 {
-            lanes.submit(lane) {
+        for key in 0..<50 {
+            queue.submit(key) {
                 let now = running.withLock {
                     $0 += 1; return $0
                 }
@@ -44,71 +44,71 @@ import Testing
                 running.withLock { $0 -= 1 }
             }
         }
-        await lanes.settle()
+        await queue.settle()
         #expect(most.withLock(\.self) <= 3)
     }
 
     @Test func aFullLaneRefusesAndTellsWhenItIsEmptyAgain() async {
         let gate = Gate(), log = Log()
         let overflowed = Mutex<[Int]>([])
-        let lanes = Lanes<Int>(width: 2, capacity: 2) { key in overflowed.withLock { $0.append(key) } }
+        let queue = KeyedJobQueue<Int>(width: 2, capacity: 2) { key in overflowed.withLock { $0.append(key) } }
         await withCheckedContinuation { continuation in
-            lanes.submit(7) {
+            queue.submit(7) {
                 continuation.resume()
                 await gate.wait()
             }
         }
-        #expect(lanes.submit(7) { log.add(1) })
-        #expect(lanes.submit(7) { log.add(2) })
-        #expect(!lanes.submit(7) { log.add(3) })
-        #expect(lanes.submit(8) { log.add(4) })
+        #expect(queue.submit(7) { log.add(1) })
+        #expect(queue.submit(7) { log.add(2) })
+        #expect(!queue.submit(7) { log.add(3) })
+        #expect(queue.submit(8) { log.add(4) })
         gate.open()
-        await lanes.settle()
+        await queue.settle()
         #expect(Set(log.numbers) == [1, 2, 4])
         #expect(overflowed.withLock(\.self) == [7])
     }
 
     @Test func closingWaitsForWhatRunsAndDropsTheRest() async {
         let gate = Gate(), log = Log()
-        let lanes = Lanes<Int>()
+        let queue = KeyedJobQueue<Int>()
         await withCheckedContinuation { continuation in
-            lanes.submit(1) {
+            queue.submit(1) {
                 continuation.resume()
                 await gate.wait()
                 log.add(1)
             }
         }
-        lanes.submit(1) { log.add(2) }
-        async let closed = lanes.close(within: .seconds(60))
+        queue.submit(1) { log.add(2) }
+        async let closed = queue.close(within: .seconds(60))
         gate.open()
         #expect(await closed)
         #expect(log.numbers.first == 1)
-        #expect(!lanes.submit(1) { log.add(3) })
+        #expect(!queue.submit(1) { log.add(3) })
     }
 
     @Test func aJobThatDoesNotEndInTimeIsCancelled() async {
-        let lanes = Lanes<Int>(), log = Log()
+        let queue = KeyedJobQueue<Int>(), log = Log()
         await withCheckedContinuation { continuation in
-            lanes.submit(1) {
+            queue.submit(1) {
                 continuation.resume()
                 // Nothing ever comes: only being cancelled ends it.
                 for await _ in AsyncStream<Int>.makeStream().stream {}
                 log.add(Task.isCancelled ? 1 : 2)
             }
         }
-        #expect(await !lanes.close(within: .zero, afterCancelling: .seconds(60)))
+        #expect(await !queue.close(within: .zero, afterCancelling: .seconds(60)))
         #expect(log.numbers == [1])
     }
 
     @Test func aJobThatDoesNotEvenEndWhenItIsCancelledIsLeftBehind() async {
-        let lanes = Lanes<Int>(), gate = Gate()
+        let queue = KeyedJobQueue<Int>(), gate = Gate()
         await withCheckedContinuation { continuation in
-            lanes.submit(1) {
+            queue.submit(1) {
                 continuation.resume()
                 await gate.wait()
             }
         }
-        #expect(await !lanes.close(within: .zero, afterCancelling: .zero))
+        #expect(await !queue.close(within: .zero, afterCancelling: .zero))
         gate.open()
     }
 }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Parley
 
-@Suite struct KeyQueueTests {
+@Suite struct UniqueKeyQueueTests {
     @Test func aKeyThatWaitsIsNotAddedAgain() async {
-        let queue = KeyQueue<Int>()
+        let queue = UniqueKeyQueue<Int>()
         for _ in 1...1_000 { for key in 1...3 { queue.add(key) } }
         #expect(queue.count == 3)
         var keys: [Int?] = []
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func whoWaitsGetsTheNextKeyOrTheEndOfItsTask() async {
-        let queue = KeyQueue<Int>()
+        let queue = UniqueKeyQueue<Int>()
         let waiting = Task { await queue.next() }
         queue.add(7)
         #expect(await waiting.value == 7)

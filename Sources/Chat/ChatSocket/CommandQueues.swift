@@ -1,20 +1,20 @@
 import ChatAPI
 import DequeModule
 
-/// The order in which the commands of one connection are carried out.
+/// The order in which the commands of one connection are executed: a queue for each chat, and barriers between them.
 ///
 /// A client may send commands without waiting for their answers, and means them in that order. Commands about messages touch one
 /// chat each, so those of different chats run side by side; any other command waits for all before it and holds back all after it.
-struct CommandLanes<Command: Sendable>: Sendable {
+struct CommandQueues<Command: Sendable>: Sendable {
     /// Where a command belongs.
-    enum Lane: Hashable, Sendable {
+    enum Key: Hashable, Sendable {
         /// With the others of a chat.
         case chat(String)
         /// Alone.
         case exclusive
     }
 
-    typealias Entry = (lane: Lane, command: Command)
+    typealias Entry = (key: Key, command: Command)
 
     /// Commands behind a barrier.
     private enum Later: Sendable {
@@ -22,52 +22,52 @@ struct CommandLanes<Command: Sendable>: Sendable {
         case sideBySide([Entry])
     }
 
-    private var running: Set<Lane> = []
+    private var running: Set<Key> = []
     /// Commands that wait for one of their chat that runs.
-    private var current: [Lane: Deque<Command>] = [:]
+    private var current: [Key: Deque<Command>] = [:]
     private var later: Deque<Later> = []
 
     /// Commands that run or wait.
     private(set) var count = 0
 
     /// Takes a command and returns those that can be started now.
-    mutating func add(_ command: Command, to lane: Lane) -> [Entry] {
+    mutating func add(_ command: Command, to key: Key) -> [Entry] {
         count += 1
         if running.isEmpty {
-            running.insert(lane)
-            return [(lane, command)]
+            running.insert(key)
+            return [(key, command)]
         }
-        if lane == .exclusive {
+        if key == .exclusive {
             later.append(.alone(command))
             return []
         }
         guard later.isEmpty, !running.contains(.exclusive) else {
-            holdBack((lane, command))
+            holdBack((key, command))
             return []
         }
-        return start((lane, command)).map { [$0] } ?? []
+        return start((key, command)).map { [$0] } ?? []
     }
 
-    /// Takes those that wait for a chat's command that runs, to be carried out with it and in their order.
+    /// Takes those that wait for a chat's command that runs, to be executed with it and in their order.
     ///
     /// - Parameter limit: The most to be taken.
-    mutating func join(_ lane: Lane, limit: Int) -> [Command] {
-        guard running.contains(lane), let waiting = current[lane] else { return [] }
+    mutating func join(_ key: Key, limit: Int) -> [Command] {
+        guard running.contains(key), let waiting = current[key] else { return [] }
         let joined = Array(waiting.prefix(limit))
-        current[lane]?.removeFirst(joined.count)
-        if current[lane]?.isEmpty == true { current[lane] = nil }
+        current[key]?.removeFirst(joined.count)
+        if current[key]?.isEmpty == true { current[key] = nil }
         return joined
     }
 
     /// Notes that a command has ended, and with it those that had joined it, and returns those that can be
     /// started now.
-    mutating func end(_ lane: Lane, joined: Int = 0) -> [Entry] {
-        guard running.remove(lane) != nil else { return [] }
+    mutating func end(_ key: Key, joined: Int = 0) -> [Entry] {
+        guard running.remove(key) != nil else { return [] }
         count -= 1 + joined
-        if let next = current[lane]?.popFirst() {
-            if current[lane]?.isEmpty == true { current[lane] = nil }
-            running.insert(lane)
-            return [(lane, next)]
+        if let next = current[key]?.popFirst() {
+            if current[key]?.isEmpty == true { current[key] = nil }
+            running.insert(key)
+            return [(key, next)]
         }
         guard running.isEmpty else { return [] }
         switch later.popFirst() {
@@ -81,8 +81,8 @@ struct CommandLanes<Command: Sendable>: Sendable {
 
     /// The command if its chat has none that runs; otherwise it waits.
     private mutating func start(_ entry: Entry) -> Entry? {
-        if running.insert(entry.lane).inserted { return entry }
-        current[entry.lane, default: []].append(entry.command)
+        if running.insert(entry.key).inserted { return entry }
+        current[entry.key, default: []].append(entry.command)
         return nil
     }
 
@@ -98,7 +98,7 @@ struct CommandLanes<Command: Sendable>: Sendable {
     }
 }
 
-extension CommandLanes.Lane {
+extension CommandQueues.Key {
     init(_ command: ChatCommand) {
         guard case .messages(let command) = command else {
             self = .exclusive

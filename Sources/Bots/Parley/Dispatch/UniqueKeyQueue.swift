@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Keys in the order in which they were added, for one reader. A key that waits already is not added again, so there wait no more than there
 /// are keys.
-final class KeyQueue<Key: Hashable & Sendable>: Sendable {
+final class UniqueKeyQueue<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var keys: Deque<Key> = []
         var waiting: Set<Key> = []

@@ -16,18 +16,18 @@ struct EarlyMessage: Sendable {
     let number: Int64
 }
 
-/// Everything that happens in one connection happens here, one after another, with the connection's state in memory.
-final class ConnectionLane: Sendable {
+/// A connection in use: a lock under which its events are processed one after another, and its state in memory.
+final class ActiveConnection: Sendable {
     private struct Inner {
         var incoming: [IncomingMessage] = []
         var isDraining = false
-        /// Calls that have the lane in hand; a lane without any can be forgotten.
+        /// Calls that use the connection; without any it can be evicted.
         var users = 0
         var state: ConnectionState?
         var unacknowledged: [AgentMessageID: [ReceivedMessageRecord]] = [:]
         /// The one with the lowest number first; one of each queue.
         var early: [EarlyMessage] = []
-        var isWaitingForTurns = false
+        var isWaitingForMissing = false
         var allowance = IdleWorkAllowance()
     }
 
@@ -37,7 +37,7 @@ final class ConnectionLane: Sendable {
 
     init(_ id: ConnectionID) { self.id = id }
 
-    /// Waits for the lane; who waits first is first.
+    /// Waits for exclusive use, which is granted in the order of the requests. ``release()`` must follow.
     func hold() async { await lock.acquire() }
 
     func release() { lock.release() }
@@ -45,10 +45,10 @@ final class ConnectionLane: Sendable {
     func enter() { inner.withLock { $0.users += 1 } }
     func leave() { inner.withLock { $0.users -= 1 } }
 
-    /// Whether nobody uses the lane and nothing waits in it.
+    /// True if no call uses the connection and nothing waits in it.
     var isIdle: Bool { inner.withLock { $0.users == 0 && $0.incoming.isEmpty && $0.early.isEmpty } }
 
-    /// The state in memory; nil if it is not loaded, or the connection is gone. Only for who holds the lane.
+    /// The state in memory; nil if it is not loaded, or the connection is gone. Only for the holder of the connection.
     var state: ConnectionState? {
         get { inner.withLock { $0.state } }
         set { inner.withLock { $0.state = newValue } }
@@ -69,7 +69,7 @@ final class ConnectionLane: Sendable {
 
     func isUnacknowledged(_ messageID: AgentMessageID) -> Bool { inner.withLock { $0.unacknowledged[messageID] != nil } }
 
-    /// Whether a message waits for the user that another queue than this one has delivered first.
+    /// Checks whether a message waits for the user that another queue than this one has delivered first.
     func isUnacknowledged(_ messageID: AgentMessageID, notThrough row: RowID) -> Bool {
         inner.withLock { inner in inner.unacknowledged[messageID]?.first.map { $0.queue != row } ?? false }
     }
@@ -84,13 +84,13 @@ final class ConnectionLane: Sendable {
 
     /// Puts a message aside. The queue's router delivers no other before it is acknowledged, but may deliver this one again.
     ///
-    /// - Returns: whether the caller must see to its turn.
+    /// - Returns: true if the caller must see to its turn.
     func putAside(_ early: EarlyMessage) -> Bool {
         inner.withLock { inner in
             inner.early.removeAll { $0.message.row == early.message.row }
             inner.early.insert(early, at: inner.early.firstIndex { $0.number > early.number } ?? inner.early.endIndex)
-            defer { inner.isWaitingForTurns = true }
-            return !inner.isWaitingForTurns
+            defer { inner.isWaitingForMissing = true }
+            return !inner.isWaitingForMissing
         }
     }
 
@@ -99,22 +99,22 @@ final class ConnectionLane: Sendable {
     /// The connection is gone.
     func forgetEarly() { inner.withLock { $0.early = [] } }
 
-    /// Whether messages still wait for their turn; if not, the next one that is put aside needs somebody new.
-    func goesOnWaiting() -> Bool {
+    /// Checks whether messages still wait for their turn; if not, the next one that is put aside needs somebody new.
+    func keepsWaiting() -> Bool {
         inner.withLock { inner in
-            inner.isWaitingForTurns = !inner.early.isEmpty
-            return inner.isWaitingForTurns
+            inner.isWaitingForMissing = !inner.early.isEmpty
+            return inner.isWaitingForMissing
         }
     }
 
     /// Deliveries of one queue that wait at most. A router delivers nothing more before it has an acknowledgement, but it does over each new
-    /// connection, while the lane may wait for the disk.
+    /// connection, while this may wait for the disk.
     static let waitingPerQueue = 4
 
     /// Appends a message, in place of the same one of an earlier delivery. Of more than ``waitingPerQueue`` of one queue the oldest is passed
     /// over: it is not acknowledged, so that a router that still has it delivers it again.
     ///
-    /// - Returns: whether the caller must drain the lane.
+    /// - Returns: true if the caller must drain the waiting messages.
     func append(_ message: IncomingMessage) -> Bool {
         inner.withLock { inner in
             inner.incoming.removeAll { $0.row == message.row && $0.message.id == message.message.id }
@@ -141,50 +141,50 @@ final class ConnectionLane: Sendable {
     }
 }
 
-/// The lanes of the connections in use, and of some that were used lately.
-final class LaneRegistry: Sendable {
+/// A cache of the connections in use and of the least recently idle ones.
+final class ActiveConnectionCache: Sendable {
     private struct Inner {
-        var lanes: [ConnectionID: ConnectionLane] = [:]
-        /// Lanes in the order of their use; may hold one more than once.
+        var connections: [ConnectionID: ActiveConnection] = [:]
+        /// The ids in the order of use; may contain one more than once.
         var order: [ConnectionID] = []
     }
 
     private let capacity: Int
     private let inner = Mutex(Inner())
 
-    /// - Parameter capacity: lanes that are kept when nothing happens in them.
+    /// - Parameter capacity: the number of idle connections that stay in memory.
     init(capacity: Int) { self.capacity = max(1, capacity) }
 
-    /// The lane of a connection, in use until ``checkIn(_:)``.
-    func checkOut(_ id: ConnectionID) -> ConnectionLane {
+    /// A connection, in use until ``checkIn(_:)``.
+    func checkOut(_ id: ConnectionID) -> ActiveConnection {
         inner.withLock { inner in
-            let lane: ConnectionLane
-            if let known = inner.lanes[id] {
-                lane = known
+            let active: ActiveConnection
+            if let known = inner.connections[id] {
+                active = known
             } else {
-                lane = ConnectionLane(id)
-                inner.lanes[id] = lane
+                active = ActiveConnection(id)
+                inner.connections[id] = active
                 inner.order.append(id)
-                Self.forgetIdle(&inner, capacity)
+                Self.evictIdle(&inner, capacity)
             }
-            lane.enter()
-            return lane
+            active.enter()
+            return active
         }
     }
 
-    func checkIn(_ lane: ConnectionLane) { lane.leave() }
+    func checkIn(_ active: ActiveConnection) { active.leave() }
 
-    /// Forgets lanes beyond the capacity, the oldest first, unless they are in use.
-    private static func forgetIdle(_ inner: inout Inner, _ capacity: Int) {
-        guard inner.lanes.count > capacity else { return }
+    /// Evicts connections beyond the capacity, the oldest first, unless they are in use.
+    private static func evictIdle(_ inner: inout Inner, _ capacity: Int) {
+        guard inner.connections.count > capacity else { return }
         var kept: [ConnectionID] = []
         for (index, id) in inner.order.enumerated() {
-            if inner.lanes.count <= capacity {
+            if inner.connections.count <= capacity {
                 kept += inner.order[index...]
                 break
             }
-            if id != inner.order.last, let lane = inner.lanes[id], lane.isIdle {
-                inner.lanes[id] = nil
+            if id != inner.order.last, let active = inner.connections[id], active.isIdle {
+                inner.connections[id] = nil
             } else {
                 kept.append(id)
             }
@@ -192,6 +192,6 @@ final class LaneRegistry: Sendable {
         inner.order = kept
     }
 
-    /// Lanes in memory, for tests.
-    var count: Int { inner.withLock { $0.lanes.count } }
+    /// The number of connections in memory, for tests.
+    var count: Int { inner.withLock { $0.connections.count } }
 }

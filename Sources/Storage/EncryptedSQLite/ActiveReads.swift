@@ -1,11 +1,11 @@
 internal import AsyncPrimitives
 internal import Synchronization
 
-/// Lets reads in until it is closed, and tells when the last one is out.
+/// A count of the reads under way, which refuses new ones once it is closed and announces the end of the last one.
 ///
 /// A pool that is closed while somebody reads waits for that on the thread that closes it. The tasks of a process share as many threads as the
 /// machine has cores, so that none must wait for what others do; and to whom begins to read meanwhile the pool gives what it is taking apart.
-final class ReadingGate: Sendable {
+final class ActiveReads: Sendable {
     private struct State {
         var readers = 0
         var isClosed = false
@@ -17,7 +17,7 @@ final class ReadingGate: Sendable {
 
     /// Counts a reader.
     ///
-    /// - Returns: false if the gate is closed; else ``leave()`` must follow.
+    /// - Returns: false after ``close()``; otherwise ``leave()`` must follow.
     func enter() -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
@@ -34,9 +34,9 @@ final class ReadingGate: Sendable {
         isEmpty?.resolve(())
     }
 
-    /// Lets nobody in any more, and returns when all are out.
+    /// Refuses new reads, and returns when those under way have ended.
     ///
-    /// - Returns: whether it was open.
+    /// - Returns: true if it was open.
     func close() async -> Bool {
         let (wasOpen, isEmpty) = state.withLock { state -> (Bool, Promise<Void>?) in
             defer { state.isClosed = true }

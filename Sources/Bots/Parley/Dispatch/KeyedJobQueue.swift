@@ -3,25 +3,25 @@ internal import Synchronization
 
 /// Runs the jobs of one key in the order they came, and those of different keys side by side.
 ///
-/// A lane holds at most ``capacity`` waiting jobs: what does not fit is refused, and the lane tells so when it has worked off
-/// the rest, so that the owner can fetch again what was refused. At most ``width`` jobs run at once.
-final class Lanes<Key: Hashable & Sendable>: Sendable {
+/// Each key has a queue of at most ``capacity`` waiting jobs. A job that does not fit is refused, and the owner is told when the queue has run
+/// empty, so that it can submit again what was refused. At most ``width`` jobs run at once.
+final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
     typealias Job = @Sendable () async -> Void
 
-    /// Jobs that wait in one lane at the most.
+    /// The highest number of jobs that wait for one key.
     let capacity: Int
-    /// Jobs that run at once at the most.
+    /// The highest number of jobs that run at once.
     let width: Int
 
-    private struct Lane {
+    private struct Queue {
         var waiting: [Job] = []
         var overflowed = false
     }
 
     private struct State {
-        /// A lane is here as long as it has a job that runs or waits.
-        var lanes: [Key: Lane] = [:]
-        /// Lanes whose next job waits for a free place.
+        /// The queues of keys that have a job running or waiting.
+        var queues: [Key: Queue] = [:]
+        /// Keys whose next job waits for the number of running jobs to fall.
         var ready: [Key] = []
         var running = 0
         /// The tasks of the jobs that run, for the case that they must be cancelled.
@@ -37,30 +37,30 @@ final class Lanes<Key: Hashable & Sendable>: Sendable {
     private let state = Mutex(State())
     private let onOverflow: @Sendable (Key) -> Void
 
-    /// - Parameter onOverflow: called when a lane that refused jobs has become empty.
+    /// - Parameter onOverflow: called when a queue that refused jobs has become empty.
     init(width: Int = 64, capacity: Int = 256, onOverflow: @escaping @Sendable (Key) -> Void = { _ in }) {
         self.width = width
         self.capacity = capacity
         self.onOverflow = onOverflow
     }
 
-    /// Adds a job to a lane.
+    /// Adds a job to the queue of a key.
     ///
-    /// - Returns: false if the lane is full or the lanes are closed; the job will not run.
+    /// - Returns: false if the queue of the key is full or all are closed; the job will not run.
     @discardableResult
     func submit(_ key: Key, _ job: @escaping Job) -> Bool {
         let (accepted, starts) = state.withLock { state -> (Bool, [Key]) in
             guard !state.isClosed else { return (false, []) }
-            if state.lanes[key] == nil {
-                state.lanes[key] = Lane(waiting: [job])
+            if state.queues[key] == nil {
+                state.queues[key] = Queue(waiting: [job])
                 state.ready.append(key)
                 return (true, Self.takeReady(&state, width: width))
             }
-            guard state.lanes[key, default: Lane()].waiting.count < capacity else {
-                state.lanes[key]?.overflowed = true
+            guard state.queues[key, default: Queue()].waiting.count < capacity else {
+                state.queues[key]?.overflowed = true
                 return (false, [])
             }
-            state.lanes[key]?.waiting.append(job)
+            state.queues[key]?.waiting.append(job)
             return (true, [])
         }
         starts.forEach(start)
@@ -70,12 +70,12 @@ final class Lanes<Key: Hashable & Sendable>: Sendable {
     /// Refuses new jobs, drops those that wait, and returns when those that run have ended; at the limit their tasks are cancelled, and
     /// those that do not even end then are left behind.
     ///
-    /// - Returns: Whether all jobs that ran have ended by themselves.
+    /// - Returns: true if all jobs that ran have ended by themselves.
     func close(within limit: Duration, afterCancelling grace: Duration = .seconds(1)) async -> Bool {
         state.withLock { state in
             state.isClosed = true
             state.ready = []
-            for key in state.lanes.keys { state.lanes[key]?.waiting = [] }
+            for key in state.queues.keys { state.queues[key]?.waiting = [] }
         }
         let isOverdue = Mutex(false)
         let timer = Task {
@@ -90,7 +90,7 @@ final class Lanes<Key: Hashable & Sendable>: Sendable {
         return isOverdue.withLock { !$0 }
     }
 
-    /// Lets go whoever waits for the end of jobs that do not end.
+    /// Ends the waits for jobs that do not end.
     private func abandonWaiters() {
         state.withLock { $0.idle.take() }?.resolve(())
     }
@@ -123,21 +123,21 @@ final class Lanes<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Runs one job of the lane, then gives the place to the lane that waits longest.
+    /// Runs one job of the key, then starts the job of the key that waits longest.
     private func run(_ key: Key, in task: Int) async {
         let job = state.withLock { state -> Job? in
-            guard state.lanes[key]?.waiting.isEmpty == false else { return nil }
-            return state.lanes[key]?.waiting.removeFirst()
+            guard state.queues[key]?.waiting.isEmpty == false else { return nil }
+            return state.queues[key]?.waiting.removeFirst()
         }
         await job?()
         let (starts, overflowed, idle) = state.withLock { state -> ([Key], Bool, Promise<Void>?) in
             state.running -= 1
             state.tasks[task] = nil
             var overflowed = false
-            if let lane = state.lanes[key] {
-                if lane.waiting.isEmpty {
-                    overflowed = lane.overflowed && !state.isClosed
-                    state.lanes[key] = nil
+            if let queue = state.queues[key] {
+                if queue.waiting.isEmpty {
+                    overflowed = queue.overflowed && !state.isClosed
+                    state.queues[key] = nil
                 } else {
                     state.ready.append(key)
                 }

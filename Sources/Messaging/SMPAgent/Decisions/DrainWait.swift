@@ -1,5 +1,5 @@
-/// What is known of the messages that are left in a queue.
-enum QueueRest: Sendable, Equatable {
+/// The knowledge of the messages that are left in a queue.
+enum QueueBacklog: Sendable, Equatable {
     /// Everything was read and acknowledged.
     case empty
     case messages
@@ -8,14 +8,14 @@ enum QueueRest: Sendable, Equatable {
     /// The router cannot be reached.
     case unknown
 
-    /// What is left in several queues.
-    init(_ rests: [QueueRest]) {
-        self = [.messages, .unknown, .empty].first { rests.contains($0) } ?? .none
+    /// Combines the knowledge of several queues.
+    init(_ backlogs: [QueueBacklog]) {
+        self = [.messages, .unknown, .empty].first { backlogs.contains($0) } ?? .none
     }
 }
 
 /// Decides how long messages that are not the next ones wait for those before them, which another queue may hold.
-struct DrainWatch: Sendable {
+struct DrainWait: Sendable {
     private let grace: Duration
     private let timeout: Duration
     private var emptyFor = Duration.zero
@@ -26,10 +26,10 @@ struct DrainWatch: Sendable {
         timeout = configuration.drainTimeout
     }
 
-    /// - Parameter pause: since the last look.
-    /// - Returns: whether nothing is waited for any longer.
-    mutating func isOver(_ rest: QueueRest, after pause: Duration) -> Bool {
-        switch rest {
+    /// - Parameter pause: since the last query.
+    /// - Returns: true if nothing is waited for any longer.
+    mutating func isOver(_ backlog: QueueBacklog, after pause: Duration) -> Bool {
+        switch backlog {
         case .none: return true
         case .messages: (emptyFor, unknownFor) = (.zero, .zero)
         case .empty: (emptyFor, unknownFor) = (emptyFor + pause, .zero)
@@ -42,8 +42,8 @@ struct DrainWatch: Sendable {
 /// Decides when the peer is told that it can use the new queue of a connection that moves (`QUSE`).
 ///
 /// Official agents forget then what waits for the old queue alone. Much may wait while that one is full, or is being read: so it is waited for until
-/// the old queue stays empty. One that is empty at the first look, or that cannot be asked, delays nothing.
-struct MoveWatch: Sendable {
+/// the old queue stays empty. One that is empty at the first query, or that cannot be asked, delays nothing.
+struct MoveWait: Sendable {
     private let grace: Duration
     private let timeout: Duration
     private var hadMessages = false
@@ -56,13 +56,13 @@ struct MoveWatch: Sendable {
     }
 
     /// - Parameters:
-    ///   - rest: what is left in the old queue.
+    ///   - backlog: what is left in the old queue.
     ///   - count: how many messages that are.
-    ///   - pause: since the last look.
-    /// - Returns: whether nothing is waited for any longer.
-    mutating func isOver(_ rest: QueueRest, _ count: Int, after pause: Duration) -> Bool {
+    ///   - pause: since the last query.
+    /// - Returns: true if nothing is waited for any longer.
+    mutating func isOver(_ backlog: QueueBacklog, _ count: Int, after pause: Duration) -> Bool {
         elapsed += pause
-        switch rest {
+        switch backlog {
         case .none, .unknown: return true
         // One may be the message that began this (`QKEY`), which is just being acknowledged.
         case .messages where hadMessages || count > 1: (hadMessages, emptyFor) = (true, .zero)

@@ -6,9 +6,9 @@ internal import SystemSupport
 
 /// Knows what processes died of while a handler ran, and notes what handlers are handling now.
 ///
-/// What a process died of is handled alone at the next start, one after the other, so that only what is to blame dies again. After three
+/// The suspects of a crash are handled alone at the next start, one after the other, so that only the culprit crashes again. After three
 /// deaths handlers are not given it.
-final class HandlerWatch: Sendable {
+final class HandlerCrashTracker: Sendable {
     private let table: InFlightTable?
     private let store: BotStateStore
     private let suspects = Mutex(CrashSuspects())
@@ -42,7 +42,7 @@ final class HandlerWatch: Sendable {
         return try await store.quarantined().filter(\.isToBeRetried).map(\.event)
     }
 
-    /// Whether handlers are not given something.
+    /// Checks whether handlers are not given something.
     func isQuarantined(_ event: HandlerEventName?) -> Bool {
         guard hasSuspects.load(ordering: .acquiring), let key = event?.key else { return false }
         return suspects.withLock { $0.isQuarantined(key) }

@@ -4,7 +4,7 @@ import NIOPosix
 import Synchronization
 
 /// Does on a thread of its own what blocks: makes the journal durable, clears it, and has old messages deleted.
-final class JournalKeeper: Sendable {
+final class JournalWorker: Sendable {
     /// Bytes copied at a time while the journal is cleared, so that commands do not wait long for their turn.
     private static let clearingStep = 1 << 20
 
@@ -66,7 +66,7 @@ final class JournalKeeper: Sendable {
         }
     }
 
-    /// Has what was appended made durable soon, together with what is appended until then. From any thread.
+    /// Schedules a commit of the appended records, together with those appended until then. Callable from any thread.
     func schedule() {
         guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         loop.execute { [self] in commit() }

@@ -9,7 +9,7 @@ import SystemSupport
 #endif
 
 /// Keeps the history of what a router counts, and writes it to a file of the data folder every minute and at the end.
-final class StatisticsKeeper: Sendable {
+final class StatisticsStore: Sendable {
     static let fileName = "statistics"
     private static let maximumSize = 1 << 20
     private static let saveInterval = 60

@@ -1,5 +1,5 @@
 /// Finds the handler of an event. It looks only at the handlers of the event's kind, in the order in which they were written.
-struct Router: Sendable {
+struct EventDispatcher: Sendable {
     private let byEvent: [EventKind: [On]]
 
     init(_ handlers: [On]) {
@@ -11,8 +11,8 @@ struct Router: Sendable {
         self.byEvent = byEvent
     }
 
-    /// What the first matching handler does with the event, and where that handler stands; nil when none matches.
-    func route(_ incoming: Incoming) -> (place: String, run: @Sendable () async throws -> Void)? {
+    /// The action of the first matching handler, and the handler's source position; nil when none matches.
+    func handler(of incoming: Incoming) -> (place: String, run: @Sendable () async throws -> Void)? {
         guard let handlers = byEvent[incoming.kind] else { return nil }
         for handler in handlers {
             if let run = handler.prepare(incoming) { return (handler.place, run) }

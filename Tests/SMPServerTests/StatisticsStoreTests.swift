@@ -1,0 +1,33 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import SMPServer
+
+@Suite struct StatisticsStoreTests {
+    private func store(_ folder: TemporaryFolder) -> StatisticsStore {
+        StatisticsStore(.folder(folder.path), now: 5, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    private func total(_ store: StatisticsStore) -> UInt64 {
+        var statistics = RouterStatistics()
+        store.fill(&statistics, RouterStatistics.Counters(), on: 1)
+        return statistics.counters.messagesSent
+    }
+
+    @Test func whatTheDiskRefusedIsSavedLater() throws {
+        let folder = TemporaryFolder()
+        let store = store(folder)
+        var statistics = RouterStatistics(), counters = RouterStatistics.Counters()
+        counters.messagesSent = 3
+        store.fill(&statistics, counters, on: 1)
+        // A folder in the way of the file that becomes the new one.
+        let obstacle = folder.path + "/" + StatisticsStore.fileName + ".new"
+        try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: true)
+        store.save()
+        #expect(total(self.store(folder)) == 0)
+        try FileManager.default.removeItem(atPath: obstacle)
+        store.save()
+        #expect(total(self.store(folder)) == 3)
+    }
+}
