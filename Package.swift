@@ -279,7 +279,8 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
-    targets: systemLibraries + storage + messaging + macros + chat + bots + apps + examples + benchmarks + processTests + testSupport + fuzzing + simulations + chaos
+    targets: systemLibraries + storage + messaging + macros + chat + bots + apps + examples + benchmarks + processTests + testSupport + fuzzing + simulations
+        + chaos
         + attacks,
     cxxLanguageStandard: .cxx17
 )

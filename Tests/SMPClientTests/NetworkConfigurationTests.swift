@@ -1,7 +1,7 @@
-import TestSupport
 import SMPProtocol
 import SMPTransport
 import SMPWire
+import TestSupport
 import Testing
 
 @testable import SMPClient

@@ -1,9 +1,9 @@
-import TestSupport
 import SMPCrypto
 import SMPProtocol
 import SMPTransport
 import SMPWire
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SMPClient

@@ -63,7 +63,8 @@ actor ChatSession {
         printer.show(link: link)
         guard runsRouter else { return }
         printer.say(
-            "(Others reach you only on this machine and while parley chat runs: its router is inside it. Choose a lasting one with --server or --operators preset.)")
+            "(Others reach you only on this machine and while parley chat runs: its router is inside it. Choose a lasting one with --server or --operators preset.)"
+        )
     }
 
     var prompt: String { "\(openName.map(VisibleText.name) ?? "parley")> " }

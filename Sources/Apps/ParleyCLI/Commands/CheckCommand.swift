@@ -26,7 +26,9 @@ struct CheckCommand: ParsableCommand {
                 if !bots.warnings.diagnostics.isEmpty { Output.line(bots.warnings.description) }
                 let warnings = bots.warnings.diagnostics.count
                 let rules = bots.profiles.reduce(0) { $0 + $1.rules.count }
-                Output.line("\(file): \(bots.profiles.count) profile\(bots.profiles.count == 1 ? "" : "s"), \(rules) rule\(rules == 1 ? "" : "s"), \(warnings == 0 ? "no faults" : "no errors, \(warnings) warning\(warnings == 1 ? "" : "s")")")
+                func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+                let found = warnings == 0 ? "no faults" : "no errors, " + counted(warnings, "warning")
+                Output.line("\(file): \(counted(bots.profiles.count, "profile")), \(counted(rules, "rule")), \(found)")
             }
         } catch {
             guard json else { throw error }
