@@ -1,6 +1,6 @@
 import SMPClient
 import SMPCrypto
-public import SMPProtocol
+package import SMPProtocol
 import SMPRatchet
 import SMPWire
 import Synchronization
@@ -13,7 +13,7 @@ extension SMPAgent {
     /// - Parameters:
     ///   - linkData: what the short link shows; nil to have no short link.
     ///   - clientData: goes into the full link.
-    public func createConnection(
+    package func createConnection(
         user: AgentUserID, mode: ConnectionMode, linkData: UserConnectionLinkData? = nil, clientData: String? = nil,
         pq: PQInitialKeys = .supported, subscription: SubscriptionMode = .subscribe
     ) async throws(AgentError) -> CreatedConnection {
@@ -29,7 +29,7 @@ extension SMPAgent {
 
     /// Makes an invitation or a contact address in the background: it is stored when the call returns, and `created` tells the link, also
     /// after a restart. A failure for good is reported as `failed`; the connection stays until it is deleted.
-    public func createConnectionInBackground(
+    package func createConnectionInBackground(
         user: AgentUserID, mode: ConnectionMode, pq: PQInitialKeys = .supported, subscription: SubscriptionMode = .subscribe
     ) async throws(AgentError) -> ConnectionID {
         try core.checkActive()

@@ -9,7 +9,7 @@ extension SMPAgent {
     /// `connectionsDeleted` follow. Connections that are not there are passed over.
     ///
     /// - Parameter waitDelivery: send the messages that wait first, for at most two days.
-    public func delete(_ connections: [ConnectionID], waitDelivery: Bool) async throws(AgentError) {
+    package func delete(_ connections: [ConnectionID], waitDelivery: Bool) async throws(AgentError) {
         try core.checkActive()
         try await core.startDeletion(of: connections, waitDelivery: waitDelivery, onRouters: true)
     }

@@ -1,18 +1,18 @@
 import SMPCrypto
-public import SMPProtocol
-public import SMPWire
+package import SMPProtocol
+package import SMPWire
 import Synchronization
 
 extension SMPAgent {
     /// The version and encryption that a connection by this link would have; nil if no version fits.
-    public func compatibility(of link: ConnectionRequestURI, pqSupport: Bool) -> LinkCompatibility? {
+    package func compatibility(of link: ConnectionRequestURI, pqSupport: Bool) -> LinkCompatibility? {
         LinkCompatibility(link, pqSupport: pqSupport, core.configuration)
     }
 
     /// Makes a connection without queues, so that the caller can store its id before `join` does anything outside.
     ///
     /// - Throws: `AGENT A_VERSION` if no version of the link fits.
-    public func prepareToJoin(
+    package func prepareToJoin(
         user: AgentUserID, link: ConnectionRequestURI, pqSupport: Bool
     ) async throws(AgentError) -> ConnectionID {
         let core = core
@@ -28,7 +28,7 @@ extension SMPAgent {
     ///
     /// - Parameter info: what the peer gets with the request, such as a profile.
     /// - Returns: true if the peer's queue is secured and messages may be sent before the peer has allowed the connection.
-    public func join(
+    package func join(
         user: AgentUserID, connection: ConnectionID, link: ConnectionRequestURI, info: Bytes, pqSupport: Bool,
         subscription: SubscriptionMode = .subscribe
     ) async throws(AgentError) -> Bool {
@@ -46,14 +46,14 @@ extension SMPAgent {
     /// reported as `failed`; the connection stays until it is deleted.
     ///
     /// - Throws: `AGENT A_VERSION` if no version of the link fits.
-    public func joinInBackground(
+    package func joinInBackground(
         user: AgentUserID, link: ConnectionRequestURI, info: Bytes, pqSupport: Bool, subscription: SubscriptionMode = .subscribe
     ) async throws(AgentError) -> ConnectionID {
         try await core.joinInBackground(user: user, link, info, pqSupport, subscription, changes: [])
     }
 
     /// Accepts a `request` in the background, as ``joinInBackground(user:link:info:pqSupport:subscription:)``.
-    public func acceptInBackground(
+    package func acceptInBackground(
         user: AgentUserID, invitation: InvitationID, info: Bytes, pqSupport: Bool, subscription: SubscriptionMode = .subscribe
     ) async throws(AgentError) -> ConnectionID {
         let record = try await core.invitation(invitation)
@@ -62,7 +62,7 @@ extension SMPAgent {
     }
 
     /// Like `prepareToJoin`, for a request that came to a contact address.
-    public func prepareToAccept(
+    package func prepareToAccept(
         user: AgentUserID, invitation: InvitationID, pqSupport: Bool
     ) async throws(AgentError) -> ConnectionID {
         let record = try await core.invitation(invitation)
@@ -70,7 +70,7 @@ extension SMPAgent {
     }
 
     /// Accepts a `request`: joins the invitation in it.
-    public func accept(
+    package func accept(
         user: AgentUserID, connection: ConnectionID, invitation: InvitationID, info: Bytes, pqSupport: Bool,
         subscription: SubscriptionMode = .subscribe
     ) async throws(AgentError) -> Bool {
@@ -81,14 +81,14 @@ extension SMPAgent {
     }
 
     /// Forgets a `request`; nothing is sent.
-    public func reject(_ invitation: InvitationID) async throws(AgentError) {
+    package func reject(_ invitation: InvitationID) async throws(AgentError) {
         let core = core
         try await core.stored { try await core.store.apply([.deleteInvitation(invitation)]) }
     }
 
     /// Answers a `confirmation`: our queue is secured, the peer's reply queue is connected, and the peer gets our information, in the
     /// background and also after a restart. `connected` follows.
-    public func allowConnection(
+    package func allowConnection(
         _ connection: ConnectionID, confirmation: ConfirmationID, info: Bytes
     ) async throws(AgentError) {
         try await withLive(connection) { access, state throws(AgentError) in

@@ -1,18 +1,18 @@
 import Logging
 import SMPCrypto
 import SMPProtocol
-public import SMPWire
+package import SMPWire
 
 extension SMPAgent {
     /// Subscribes to the connections' queues and resumes their sending. Temporary errors are repaired by later subscriptions (`up`).
     ///
     /// - Returns: an outcome for each connection; `CONN NOT_FOUND` for those that are not there.
-    public func subscribe(_ connections: [ConnectionID]) async -> [ConnectionID: Result<Void, AgentError>] {
+    package func subscribe(_ connections: [ConnectionID]) async -> [ConnectionID: Result<Void, AgentError>] {
         await subscribe(connections, all: false)
     }
 
     /// Subscribes to all connections.
-    public func subscribeAll() async -> [ConnectionID: Result<Void, AgentError>] { await subscribe([], all: true) }
+    package func subscribeAll() async -> [ConnectionID: Result<Void, AgentError>] { await subscribe([], all: true) }
 
     private func subscribe(_ connections: [ConnectionID], all: Bool) async -> [ConnectionID: Result<Void, AgentError>] {
         let core = core
@@ -42,7 +42,7 @@ extension SMPAgent {
     ///
     /// - Returns: an outcome for each request, in their order. A request that fails does not stop the others, except that nothing is sent in
     ///   a connection behind what failed because the store could not be read.
-    public func send(_ requests: [AgentSendRequest]) async -> [Result<AcceptedMessage, AgentError>] {
+    package func send(_ requests: [AgentSendRequest]) async -> [Result<AcceptedMessage, AgentError>] {
         let core = core
         do {
             try core.checkActive()
@@ -58,7 +58,7 @@ extension SMPAgent {
     ///
     /// - Parameter receipt: not nil to tell the peer that the message arrived, if its agent version is 4 or later; empty in practice.
     /// - Throws: `CONN NOT_FOUND` if there is no such message; `CMD PROHIBITED` for a receipt of what is not a message.
-    public func acknowledge(
+    package func acknowledge(
         _ connection: ConnectionID, message: AgentMessageID, receipt: Bytes? = nil
     ) async throws(AgentError) {
         try core.checkActive()

@@ -1,15 +1,15 @@
-public import SMPClient
-public import SMPProtocol
+package import SMPClient
+package import SMPProtocol
 import Synchronization
 
 extension SMPAgent {
     /// How routers are reached now.
-    public var networkConfiguration: NetworkConfiguration { core.settings.withLock { $0 } }
+    package var networkConfiguration: NetworkConfiguration { core.settings.withLock { $0 } }
 
     /// Reaches routers in another way from now on: all connections are made anew, and what was subscribed to is subscribed to again.
     ///
     /// - Throws: `INTERNAL` if TLS is not available with these settings; nothing has changed then.
-    public func setNetworkConfiguration(_ settings: NetworkConfiguration) async throws(AgentError) {
+    package func setNetworkConfiguration(_ settings: NetworkConfiguration) async throws(AgentError) {
         let core = core
         let old = core.settings.withLock { $0 }
         guard old != settings else { return }
@@ -29,19 +29,19 @@ extension SMPAgent {
     }
 
     /// Makes all connections to routers anew, at once.
-    public func reconnectAll() async {
+    package func reconnectAll() async {
         await core.network.reconnect { _ in true }
         core.pauses.wakeAll()
     }
 
     /// Makes the connections of a user to a router anew, at once.
-    public func reconnect(_ server: SMPServerAddress, user: AgentUserID) async {
+    package func reconnect(_ server: SMPServerAddress, user: AgentUserID) async {
         await core.network.reconnect { $0.server == server && $0.userID == user }
         core.pauses.wake(server)
     }
 
     /// How all routers stand and what was counted for them.
-    public func serversSummary() async -> AgentServersSummary {
+    package func serversSummary() async -> AgentServersSummary {
         let counted = core.statistics.all
         var sessions: [AgentServerKey: SessionCounts] = [:]
         for (session, state) in await core.network.sessionStates() {
@@ -57,7 +57,7 @@ extension SMPAgent {
     }
 
     /// How the subscriptions of some users stand together, and whether any of their routers is connected.
-    public func subscriptionTotal(of users: Set<AgentUserID>) async -> (subscriptions: SubscriptionCounts, isConnected: Bool) {
+    package func subscriptionTotal(of users: Set<AgentUserID>) async -> (subscriptions: SubscriptionCounts, isConnected: Bool) {
         var total = SubscriptionCounts()
         for (key, counts) in core.subscriptions.counts where users.contains(key.user) {
             total.active += counts.active
@@ -68,10 +68,10 @@ extension SMPAgent {
     }
 
     /// How the subscription to each queue stands.
-    public func subscriptions() -> [QueueSubscriptionStatus] { core.subscriptions.all }
+    package func subscriptions() -> [QueueSubscriptionStatus] { core.subscriptions.all }
 
     /// Begins to count anew.
-    public func resetServerStatistics() async {
+    package func resetServerStatistics() async {
         core.statistics.reset(at: core.now)
         await core.saveStatistics()
     }

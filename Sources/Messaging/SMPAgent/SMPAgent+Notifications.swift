@@ -7,7 +7,7 @@ extension SMPAgent {
     /// Gives each queue that a connection receives from a notifier. A queue that has one keeps it.
     ///
     /// - Returns: the notifiers, for a notification server.
-    public func enableNotifications(of connection: ConnectionID) async throws(AgentError) -> [QueueNotifier] {
+    package func enableNotifications(of connection: ConnectionID) async throws(AgentError) -> [QueueNotifier] {
         try await withLive(connection) { access, state throws(AgentError) in
             let known = try await core.stored { try await core.store.notifiers(of: state.record.row) }
             var notifiers: [QueueNotifier] = []
@@ -23,7 +23,7 @@ extension SMPAgent {
     }
 
     /// Takes the notifiers of a connection's queues away.
-    public func disableNotifications(of connection: ConnectionID) async throws(AgentError) {
+    package func disableNotifications(of connection: ConnectionID) async throws(AgentError) {
         try await withLive(connection) { access, state throws(AgentError) in
             let known = try await core.stored { try await core.store.notifiers(of: state.record.row) }
             for queue in state.receiveQueues where known[queue.row] != nil {
@@ -37,7 +37,7 @@ extension SMPAgent {
     }
 
     /// The notifiers of a connection's queues, in no order.
-    public func notifiers(of connection: ConnectionID) async throws(AgentError) -> [QueueNotifier] {
+    package func notifiers(of connection: ConnectionID) async throws(AgentError) -> [QueueNotifier] {
         let core = core
         return try await core.withConnection(connection) { access throws(AgentError) in
             let row = try await access.state().record.row

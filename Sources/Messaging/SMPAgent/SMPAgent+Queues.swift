@@ -1,4 +1,4 @@
-public import SMPProtocol
+package import SMPProtocol
 import Synchronization
 
 extension SMPAgent {
@@ -10,7 +10,7 @@ extension SMPAgent {
     ///
     /// - Parameter server: its router; nil for one of the user's that the connection does not use.
     /// - Throws: `CMD PROHIBITED` if the connection is not duplex, is out of step, has ``AgentLimits/maximumQueues`` or the user no other router.
-    public func addQueue(
+    package func addQueue(
         to connection: ConnectionID, on server: SMPServerWithAuth? = nil
     ) async throws(AgentError) -> ConnectionStats {
         try await withLive(connection) { access, state throws(AgentError) in
@@ -40,7 +40,7 @@ extension SMPAgent {
     /// - Parameter isGone: forget it although its router cannot be reached, with what only it may have.
     /// - Throws: `CMD PROHIBITED` for the last queue that the peer is known to use, while queues move, and while a message from it is not
     ///   acknowledged, which nobody else may have.
-    public func removeQueue(
+    package func removeQueue(
         _ queue: ReceiveQueueStats, of connection: ConnectionID, isGone: Bool = false
     ) async throws(AgentError) -> ConnectionStats {
         try await withLive(connection) { access, state throws(AgentError) in

@@ -1,12 +1,12 @@
 import SMPClient
 import SMPCrypto
-public import SMPProtocol
+package import SMPProtocol
 
 extension SMPAgent {
     /// Tries whether queues can be made on a router: connects, makes one, secures and deletes it. Nothing of it is stored.
     ///
     /// - Parameter user: whose session with the router is used, if there is one.
-    public func testServer(_ server: SMPServerWithAuth, user: AgentUserID) async throws(ServerTestFailure) {
+    package func testServer(_ server: SMPServerWithAuth, user: AgentUserID) async throws(ServerTestFailure) {
         let core = core
         let address = server.server
         let owner = SessionOwner(user: user)

@@ -1,6 +1,6 @@
 import SMPClient
-public import SMPCrypto
-public import SMPProtocol
+package import SMPCrypto
+package import SMPProtocol
 import SMPWire
 import SystemSupport
 
@@ -8,7 +8,7 @@ extension SMPAgent {
     /// Sets what a connection's short link shows; makes the link if a contact address has none.
     ///
     /// - Throws: `CMD PROHIBITED` for an invitation without a short link, or link data whose owners are not valid.
-    public func setShortLink(
+    package func setShortLink(
         _ connection: ConnectionID, linkData: UserConnectionLinkData, clientData: String? = nil
     ) async throws(AgentError) -> ConnectionShortLink {
         try await withLive(connection) { access, state throws(AgentError) in
@@ -45,7 +45,7 @@ extension SMPAgent {
     }
 
     /// Deletes the link's data on the router.
-    public func deleteShortLink(_ connection: ConnectionID) async throws(AgentError) {
+    package func deleteShortLink(_ connection: ConnectionID) async throws(AgentError) {
         try await withLive(connection) { access, state throws(AgentError) in
             guard let queue = state.receiveQueues.first, state.kind == .contact || state.kind == .receive else {
                 throw .prohibited("deleteConnShortLink: not contact address")
@@ -56,7 +56,7 @@ extension SMPAgent {
     }
 
     /// The key that signs what a connection's short link shows; nil if it has none.
-    public func linkPrivateKey(of connection: ConnectionID) async throws(AgentError) -> Ed25519.PrivateKey? {
+    package func linkPrivateKey(of connection: ConnectionID) async throws(AgentError) -> Ed25519.PrivateKey? {
         try await core.withConnection(connection) { access throws(AgentError) in
             try await access.liveState().receiveQueues.first?.link?.privateKey
         }
@@ -68,7 +68,7 @@ extension SMPAgent {
     /// agent that resolved it can resolve it again.
     ///
     /// - Throws: `AGENT A_LINK` if the data is not what the link promises; `SMP AUTH` if it is gone or taken.
-    public func resolveShortLink(user: AgentUserID, link: ConnectionShortLink) async throws(AgentError) -> ResolvedLink {
+    package func resolveShortLink(user: AgentUserID, link: ConnectionShortLink) async throws(AgentError) -> ResolvedLink {
         try core.checkActive()
         let secrets = try core.linkSecrets(link.key, link.mode)
         let senderID: SenderID
@@ -90,7 +90,7 @@ extension SMPAgent {
     }
 
     /// Forgets the key of a one-time link that was resolved and will not be joined.
-    public func forgetInvitationLink(_ link: ConnectionShortLink) async throws(AgentError) {
+    package func forgetInvitationLink(_ link: ConnectionShortLink) async throws(AgentError) {
         guard case .invitation(_, let server, let linkID, _) = link else { return }
         let core = core
         try await core.stored { try await core.store.apply([.deleteInvitationLink(server: server, linkID: linkID)]) }

@@ -1,8 +1,8 @@
 import SMPClient
 import SMPCrypto
-public import SMPProtocol
+package import SMPProtocol
 import SMPRatchet
-public import SMPWire
+package import SMPWire
 import Synchronization
 
 extension SMPAgent {
@@ -17,7 +17,7 @@ extension SMPAgent {
     }
 
     /// The state of a connection's queues and encryption.
-    public func stats(of connection: ConnectionID) async throws(AgentError) -> ConnectionStats {
+    package func stats(of connection: ConnectionID) async throws(AgentError) -> ConnectionStats {
         let core = core
         return try await core.withConnection(connection) { access throws(AgentError) in core.stats(try await access.state()) }
     }
@@ -25,7 +25,7 @@ extension SMPAgent {
     /// SHA-256 of the ratchet's associated data: the same on both sides, it is what a security code shows.
     ///
     /// - Throws: `CONN NOT_FOUND` before the keys are agreed.
-    public func ratchetHash(of connection: ConnectionID) async throws(AgentError) -> Bytes {
+    package func ratchetHash(of connection: ConnectionID) async throws(AgentError) -> Bytes {
         try await core.withConnection(connection) { access throws(AgentError) in
             guard let ratchet = try await access.state().ratchet else { throw .notFound("no ratchet yet") }
             return Hash.sha256(ratchet.associatedData)
@@ -33,25 +33,25 @@ extension SMPAgent {
     }
 
     /// All connections of a user that are not being deleted.
-    public func connections(of user: AgentUserID) async throws(AgentError) -> [ConnectionID] {
+    package func connections(of user: AgentUserID) async throws(AgentError) -> [ConnectionID] {
         let core = core
         return try await core.stored { try await core.store.connections(of: user) }
     }
 
     /// All connections that are not being deleted.
-    public func connections() async throws(AgentError) -> [ConnectionID] {
+    package func connections() async throws(AgentError) -> [ConnectionID] {
         let core = core
         return try await core.stored { try await core.store.connections(of: nil) }
     }
 
     /// The users that are not deleted.
-    public func users() async throws(AgentError) -> [AgentUserID] {
+    package func users() async throws(AgentError) -> [AgentUserID] {
         let core = core
         return try await core.stored { try await core.store.users().keys.sorted() }
     }
 
     /// Moves a connection that is not established to another user.
-    public func changeUser(of connection: ConnectionID, to user: AgentUserID) async throws(AgentError) {
+    package func changeUser(of connection: ConnectionID, to user: AgentUserID) async throws(AgentError) {
         try core.checkActive()
         let core = core
         guard core.users.withLock({ $0[user] != nil }) else { throw AgentError(.noUser) }
@@ -69,7 +69,7 @@ extension SMPAgent {
     }
 
     /// Asks the router about the connection's queue.
-    public func queueState(of connection: ConnectionID) async throws(AgentError) -> QueueState {
+    package func queueState(of connection: ConnectionID) async throws(AgentError) -> QueueState {
         try await withLive(connection) { access, state throws(AgentError) in
             guard let queue = state.receiveQueues.first else {
                 throw AgentError(.connection(.simplex, context: "getConnectionQueueInfo"))
@@ -83,7 +83,7 @@ extension SMPAgent {
     }
 
     /// Tells the routers to take no more messages for the connection.
-    public func suspendConnection(_ connection: ConnectionID) async throws(AgentError) {
+    package func suspendConnection(_ connection: ConnectionID) async throws(AgentError) {
         try await withLive(connection) { access, state throws(AgentError) in
             guard !state.receiveQueues.isEmpty else { throw AgentError(.connection(.simplex, context: "suspendConnection")) }
             for queue in state.receiveQueues {

@@ -1,18 +1,18 @@
-public import SMPProtocol
+package import SMPProtocol
 import Synchronization
 
 extension SMPAgent {
     /// Makes a user who uses these routers for new queues.
     ///
     /// - Throws: `CMD PROHIBITED` without routers.
-    public func createUser(servers: [SMPServerWithAuth]) async throws(AgentError) -> AgentUserID {
+    package func createUser(servers: [SMPServerWithAuth]) async throws(AgentError) -> AgentUserID {
         try await createUser(servers: servers.map { AgentServer($0) })
     }
 
     /// Makes a user who uses these routers for new queues and as proxies.
     ///
     /// - Throws: `CMD PROHIBITED` without routers.
-    public func createUser(servers: [AgentServer]) async throws(AgentError) -> AgentUserID {
+    package func createUser(servers: [AgentServer]) async throws(AgentError) -> AgentUserID {
         guard !servers.isEmpty else { throw .prohibited("createUser: no routers") }
         let core = core
         let user = try await core.stored { try await core.store.createUser(servers: servers) }
@@ -21,14 +21,14 @@ extension SMPAgent {
     }
 
     /// Replaces the user's routers.
-    public func setServers(_ servers: [SMPServerWithAuth], user: AgentUserID) async throws(AgentError) {
+    package func setServers(_ servers: [SMPServerWithAuth], user: AgentUserID) async throws(AgentError) {
         try await setServers(servers.map { AgentServer($0) }, user: user)
     }
 
     /// Replaces the user's routers, with what they are used for.
     ///
     /// - Throws: `CMD PROHIBITED` without routers.
-    public func setServers(_ servers: [AgentServer], user: AgentUserID) async throws(AgentError) {
+    package func setServers(_ servers: [AgentServer], user: AgentUserID) async throws(AgentError) {
         guard !servers.isEmpty else { throw .prohibited("setServers: no routers") }
         let core = core
         guard try await core.stored({ try await core.store.setServers(servers, user: user) }) else { throw AgentError(.noUser) }
@@ -40,7 +40,7 @@ extension SMPAgent {
     /// A call that failed or was interrupted can be repeated.
     ///
     /// - Parameter deleteQueues: also on their routers.
-    public func deleteUser(_ user: AgentUserID, deleteQueues: Bool) async throws(AgentError) {
+    package func deleteUser(_ user: AgentUserID, deleteQueues: Bool) async throws(AgentError) {
         let core = core
         let isKnown = core.users.withLock { $0[user] } != nil
         if isKnown {

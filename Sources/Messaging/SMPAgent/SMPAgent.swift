@@ -1,7 +1,7 @@
 internal import Foundation
 import Logging
-public import SMPClient
-public import SMPCrypto
+package import SMPClient
+package import SMPCrypto
 import SMPProtocol
 import SMPWire
 import Synchronization
@@ -14,9 +14,9 @@ import Synchronization
 /// number and calls ``acknowledge(_:message:receipt:)`` after they are durable.
 ///
 /// Calls for one connection run one after another, those for different connections run side by side.
-public final class SMPAgent: Sendable {
+package final class SMPAgent: Sendable {
     /// The events, in order per connection, for one reader.
-    public let events: AsyncStream<AgentNotification>
+    package let events: AsyncStream<AgentNotification>
     let core: AgentCore
 
     /// - Parameters:
@@ -24,7 +24,7 @@ public final class SMPAgent: Sendable {
     ///   - network: the sessions with routers; the agent is the reader of its events. Its owner closes it.
     ///   - clock: for waiting before attempts.
     ///   - now: milliseconds since 1970; nil for the system's time.
-    public convenience init(
+    package convenience init(
         configuration: AgentConfiguration = AgentConfiguration(), store: AgentStore, network: any SMPRouting,
         random: any RandomSource = SystemRandomSource(), clock: any Clock<Duration> = ContinuousClock(),
         now: (@Sendable () -> Int64)? = nil
@@ -49,7 +49,7 @@ public final class SMPAgent: Sendable {
     /// Subscribing is separate: ``subscribe(_:)``, ``subscribeAll()``.
     ///
     /// - Throws: `critical` if the store cannot be read: nothing has begun then, and the call can be repeated.
-    public func start() async throws(AgentError) {
+    package func start() async throws(AgentError) {
         let core = core
         let begins = core.life.withLock { life in
             guard life == .stopped else { return false }
@@ -80,7 +80,7 @@ public final class SMPAgent: Sendable {
     /// Stops sending and processing within `timeout`, keeping everything for ``resume()``; `suspended` is reported when all has stopped.
     ///
     /// Messages that arrive meanwhile are not acknowledged, and are delivered again after subscribing again.
-    public func suspend(timeout: Duration) async {
+    package func suspend(timeout: Duration) async {
         let core = core
         core.life.withLock { if $0 == .running { $0 = .suspended } }
         core.pauses.wakeAll()
@@ -91,7 +91,7 @@ public final class SMPAgent: Sendable {
     }
 
     /// Goes on after ``suspend(timeout:)``.
-    public func resume() async {
+    package func resume() async {
         let core = core
         let resumes = core.life.withLock { life in
             guard life == .suspended else { return false }
@@ -109,7 +109,7 @@ public final class SMPAgent: Sendable {
     }
 
     /// Stops all work and closes the store. The network is closed by its owner.
-    public func close() async {
+    package func close() async {
         core.life.withLock { $0 = .closed }
         core.pauses.wakeAll()
         for worker in core.deliveries.removeAll() { worker.stop() }
@@ -127,7 +127,7 @@ public final class SMPAgent: Sendable {
     }
 
     /// The effects of a durable event are durable: it is not repeated any more.
-    public func confirm(_ event: DurableEventID) {
+    package func confirm(_ event: DurableEventID) {
         // If this is lost, the event is repeated, which it may be anyway.
         switch event {
         case .event(let number): core.store.applyLater([.deleteEvent(number)])

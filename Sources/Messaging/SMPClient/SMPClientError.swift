@@ -1,11 +1,11 @@
-public import SMPProtocol
+package import SMPProtocol
 import SMPTransport
 import SMPWire
 
 /// Why a command did not get the response it was sent for.
-public struct SMPClientError: Error, Sendable, CustomStringConvertible {
+package struct SMPClientError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
-    public enum Code: Sendable, Hashable {
+    package enum Code: Sendable, Hashable {
         /// The router answered with an error.
         case `protocol`(SMPErrorType)
         /// The router's answer cannot be read, for this reason.
@@ -32,25 +32,25 @@ public struct SMPClientError: Error, Sendable, CustomStringConvertible {
         case closed
     }
 
-    public let code: Code
+    package let code: Code
     /// A description of the error, for a person.
-    public let message: String
+    package let message: String
     /// The error underneath, if there is one.
-    public let cause: (any Error)?
+    package let cause: (any Error)?
 
-    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
     }
 
-    public var description: String {
+    package var description: String {
         let reason = cause.map { " (\($0))" } ?? ""
         return "\(label): \(message)\(reason)"
     }
 
     /// The kind of failure without its particulars: a bounded set, usable as a metric label.
-    public var label: String {
+    package var label: String {
         switch code {
         case .protocol: "protocol"
         case .response: "response"
@@ -68,7 +68,7 @@ public struct SMPClientError: Error, Sendable, CustomStringConvertible {
     }
 
     /// True if the same command may succeed later without anything being changed.
-    public var isTemporary: Bool {
+    package var isTemporary: Bool {
         switch code {
         case .network(.unknownCA): false
         case .timeout, .network, .overloaded: true
@@ -95,7 +95,7 @@ public struct SMPClientError: Error, Sendable, CustomStringConvertible {
 
     /// The error as the client API reports those of routers; nil when the router itself answered with an error, or when it
     /// is not about the router at all.
-    public var brokerError: BrokerErrorType? {
+    package var brokerError: BrokerErrorType? {
         switch code {
         case .response(let error): .response(error.wireString)
         case .unexpectedResponse(let name): .unexpected(name)

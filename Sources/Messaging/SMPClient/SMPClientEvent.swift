@@ -1,9 +1,9 @@
-public import SMPCrypto
-public import SMPProtocol
-public import SMPWire
+package import SMPCrypto
+package import SMPProtocol
+package import SMPWire
 
 /// An unsolicited event of a connection to a router.
-public enum SMPClientEvent: Sendable {
+package enum SMPClientEvent: Sendable {
     /// A connection is there.
     case connected(TransportSessionKey)
     /// A connection was lost, and with it the subscriptions to these queues. They are taken up again by themselves.

@@ -1,20 +1,20 @@
-public import SMPCrypto
-public import SMPProtocol
+package import SMPCrypto
+package import SMPProtocol
 
 /// One command for a router.
-public struct SMPRequest: Sendable {
+package struct SMPRequest: Sendable {
     /// The queue, link or session that the command is about; `none` for commands about nothing.
-    public var entity: EntityID
-    public var command: SMPCommand
+    package var entity: EntityID
+    package var command: SMPCommand
     /// The key that authorises the command: an authenticator with X25519, a signature with Ed25519 and Ed448.
-    public var authKey: PrivateAuthKey?
+    package var authKey: PrivateAuthKey?
     /// Given when something in the command derives from it, such as the sender id of `NEW` with link data. Otherwise random.
     /// It must not be used twice.
-    public var correlationID: CorrelationID?
+    package var correlationID: CorrelationID?
     /// How long to wait for the response once the router is connected; nil for the configuration's time.
-    public var timeout: Duration?
+    package var timeout: Duration?
 
-    public init(
+    package init(
         entity: EntityID = .none, command: SMPCommand, authKey: PrivateAuthKey? = nil, correlationID: CorrelationID? = nil,
         timeout: Duration? = nil
     ) {
@@ -27,13 +27,13 @@ public struct SMPRequest: Sendable {
 }
 
 /// A queue to receive from, and the key that authorises its recipient.
-public struct QueueSubscription: Sendable {
-    public var queue: RecipientID
-    public var authKey: PrivateAuthKey
+package struct QueueSubscription: Sendable {
+    package var queue: RecipientID
+    package var authKey: PrivateAuthKey
     /// The service that the queue belongs to on its router, as far as is known.
-    public var service: ServiceID?
+    package var service: ServiceID?
 
-    public init(queue: RecipientID, authKey: PrivateAuthKey, service: ServiceID? = nil) {
+    package init(queue: RecipientID, authKey: PrivateAuthKey, service: ServiceID? = nil) {
         self.queue = queue
         self.authKey = authKey
         self.service = service

@@ -1,8 +1,8 @@
-public import SMPProtocol
-public import SMPWire
+package import SMPProtocol
+package import SMPWire
 
 /// The routers of the network as an agent sees them: ``SMPClientPool`` over real connections, or a simulation in tests.
-public protocol SMPRouting: Sendable {
+package protocol SMPRouting: Sendable {
     /// Sends a command and waits for the response, connecting first where there is no connection.
     ///
     /// - Returns: the response, never `ERR`. A message that comes as the response to `SUB` or `ACK` becomes a
@@ -54,24 +54,24 @@ public protocol SMPRouting: Sendable {
 }
 
 /// How a connection to a router stands.
-public enum SMPSessionState: Sendable, Hashable {
+package enum SMPSessionState: Sendable, Hashable {
     case connected, connecting
     /// The last attempt to connect has failed.
     case failed
 }
 
 /// The session that a client and a router agreed on.
-public struct SMPSessionInfo: Sendable, Hashable {
+package struct SMPSessionInfo: Sendable, Hashable {
     /// The version of the protocol that is spoken.
-    public var version: UInt16
+    package var version: UInt16
     /// The versions that both sides can speak.
-    public var versions: VersionRange
+    package var versions: VersionRange
     /// The TLS channel binding, 32 bytes: other for every connection.
-    public var sessionID: Bytes
+    package var sessionID: Bytes
     /// The router's id of the client's service; nil if the client is no service to it.
-    public var serviceID: ServiceID?
+    package var serviceID: ServiceID?
 
-    public init(version: UInt16, versions: VersionRange, sessionID: Bytes, serviceID: ServiceID? = nil) {
+    package init(version: UInt16, versions: VersionRange, sessionID: Bytes, serviceID: ServiceID? = nil) {
         self.serviceID = serviceID
         self.version = version
         self.versions = versions

@@ -1,16 +1,16 @@
-public import SMPProtocol
+package import SMPProtocol
 
 /// The purpose of one connection to a router. Requests with different keys never share a connection, so that the router cannot
 /// tell that they come from the same person.
-public struct TransportSessionKey: Hashable, Sendable {
+package struct TransportSessionKey: Hashable, Sendable {
     /// The user whose connection it is.
-    public var userID: Int64
+    package var userID: Int64
     /// The router.
-    public var server: SMPServerAddress
+    package var server: SMPServerAddress
     /// The connection's own entity when even the queues of one user are kept apart; nil otherwise.
-    public var entity: EntityID?
+    package var entity: EntityID?
 
-    public init(userID: Int64, server: SMPServerAddress, entity: EntityID? = nil) {
+    package init(userID: Int64, server: SMPServerAddress, entity: EntityID? = nil) {
         self.userID = userID
         self.server = server
         self.entity = entity

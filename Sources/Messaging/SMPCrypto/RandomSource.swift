@@ -17,10 +17,10 @@ extension RandomSource {
 
 /// OpenSSL's generator for secrets: AES-256 in counter mode (NIST SP 800-90A), one in each thread, seeded and reseeded by the
 /// operating system.
-public struct SystemRandomSource: RandomSource {
-    public init() {}
+package struct SystemRandomSource: RandomSource {
+    package init() {}
 
-    public func bytes(_ count: Int) -> Bytes {
+    package func bytes(_ count: Int) -> Bytes {
         Bytes(count: count) { bytes in
             var done = 0
             while done < count {

@@ -1,5 +1,5 @@
 import AsyncPrimitives
-public import SMPWire
+package import SMPWire
 import Synchronization
 
 extension SMPConnection {
@@ -7,19 +7,19 @@ extension SMPConnection {
     ///
     /// The sequence ends when the connection is closed in good order and throws when it breaks. The peer is slowed down when
     /// ``BlockSequence/capacity`` blocks wait to be taken.
-    public var blocks: BlockSequence { BlockSequence(self) }
+    package var blocks: BlockSequence { BlockSequence(self) }
 }
 
 /// The blocks that arrive on a connection; see ``SMPConnection/blocks``.
-public struct BlockSequence: AsyncSequence, Sendable {
+package struct BlockSequence: AsyncSequence, Sendable {
     /// Blocks that wait to be taken before reading stops. What the socket had ready comes on top: at most four blocks.
-    public static let capacity = 8
+    package static let capacity = 8
 
     private let connection: SMPConnection
 
     init(_ connection: SMPConnection) { self.connection = connection }
 
-    public func makeAsyncIterator() -> Iterator {
+    package func makeAsyncIterator() -> Iterator {
         let buffer = BlockBuffer(connection)
         do {
             try connection.start(buffer)
@@ -29,11 +29,11 @@ public struct BlockSequence: AsyncSequence, Sendable {
         return Iterator(buffer: buffer)
     }
 
-    public struct Iterator: AsyncIteratorProtocol, Sendable {
+    package struct Iterator: AsyncIteratorProtocol, Sendable {
         fileprivate let buffer: BlockBuffer
 
         /// The next block; nil after a close in good order, or when the task is cancelled.
-        public mutating func next() async throws(ConnectionError) -> Bytes? {
+        package mutating func next() async throws(ConnectionError) -> Bytes? {
             try await buffer.next()
         }
     }

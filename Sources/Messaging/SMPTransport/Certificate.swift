@@ -1,18 +1,18 @@
 import COpenSSL
-public import SMPWire
+package import SMPWire
 
 /// An X.509 certificate, kept as the bytes that its fingerprint and signature cover.
-public struct Certificate: Sendable, Hashable {
+package struct Certificate: Sendable, Hashable {
     /// The DER encoding, at most ``maximumSize`` bytes.
-    public let der: Bytes
+    package let der: Bytes
 
     /// Bytes of the longest certificate that is accepted.
-    public static let maximumSize = 16_384
+    package static let maximumSize = 16_384
 
     /// Accepts a certificate that parses and has nothing after it.
     ///
     /// - Throws: ``ConnectionError`` `invalidCredential`.
-    public init(der: Bytes) throws(ConnectionError) {
+    package init(der: Bytes) throws(ConnectionError) {
         guard der.count <= Self.maximumSize, X509Handle(der: der) != nil else {
             throw ConnectionError(.invalidCredential, "not an X.509 certificate")
         }
@@ -22,12 +22,12 @@ public struct Certificate: Sendable, Hashable {
     init(_ handle: X509Handle) { der = handle.der }
 
     /// The SHA-256 hash of the certificate: 32 bytes. Server addresses carry the one of the server's identity certificate.
-    public var fingerprint: Bytes { Self.fingerprint(ofDER: der) }
+    package var fingerprint: Bytes { Self.fingerprint(ofDER: der) }
 
     /// The certificate's public key as SubjectPublicKeyInfo DER.
     ///
     /// - Throws: ``ConnectionError`` `invalidCredential` for a key of a kind that OpenSSL does not know.
-    public func publicKeySPKI() throws(ConnectionError) -> Bytes {
+    package func publicKeySPKI() throws(ConnectionError) -> Bytes {
         guard let handle = X509Handle(der: der), let key = X509_get0_pubkey(handle.pointer),
             let spki = encodedDER({ i2d_PUBKEY(key, $0) })
         else { throw ConnectionError(.invalidCredential, "the certificate's public key cannot be read") }
@@ -35,7 +35,7 @@ public struct Certificate: Sendable, Hashable {
     }
 
     /// Seconds from now until the certificate is not valid any more, negative afterwards; nil if it does not say.
-    public var remainingLifetime: Int? {
+    package var remainingLifetime: Int? {
         guard let handle = X509Handle(der: der), let end = X509_get0_notAfter(handle.pointer) else { return nil }
         var (days, seconds): (Int32, Int32) = (0, 0)
         guard ASN1_TIME_diff(&days, &seconds, nil, end) == 1 else { return nil }

@@ -52,20 +52,20 @@ package struct CertificateAuthority: Sendable {
 }
 
 /// From when until when a certificate is valid, in seconds from now.
-public struct CertificateLifetime: Sendable, Hashable {
-    public var secondsBefore: Int
-    public var secondsAfter: Int
+package struct CertificateLifetime: Sendable, Hashable {
+    package var secondsBefore: Int
+    package var secondsAfter: Int
 
-    public init(secondsBefore: Int, secondsAfter: Int) {
+    package init(secondsBefore: Int, secondsAfter: Int) {
         self.secondsBefore = secondsBefore
         self.secondsAfter = secondsAfter
     }
 
     /// From yesterday, for clocks that are slow, for as long as official servers' certificates: 999,999 days.
     /// From yesterday for so long.
-    public static func days(_ count: Int) -> CertificateLifetime {
+    package static func days(_ count: Int) -> CertificateLifetime {
         CertificateLifetime(secondsBefore: 86_400, secondsAfter: count * 86_400)
     }
 
-    public static let unlimited = CertificateLifetime(secondsBefore: 86_400, secondsAfter: 999_999 * 86_400)
+    package static let unlimited = CertificateLifetime(secondsBefore: 86_400, secondsAfter: 999_999 * 86_400)
 }

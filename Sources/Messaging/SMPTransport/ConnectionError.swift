@@ -1,7 +1,7 @@
 /// Why a connection could not be made, was refused or ended.
-public struct ConnectionError: Error, Sendable, CustomStringConvertible {
+package struct ConnectionError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure. Bounded and stable: usable as a metric label.
-    public enum Code: String, Sendable, Hashable, CaseIterable {
+    package enum Code: String, Sendable, Hashable, CaseIterable {
         /// The TCP connection could not be opened: refused, unreachable, or the name did not resolve.
         case connectFailed
         /// Connecting or the TLS handshake took longer than allowed.
@@ -28,25 +28,25 @@ public struct ConnectionError: Error, Sendable, CustomStringConvertible {
         case unsupported
     }
 
-    public let code: Code
+    package let code: Code
     /// A description of the error, for a person.
-    public let message: String
+    package let message: String
     /// The error underneath, if there is one.
-    public let cause: (any Error)?
+    package let cause: (any Error)?
 
-    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
     }
 
-    public var description: String {
+    package var description: String {
         let reason = cause.map { " (\($0))" } ?? ""
         return "\(code.rawValue): \(message)\(reason)"
     }
 
     /// True if trying again later may succeed without anything being changed.
-    public var isTemporary: Bool {
+    package var isTemporary: Bool {
         switch code {
         case .connectFailed, .timedOut, .disconnected, .closed: true
         case .tlsFailed, .wrongIdentity, .wrongProtocol, .invalidBlock, .invalidCredential, .listenFailed, .cancelled,

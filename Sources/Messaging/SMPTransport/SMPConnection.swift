@@ -1,13 +1,13 @@
 import AsyncPrimitives
-public import NIOCore
-public import SMPWire
+package import NIOCore
+package import SMPWire
 import Synchronization
 
 /// Is told what happens on a connection, on the connection's event loop and in order.
 ///
 /// The methods must not block. They are for the inner loops of clients and routers; elsewhere ``SMPConnection/blocks`` is
 /// easier to use.
-public protocol SMPConnectionDelegate: AnyObject, Sendable {
+package protocol SMPConnectionDelegate: AnyObject, Sendable {
     /// A block of exactly ``SMPConnection/blockSize`` bytes has arrived.
     func connection(_ connection: SMPConnection, received block: Bytes)
     /// All blocks that one wake-up found have been delivered: the moment to answer them together.
@@ -21,14 +21,14 @@ public protocol SMPConnectionDelegate: AnyObject, Sendable {
 /// A TLS connection over which transport blocks are exchanged, on either side.
 ///
 /// Nothing is read from the peer until a delegate is set or ``blocks`` is iterated. One of both can be used, once.
-public final class SMPConnection: Sendable {
+package final class SMPConnection: Sendable {
     /// Bytes of a transport block (simplex-messaging.md, "Transport connection").
-    public static let blockSize = 16_384
+    package static let blockSize = 16_384
 
     /// The results of the TLS handshake: session identifier, application protocol, the peer's certificates.
-    public let handshake: TLSHandshake
+    package let handshake: TLSHandshake
     /// Where the peer is, for logs at `debug` level.
-    public let remoteAddress: String?
+    package let remoteAddress: String?
     /// The peer's machine; nil where there is no network between.
     package let remote: IPAddress?
 
@@ -66,27 +66,27 @@ public final class SMPConnection: Sendable {
     }
 
     /// The session identifier of the SMP handshake, 32 bytes, equal on both sides.
-    public var sessionID: Bytes { handshake.sessionID }
+    package var sessionID: Bytes { handshake.sessionID }
     /// The peer's certificates in DER, leaf first.
-    public var peerChain: [Bytes] { handshake.peerChain }
+    package var peerChain: [Bytes] { handshake.peerChain }
     /// The event loop on which the delegate is called.
-    public var eventLoop: any EventLoop { channel.eventLoop }
+    package var eventLoop: any EventLoop { channel.eventLoop }
     /// False while more than ``writeLimit`` bytes, or ``acceptedWriteLimit``, wait for the peer to read.
-    public var isWritable: Bool { state.withLock { $0.isWritable && $0.end == nil } }
+    package var isWritable: Bool { state.withLock { $0.isWritable && $0.end == nil } }
     /// Why the connection has ended, or nil while it is open.
-    public var end: ConnectionError? { state.withLock { $0.end } }
+    package var end: ConnectionError? { state.withLock { $0.end } }
 
     /// Bytes that may wait for the peer before ``isWritable`` turns false, on a connection that was made from here.
-    public static let writeLimit = 16 * blockSize
+    package static let writeLimit = 16 * blockSize
     /// The same on a connection that a listener has accepted.
-    public static let acceptedWriteLimit = 2 * blockSize
+    package static let acceptedWriteLimit = 2 * blockSize
 
     // MARK: Receiving
 
     /// Starts delivering to `delegate`, which is kept until the connection has ended.
     ///
     /// - Throws: ``ConnectionError`` `unsupported` when somebody receives already.
-    public func start(_ delegate: any SMPConnectionDelegate) throws(ConnectionError) {
+    package func start(_ delegate: any SMPConnectionDelegate) throws(ConnectionError) {
         let isFirst = state.withLock { state in
             defer { state.isClaimed = true }
             return !state.isClaimed
@@ -110,13 +110,13 @@ public final class SMPConnection: Sendable {
     /// Replaces the present delegate by another. Must be called on ``eventLoop``, by the present delegate.
     ///
     /// - Throws: why the connection has ended.
-    public func handOver(to delegate: any SMPConnectionDelegate) throws(ConnectionError) {
+    package func handOver(to delegate: any SMPConnectionDelegate) throws(ConnectionError) {
         if let end { throw end }
         bound.value.delegate = delegate
     }
 
     /// Stops reading from the peer, or goes on. A few blocks that have arrived already may still be delivered.
-    public func setReading(_ isReading: Bool) {
+    package func setReading(_ isReading: Bool) {
         onEventLoop { [self] in
             guard let context = bound.value.context else { return }
             bound.value.handler?.setReading(isReading, context)
@@ -129,7 +129,7 @@ public final class SMPConnection: Sendable {
     ///
     /// Nothing bounds what piles up when ``isWritable`` is ignored; ``send(_:)`` waits instead.
     /// - Throws: ``ConnectionError`` `invalidBlock` for a block that is not of ``blockSize`` bytes, or why the connection ended.
-    public func write(_ blocks: [Bytes]) throws(ConnectionError) {
+    package func write(_ blocks: [Bytes]) throws(ConnectionError) {
         guard blocks.allSatisfy({ $0.count == Self.blockSize }) else {
             throw ConnectionError(.invalidBlock, "a transport block has \(Self.blockSize) bytes")
         }
@@ -148,13 +148,13 @@ public final class SMPConnection: Sendable {
     /// Sends one block, after waiting while the peer does not read.
     ///
     /// - Throws: ``ConnectionError``: `invalidBlock`, or why the connection ended.
-    public func send(_ block: Bytes) async throws(ConnectionError) {
+    package func send(_ block: Bytes) async throws(ConnectionError) {
         await waitUntilWritable()
         try write([block])
     }
 
     /// Waits until ``isWritable`` is true or the connection has ended.
-    public func waitUntilWritable() async {
+    package func waitUntilWritable() async {
         let writable = state.withLock { state -> Promise<Void>? in
             guard !state.isWritable, state.end == nil else { return nil }
             let writable = state.writable ?? Promise()
@@ -165,7 +165,7 @@ public final class SMPConnection: Sendable {
     }
 
     /// Gives to the socket what has been handed over and waits for the end of the turn. Must be called on ``eventLoop``.
-    public func flush() {
+    package func flush() {
         let blocks = state.withLock { state in
             state.isFlushScheduled = false
             defer { state.outgoing = [] }
@@ -207,13 +207,13 @@ public final class SMPConnection: Sendable {
     // MARK: Closing
 
     /// Sends what has been handed over, says goodbye and closes. Returns when the socket is closed; may be called again.
-    public func close() async {
+    package func close() async {
         beginClosing()
         try? await channel.closeFuture.get()
     }
 
     /// Closes without waiting.
-    public func beginClosing() {
+    package func beginClosing() {
         onEventLoop { [self] in
             flush()
             channel.close(promise: nil)

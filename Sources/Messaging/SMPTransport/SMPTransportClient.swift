@@ -1,27 +1,27 @@
 import AsyncPrimitives
-public import NIOCore
-public import NIOPosix
+package import NIOCore
+internal import NIOPosix
 import SMPCrypto
-public import SMPWire
+package import SMPWire
 
 /// Opens connections to SMP servers.
 ///
 /// One client serves any number of servers and connections; they share the event loops of its group.
-public struct SMPTransportClient: Sendable {
+package struct SMPTransportClient: Sendable {
     /// How connections are opened.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// The longest time for the TCP connection, and again for the TLS handshake and for that with a proxy.
-        public var connectTimeout: Duration = .seconds(15)
+        package var connectTimeout: Duration = .seconds(15)
         /// Application protocols to offer, most wanted first.
-        public var applicationProtocols = TLSContext.smpProtocols
+        package var applicationProtocols = TLSContext.smpProtocols
         /// Certificates to show a server that asks: for services only.
-        public var serviceCredential: ServerCredential?
+        package var serviceCredential: ServerCredential?
         /// A SOCKS proxy to connect through.
-        public var proxy: SOCKSProxy?
+        package var proxy: SOCKSProxy?
         /// When and how often a silent peer is probed by TCP.
-        public var keepAlive: TCPKeepAlive? = TCPKeepAlive()
+        package var keepAlive: TCPKeepAlive? = TCPKeepAlive()
 
-        public init() {}
+        package init() {}
     }
 
     /// The outcome of one handshake.
@@ -32,7 +32,7 @@ public struct SMPTransportClient: Sendable {
     private let group: any EventLoopGroup
 
     /// - Throws: ``ConnectionError`` `tlsFailed` or `invalidCredential`.
-    public init(
+    package init(
         configuration: Configuration = Configuration(), group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) throws(ConnectionError) {
         self.configuration = configuration
@@ -52,7 +52,7 @@ public struct SMPTransportClient: Sendable {
     ///   - usesProxy: whether the configuration's proxy is used, if there is one.
     /// - Throws: ``ConnectionError``: `connectFailed`, `timedOut`, `wrongIdentity`, `wrongProtocol`, `tlsFailed`,
     ///   `disconnected`, `cancelled`, or `unsupported` for what cannot be asked of a proxy.
-    public func connect(
+    package func connect(
         host: String, port: Int, keyHash: Bytes, purpose: String = "", timeout limit: Duration? = nil, usesProxy: Bool = true
     ) async throws(ConnectionError) -> SMPConnection {
         guard let socksPort = UInt16(exactly: port), port > 0 else {

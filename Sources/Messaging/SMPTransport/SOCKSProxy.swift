@@ -1,7 +1,7 @@
 /// A SOCKS5 proxy (RFC 1928) through which servers are reached, such as Tor's. Names are resolved by the proxy.
-public struct SOCKSProxy: Sendable, Hashable {
+package struct SOCKSProxy: Sendable, Hashable {
     /// How clients tell the proxy who they are (RFC 1929).
-    public enum Authentication: Sendable, Hashable {
+    package enum Authentication: Sendable, Hashable {
         /// Not at all.
         case none
         /// With the same name and password always, each of 1 to 255 bytes.
@@ -11,11 +11,11 @@ public struct SOCKSProxy: Sendable, Hashable {
         case isolating
     }
 
-    public var host: String
-    public var port: Int
-    public var authentication: Authentication
+    package var host: String
+    package var port: Int
+    package var authentication: Authentication
 
-    public init(host: String = "127.0.0.1", port: Int = 9050, authentication: Authentication = .isolating) {
+    package init(host: String = "127.0.0.1", port: Int = 9050, authentication: Authentication = .isolating) {
         self.host = host
         self.port = port
         self.authentication = authentication

@@ -17,7 +17,7 @@ extension ServerCredential {
     ///
     /// - Parameter lifetime: of the certificate for handshakes; the identity's is unlimited.
     /// - Throws: ``ConnectionError`` `invalidCredential`.
-    public static func loadOrGenerate(
+    package static func loadOrGenerate(
         in folder: String, algorithm: CertificateAlgorithm = .ed448, lifetime: CertificateLifetime = .unlimited
     ) throws(ConnectionError) -> ServerCredential {
         let files = CredentialFiles(folder: folder)
@@ -37,7 +37,7 @@ extension ServerCredential {
     /// Reads `server.crt`, `ca.crt` and `server.key` from a folder, and checks that they belong together.
     ///
     /// - Throws: ``ConnectionError`` `invalidCredential`.
-    public static func load(from folder: String) throws(ConnectionError) -> ServerCredential {
+    package static func load(from folder: String) throws(ConnectionError) -> ServerCredential {
         let files = CredentialFiles(folder: folder)
         try files.finishReplacing()
         let authorities = try PEM.certificates(in: CredentialFiles.read(files.authorityCertificate))
@@ -59,7 +59,7 @@ extension ServerCredential {
     /// - Parameters:
     ///   - authorityKey: the identity's key; nil: the one of `ca.key` in the folder.
     /// - Throws: ``ConnectionError`` `invalidCredential`, also if the key is not there or not the identity's.
-    public static func renew(
+    package static func renew(
         in folder: String, authorityKey: AuthorityKey? = nil, lifetime: CertificateLifetime = .unlimited
     ) throws(ConnectionError) -> ServerCredential {
         let present = try load(from: folder)
@@ -76,18 +76,18 @@ extension ServerCredential {
     }
 
     /// Checks whether `ca.key` is in the folder, so that ``renew(in:authorityKey:lifetime:)`` needs nobody.
-    public static func hasAuthorityKey(in folder: String) -> Bool { access(CredentialFiles(folder: folder).authorityKey, R_OK) == 0 }
+    package static func hasAuthorityKey(in folder: String) -> Bool { access(CredentialFiles(folder: folder).authorityKey, R_OK) == 0 }
 }
 
 /// The key of a router's identity, which issues its certificates. It may lie where the router cannot read it.
-public struct AuthorityKey: Sendable {
+package struct AuthorityKey: Sendable {
     fileprivate let key: SigningKey
     fileprivate let path: String
 
     /// Reads the key; the file is not needed any more after that.
     ///
     /// - Throws: ``ConnectionError`` `invalidCredential`.
-    public init(contentsOf path: String) throws(ConnectionError) {
+    package init(contentsOf path: String) throws(ConnectionError) {
         key = try SigningKey.read(pem: try CredentialFiles.read(path))
         self.path = path
     }

@@ -1,11 +1,11 @@
 import COpenSSL
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
 /// The certificates that a server or service presents and the key that proves they are its own.
-public struct ServerCredential: Sendable {
+package struct ServerCredential: Sendable {
     /// Leaf first; one to four.
-    public let certificates: [Certificate]
+    package let certificates: [Certificate]
     let key: SigningKey
 
     init(certificates: [Certificate], key: SigningKey) throws(ConnectionError) {
@@ -20,14 +20,14 @@ public struct ServerCredential: Sendable {
     /// Makes a new identity and a leaf below it.
     ///
     /// - Throws: ``ConnectionError`` `invalidCredential`.
-    public static func generate(algorithm: CertificateAlgorithm = .ed448) throws(ConnectionError) -> ServerCredential {
+    package static func generate(algorithm: CertificateAlgorithm = .ed448) throws(ConnectionError) -> ServerCredential {
         try CertificateAuthority.generate(algorithm: algorithm).issue()
     }
 
     /// Reads PEM: the leaf's certificate and any that follow it, the further certificates, and the leaf's PKCS #8 key.
     ///
     /// - Throws: ``ConnectionError`` `invalidCredential`.
-    public init(certificatePEM: Bytes, authorityPEM: Bytes = [], keyPEM: Bytes) throws(ConnectionError) {
+    package init(certificatePEM: Bytes, authorityPEM: Bytes = [], keyPEM: Bytes) throws(ConnectionError) {
         var certificates = try PEM.certificates(in: certificatePEM)
         if !authorityPEM.isEmpty { certificates += try PEM.certificates(in: authorityPEM) }
         try self.init(certificates: certificates, key: try SigningKey.read(pem: keyPEM))
@@ -36,38 +36,38 @@ public struct ServerCredential: Sendable {
     /// The same leaf with more certificates after the chain: an operator's, or an operator's and a network's.
     ///
     /// - Throws: ``ConnectionError`` `invalidCredential` when there would be more than four.
-    public func appending(_ authorities: [Certificate]) throws(ConnectionError) -> ServerCredential {
+    package func appending(_ authorities: [Certificate]) throws(ConnectionError) -> ServerCredential {
         try ServerCredential(certificates: certificates + authorities, key: key)
     }
 
     /// The DER encodings, leaf first, as the server's hello carries them.
-    public var chain: [Bytes] { certificates.map(\.der) }
+    package var chain: [Bytes] { certificates.map(\.der) }
 
     /// The SHA-256 hash of the identity certificate, 32 bytes: the key hash of the server's address.
-    public var fingerprint: Bytes { certificates[min(1, certificates.count - 1)].fingerprint }
+    package var fingerprint: Bytes { certificates[min(1, certificates.count - 1)].fingerprint }
 
     /// The certificates as PEM, leaf first, and the leaf's PKCS #8 key: what ``init(certificatePEM:authorityPEM:keyPEM:)`` reads.
     ///
     /// - Throws: ``ConnectionError`` `invalidCredential` when OpenSSL is out of memory.
-    public func pem() throws(ConnectionError) -> (certificates: Bytes, key: Bytes) {
+    package func pem() throws(ConnectionError) -> (certificates: Bytes, key: Bytes) {
         var texts: Bytes = []
         for certificate in certificates { texts += try PEM.text(of: certificate) }
         return (texts, try key.pem())
     }
 
     /// The kind of the leaf's key.
-    public var algorithm: CertificateAlgorithm { key.algorithm }
+    package var algorithm: CertificateAlgorithm { key.algorithm }
 
     /// Signs with the leaf's key, as the session key in the server's hello is: 114 bytes with Ed448, 64 with Ed25519.
     ///
     /// - Throws: ``ConnectionError`` `invalidCredential` when OpenSSL is out of memory.
-    public func signature(for message: Bytes) throws(ConnectionError) -> Bytes { try key.signature(for: message) }
+    package func signature(for message: Bytes) throws(ConnectionError) -> Bytes { try key.signature(for: message) }
 
     /// The leaf's private key, with which a router's hello is signed.
     ///
     /// - Throws: ``ConnectionError`` `invalidCredential` when OpenSSL is out of memory.
-    public func leafKey() throws(ConnectionError) -> PrivateAuthKey { try key.privateAuthKey() }
+    package func leafKey() throws(ConnectionError) -> PrivateAuthKey { try key.privateAuthKey() }
 
     /// The leaf's public key as SubjectPublicKeyInfo DER.
-    public func publicKeySPKI() throws(ConnectionError) -> Bytes { try certificates[0].publicKeySPKI() }
+    package func publicKeySPKI() throws(ConnectionError) -> Bytes { try certificates[0].publicKeySPKI() }
 }

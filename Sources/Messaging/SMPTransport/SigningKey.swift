@@ -3,7 +3,7 @@ import SMPCrypto
 import SMPWire
 
 /// The signature schemes of the network's certificates.
-public enum CertificateAlgorithm: String, Sendable, Hashable, CaseIterable {
+package enum CertificateAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// The default of official servers.
     case ed448
     case ed25519

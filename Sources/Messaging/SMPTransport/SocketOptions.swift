@@ -7,20 +7,20 @@ import NIOCore
 #endif
 
 /// When and how often TCP probes a peer that sends nothing.
-public struct TCPKeepAlive: Sendable, Hashable {
+package struct TCPKeepAlive: Sendable, Hashable {
     /// The range that Linux accepts for ``idleSeconds`` and ``intervalSeconds``.
-    public static let secondsRange = 1...32_767
+    package static let secondsRange = 1...32_767
     /// The range that Linux accepts for ``probes``.
-    public static let probesRange = 1...127
+    package static let probesRange = 1...127
 
     /// Seconds of silence before the first probe; the nearest end of ``secondsRange`` counts.
-    public var idleSeconds: Int = 30
+    package var idleSeconds: Int = 30
     /// Seconds between probes; the nearest end of ``secondsRange`` counts.
-    public var intervalSeconds: Int = 15
+    package var intervalSeconds: Int = 15
     /// Probes without an answer after which the connection is given up; the nearest end of ``probesRange`` counts.
-    public var probes: Int = 4
+    package var probes: Int = 4
 
-    public init() {}
+    package init() {}
 
     /// Must be called on the channel's event loop.
     func apply(to channel: any Channel) throws {

@@ -7,7 +7,7 @@ import SMPWire
 ///
 /// The cipher suite is CHACHA20-POLY1305 with SHA-256, signatures are Ed448 or Ed25519, key agreement is X448 or X25519. There
 /// are no session tickets and no resumption: every connection has a channel binding of its own.
-public final class TLSContext: @unchecked Sendable {
+package final class TLSContext: @unchecked Sendable {
     // Sendable because OpenSSL counts references to a context atomically and nothing changes it after `init`.
     let pointer: OpaquePointer
     let role: Role
@@ -16,7 +16,7 @@ public final class TLSContext: @unchecked Sendable {
     enum Role: Sendable { case client, server }
 
     /// The application protocol of SMP servers.
-    public static let smpProtocols = ["smp/1"]
+    package static let smpProtocols = ["smp/1"]
 
     /// Parameters of the connecting side.
     ///
@@ -24,7 +24,7 @@ public final class TLSContext: @unchecked Sendable {
     ///   - applicationProtocols: what is offered (ALPN), most wanted first; each 1 to 255 bytes.
     ///   - credential: certificates to present when the server asks for them, as services do.
     /// - Throws: ``ConnectionError`` `tlsFailed` or `invalidCredential`.
-    public static func client(
+    package static func client(
         applicationProtocols: [String] = smpProtocols, credential: ServerCredential? = nil
     ) throws(ConnectionError) -> TLSContext {
         try TLSContext(.client, applicationProtocols, credential, requestsCertificate: false)
@@ -36,7 +36,7 @@ public final class TLSContext: @unchecked Sendable {
     ///   - applicationProtocols: what is accepted (ALPN), most wanted first.
     ///   - requestsClientCertificate: whether clients are asked for certificates, which they may refuse.
     /// - Throws: ``ConnectionError`` `tlsFailed` or `invalidCredential`.
-    public static func server(
+    package static func server(
         credential: ServerCredential, applicationProtocols: [String] = smpProtocols, requestsClientCertificate: Bool = true
     ) throws(ConnectionError) -> TLSContext {
         try TLSContext(.server, applicationProtocols, credential, requestsCertificate: requestsClientCertificate)

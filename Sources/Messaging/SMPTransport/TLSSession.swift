@@ -1,17 +1,17 @@
 import COpenSSL
 import NIOCore
-public import SMPWire
+package import SMPWire
 
 /// The results of a TLS handshake, known to both sides.
-public struct TLSHandshake: Sendable, Hashable {
+package struct TLSHandshake: Sendable, Hashable {
     /// The session identifier of the SMP handshake: the client's Finished message, 32 bytes, the same on both sides.
-    public let sessionID: Bytes
+    package let sessionID: Bytes
     /// The application protocol that was agreed, if any was.
-    public let applicationProtocol: String?
+    package let applicationProtocol: String?
     /// The peer's certificates in DER, leaf first; on a server empty unless the client is a service.
-    public let peerChain: [Bytes]
+    package let peerChain: [Bytes]
     /// The TLS version, such as `TLSv1.3`.
-    public let version: String
+    package let version: String
 }
 
 /// One TLS connection without its socket: takes and gives ciphertext and plaintext.

@@ -3,9 +3,9 @@ import NIOPosix
 import Synchronization
 
 /// Stands between clients and a router on 127.0.0.1, and does to each connection what a plan says.
-public final class ChaosProxy: Sendable {
+package final class ChaosProxy: Sendable {
     /// The treatment of a connection, by its number from 1.
-    public typealias Plan = @Sendable (Int) -> Treatment
+    package typealias Plan = @Sendable (Int) -> Treatment
 
     private struct Inner {
         var plan: Plan
@@ -31,7 +31,7 @@ public final class ChaosProxy: Sendable {
     /// Begins to listen on a free port.
     ///
     /// - Parameter port: of the router.
-    public static func start(to port: Int, plan: @escaping Plan = { _ in Treatment() }) async throws -> ChaosProxy {
+    package static func start(to port: Int, plan: @escaping Plan = { _ in Treatment() }) async throws -> ChaosProxy {
         let proxy = ChaosProxy(port, plan)
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -42,16 +42,16 @@ public final class ChaosProxy: Sendable {
         return proxy
     }
 
-    public var port: Int { inner.withLock { $0.server?.localAddress?.port ?? 0 } }
+    package var port: Int { inner.withLock { $0.server?.localAddress?.port ?? 0 } }
     /// Connections that were made so far.
-    public var connectionCount: Int { inner.withLock { $0.count } }
+    package var connectionCount: Int { inner.withLock { $0.count } }
     /// Connections that have come to the byte where something happened to them.
-    public var struckCount: Int { inner.withLock { $0.struckCount } }
+    package var struckCount: Int { inner.withLock { $0.struckCount } }
     /// Connections that are there.
-    public var openCount: Int { inner.withLock { $0.open.count } }
+    package var openCount: Int { inner.withLock { $0.open.count } }
 
     /// Returns when so many connections have been made.
-    public func waitForConnections(_ count: Int) async {
+    package func waitForConnections(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = inner.withLock { inner in
                 if inner.count < count { inner.waiters.append((count, continuation)) }
@@ -62,13 +62,13 @@ public final class ChaosProxy: Sendable {
     }
 
     /// Changes the plan for connections to come.
-    public func setPlan(_ plan: @escaping Plan) { inner.withLock { $0.plan = plan } }
+    package func setPlan(_ plan: @escaping Plan) { inner.withLock { $0.plan = plan } }
 
     /// From now on nothing passes, on these connections and on those to come, and nobody is told: whatever is sent is lost.
-    public func fallSilent() { inner.withLock { $0.isSilent = true } }
+    package func fallSilent() { inner.withLock { $0.isSilent = true } }
 
     /// Ends the silence. The connections that there are know nothing of each other any more and are torn down; new ones pass.
-    public func speakAgain() {
+    package func speakAgain() {
         let old = inner.withLock { inner in
             inner.isSilent = false
             return Array(inner.open.values)
@@ -77,7 +77,7 @@ public final class ChaosProxy: Sendable {
     }
 
     /// Connections on which something was lost in silence.
-    public var silencedCount: Int { inner.withLock { $0.silenced.count } }
+    package var silencedCount: Int { inner.withLock { $0.silenced.count } }
 
     private func swallows(_ number: Int) -> Bool {
         inner.withLock { inner in
@@ -87,11 +87,11 @@ public final class ChaosProxy: Sendable {
     }
 
     /// Ends all connections.
-    public func dropAll() {
+    package func dropAll() {
         for channel in inner.withLock({ Array($0.open.values) }) { channel.close(promise: nil) }
     }
 
-    public func stop() async throws {
+    package func stop() async throws {
         try await inner.withLock { $0.server }?.close()
         dropAll()
     }

@@ -1,10 +1,10 @@
 /// What becomes of one connection through a ``ChaosProxy``.
-public struct Treatment: Sendable, CustomStringConvertible {
+package struct Treatment: Sendable, CustomStringConvertible {
     /// Which way bytes go.
-    public enum Direction: String, Sendable, CaseIterable { case toRouter, toClient }
+    package enum Direction: String, Sendable, CaseIterable { case toRouter, toClient }
 
     /// What happens at a byte.
-    public enum Ending: String, Sendable, CaseIterable {
+    package enum Ending: String, Sendable, CaseIterable {
         /// The connection ends as if the other side had closed it.
         case close
         /// It is torn down (RST).
@@ -18,27 +18,27 @@ public struct Treatment: Sendable, CustomStringConvertible {
     }
 
     /// Where it happens: after so many bytes of a direction; nil for nowhere.
-    public var end: (direction: Direction, after: Int, ending: Ending)?
+    package var end: (direction: Direction, after: Int, ending: Ending)?
     /// The longest piece that is passed on at a time; nil: as it comes.
-    public var pieceLength: Int?
+    package var pieceLength: Int?
     /// Milliseconds between pieces.
-    public var pause = 0
+    package var pause = 0
     /// The connection is torn down as soon as it is there.
-    public var isRefused = false
+    package var isRefused = false
 
     /// Everything passes.
-    public init() {}
+    package init() {}
 
     /// The connection ends after some bytes.
-    public init(_ ending: Ending, after count: Int, _ direction: Direction) { end = (direction, count, ending) }
+    package init(_ ending: Ending, after count: Int, _ direction: Direction) { end = (direction, count, ending) }
 
-    public static var refusal: Treatment {
+    package static var refusal: Treatment {
         var treatment = Treatment()
         treatment.isRefused = true
         return treatment
     }
 
-    public var description: String {
+    package var description: String {
         if isRefused { return "refused" }
         let end = end.map { "\($0.ending) after \($0.after) bytes \($0.direction)" } ?? "passes"
         return end + (pieceLength.map { ", pieces of \($0) each \(pause) ms" } ?? "")

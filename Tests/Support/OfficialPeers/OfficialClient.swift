@@ -1,6 +1,6 @@
-public import ChatProtocol
+package import ChatProtocol
 import Foundation
-public import ProcessSupport
+package import ProcessSupport
 import Synchronization
 
 /// An official `simplex-chat` with one profile, run without a terminal and driven over its WebSocket; or `parley api`, which takes
@@ -8,38 +8,38 @@ import Synchronization
 ///
 /// Its database stays in its scratch folder: ``stop()`` and ``start()`` are what a restart is to a person. It has its routers given,
 /// so that it never uses the public ones.
-public final class OfficialClient: Sendable {
+package final class OfficialClient: Sendable {
     /// Events that were not waited for yet.
-    public let events: Mailbox<JSONValue>
+    package let events: Mailbox<JSONValue>
     /// The profile's display name.
-    public let name: String
+    package let name: String
     /// Where it keeps its database, with the prefix `client`.
-    public let folder: ScratchFolder
+    package let folder: ScratchFolder
     private let options: Options
     private let running = Mutex<Running?>(nil)
 
     /// What is run.
-    public enum Program: Sendable, Hashable {
+    package enum Program: Sendable, Hashable {
         case simplexChat
         /// The `parley` executable of that path.
         case parley(String)
     }
 
     /// How the client is set up.
-    public struct Options: Sendable {
-        public var program = Program.simplexChat
+    package struct Options: Sendable {
+        package var program = Program.simplexChat
         /// Addresses of the routers (`smp://…`) that it makes its queues on.
-        public var servers: [String]
+        package var servers: [String]
         /// Addresses of the file routers; none are used if there are none.
-        public var fileServers: [String] = []
+        package var fileServers: [String] = []
         /// Further arguments of the program, such as `--smp-proxy=always`.
-        public var arguments: [String] = []
+        package var arguments: [String] = []
         /// Whether the profile is a bot's.
-        public var isBot = false
+        package var isBot = false
         /// How long it may take to start.
-        public var startLimit = Duration.seconds(60)
+        package var startLimit = Duration.seconds(60)
 
-        public init(servers: [String]) { self.servers = servers }
+        package init(servers: [String]) { self.servers = servers }
     }
 
     private struct Running {
@@ -49,7 +49,7 @@ public final class OfficialClient: Sendable {
     }
 
     /// Makes a client that is not started yet.
-    public init(_ name: String, _ options: Options) throws(PeerError) {
+    package init(_ name: String, _ options: Options) throws(PeerError) {
         self.name = name
         self.options = options
         folder = try ScratchFolder("official-client")
@@ -59,17 +59,17 @@ public final class OfficialClient: Sendable {
     deinit { running.withLock { $0?.process.kill() } }
 
     /// Makes and starts a client.
-    public static func start(_ name: String, _ options: Options) async throws(PeerError) -> OfficialClient {
+    package static func start(_ name: String, _ options: Options) async throws(PeerError) -> OfficialClient {
         let client = try OfficialClient(name, options)
         try await client.start()
         return client
     }
 
     /// The process that runs, for its figures; nil between ``stop()`` and ``start()``.
-    public var process: ChildProcess? { running.withLock { $0?.process } }
+    package var process: ChildProcess? { running.withLock { $0?.process } }
 
     /// Starts the program and connects to it. At the first start it makes the profile.
-    public func start() async throws(PeerError) {
+    package func start() async throws(PeerError) {
         let port = try LoopbackPort.free()
         do {
             for sub in ["/files", "/temporary"] {
@@ -118,7 +118,7 @@ public final class OfficialClient: Sendable {
     /// Ends the program; what it has stays in its folder.
     ///
     /// - Parameter signal: an interrupt as Ctrl-C is, or a kill as a crash is.
-    public func stop(_ signal: ProcessSignal = .interrupt) async {
+    package func stop(_ signal: ProcessSignal = .interrupt) async {
         guard
             let running = running.withLock({ running in
                 defer { running = nil }
@@ -130,13 +130,13 @@ public final class OfficialClient: Sendable {
     }
 
     /// What the program printed, for the report of a failed run.
-    public var log: String { folder.path + "/client.log" }
+    package var log: String { folder.path + "/client.log" }
 
     /// Sends a command, as a person would type it or as the API has it, and waits for the response.
     ///
     /// - Throws: ``PeerError/Code/refused`` with the response if that is an error.
     @discardableResult
-    public func send(_ command: String, within limit: Duration = .seconds(60)) async throws(PeerError) -> JSONValue {
+    package func send(_ command: String, within limit: Duration = .seconds(60)) async throws(PeerError) -> JSONValue {
         guard let running = running.withLock({ $0 }) else { throw PeerError(.ended, "simplex-chat is not running") }
         let id = running.replies.nextID()
         try await running.socket.send(JSONValue.object(["corrId": .string(id), "cmd": .string(command)]).text)
@@ -149,7 +149,7 @@ public final class OfficialClient: Sendable {
 
     /// Takes the next event of that type that `match` makes something of.
     @discardableResult
-    public func event<Result: Sendable>(
+    package func event<Result: Sendable>(
         _ type: String, within limit: Duration = .seconds(60), _ match: @escaping @Sendable (JSONValue) -> Result?
     ) async throws(PeerError) -> Result {
         try await events.first("\(name): \(type)", within: limit) { event in
@@ -158,14 +158,14 @@ public final class OfficialClient: Sendable {
     }
 
     /// What to call an event in a report: its type, and how far a change of keys or queues has come.
-    public static func label(_ event: JSONValue) -> String {
+    package static func label(_ event: JSONValue) -> String {
         let progress = event["ratchetSyncProgress"]?["ratchetSyncStatus"] ?? event["switchProgress"]?["switchPhase"]
         return (event["type"]?.stringValue ?? "?") + (progress?.stringValue.map { " (\($0))" } ?? "")
     }
 
     /// Takes the next event of that type.
     @discardableResult
-    public func event(_ type: String, within limit: Duration = .seconds(60)) async throws(PeerError) -> JSONValue {
+    package func event(_ type: String, within limit: Duration = .seconds(60)) async throws(PeerError) -> JSONValue {
         try await event(type, within: limit) { $0 }
     }
 }

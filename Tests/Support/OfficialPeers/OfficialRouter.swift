@@ -1,27 +1,27 @@
 import Foundation
-public import ProcessSupport
-public import SMPProtocol
+package import ProcessSupport
+package import SMPProtocol
 import SMPWire
 import Synchronization
 
 /// An official `smp-server`, set up in a scratch folder and run on a free port.
 ///
 /// It keeps its queues and messages when it is stopped with ``stop(_:)`` and started again, as it does in service.
-public final class OfficialRouter: Sendable {
+package final class OfficialRouter: Sendable {
     /// `smp://fingerprint@127.0.0.1:port`
-    public let address: String
+    package let address: String
     private let port: LoopbackPort
     private let folder: ScratchFolder
     private let environment: [String: String]
     private let running = Mutex<ChildProcess?>(nil)
 
     /// A setting of `smp-server.ini`.
-    public struct Setting: Sendable {
+    package struct Setting: Sendable {
         let section: String
         let key: String
         let value: String
 
-        public init(_ section: String, _ key: String, _ value: String) {
+        package init(_ section: String, _ key: String, _ value: String) {
             self.section = section
             self.key = key
             self.value = value
@@ -29,7 +29,7 @@ public final class OfficialRouter: Sendable {
     }
 
     /// Sets up a router that is not started yet: keys, certificates and configuration.
-    public init(settings: [Setting] = []) async throws(PeerError) {
+    package init(settings: [Setting] = []) async throws(PeerError) {
         folder = try ScratchFolder("official-router")
         port = try LoopbackPort.free()
         let etc = folder.path + "/etc"
@@ -55,31 +55,31 @@ public final class OfficialRouter: Sendable {
     deinit { running.withLock { $0?.kill() } }
 
     /// Sets up and starts a router.
-    public static func start(settings: [Setting] = []) async throws(PeerError) -> OfficialRouter {
+    package static func start(settings: [Setting] = []) async throws(PeerError) -> OfficialRouter {
         let router = try await OfficialRouter(settings: settings)
         try await router.start()
         return router
     }
 
     /// The address as the protocol's rooms take it.
-    public var serverAddress: SMPServerAddress {
+    package var serverAddress: SMPServerAddress {
         get throws { try SMPServerAddress(wireString: address) }
     }
 
     /// What it counted, written when it is stopped with an interrupt, if `STORE_LOG` has `log_stats = on`.
-    public var statisticsFile: String { folder.path + "/var/smp-server-stats.log" }
+    package var statisticsFile: String { folder.path + "/var/smp-server-stats.log" }
 
     /// Its queues and what became of them, a line for each.
-    public var queuesFile: String { folder.path + "/var/smp-server-store.log" }
+    package var queuesFile: String { folder.path + "/var/smp-server-store.log" }
 
     /// The messages that waited in it when it was stopped, a line for each.
-    public var messagesFile: String { folder.path + "/var/smp-server-messages.log" }
+    package var messagesFile: String { folder.path + "/var/smp-server-messages.log" }
 
     /// The process that runs, for its figures.
-    public var process: ChildProcess? { running.withLock { $0 } }
+    package var process: ChildProcess? { running.withLock { $0 } }
 
     /// Starts the program and waits until it listens.
-    public func start(within limit: Duration = .seconds(60)) async throws(PeerError) {
+    package func start(within limit: Duration = .seconds(60)) async throws(PeerError) {
         let process = try ChildProcess(
             try PeerProgram.smpServer.path(), ["start"], environment: environment, log: folder.path + "/router.log", readsOutput: false)
         do throws(PeerError) {
@@ -92,7 +92,7 @@ public final class OfficialRouter: Sendable {
     }
 
     /// Ends the program. On an interrupt it saves its messages first.
-    public func stop(_ signal: ProcessSignal = .interrupt) async {
+    package func stop(_ signal: ProcessSignal = .interrupt) async {
         let process = running.withLock { running in
             defer { running = nil }
             return running

@@ -1,8 +1,8 @@
 import Foundation
-public import ProcessSupport
+package import ProcessSupport
 
 /// A program of the official implementation, found in the folder that the environment variable `SIMPLEX_PEERS` names.
-public enum PeerProgram: String, Sendable, CaseIterable {
+package enum PeerProgram: String, Sendable, CaseIterable {
     case simplexChat = "simplex-chat"
     case smpServer = "smp-server"
     case xftpServer = "xftp-server"
@@ -10,7 +10,7 @@ public enum PeerProgram: String, Sendable, CaseIterable {
     /// Where it is.
     ///
     /// - Throws: ``PeerError/Code/notInstalled``.
-    public func path() throws(PeerError) -> String {
+    package func path() throws(PeerError) -> String {
         guard let folder = ProcessInfo.processInfo.environment["SIMPLEX_PEERS"] else {
             throw PeerError(.notInstalled, "SIMPLEX_PEERS is not set: it names the folder with \(rawValue)")
         }
@@ -22,10 +22,10 @@ public enum PeerProgram: String, Sendable, CaseIterable {
     }
 
     /// Whether it is there.
-    public var isInstalled: Bool { (try? path()) != nil }
+    package var isInstalled: Bool { (try? path()) != nil }
 
     /// The first line that it prints about its version.
-    public func version() async throws(PeerError) -> String {
+    package func version() async throws(PeerError) -> String {
         let process = try ChildProcess(try path(), ["--version"])
         defer { process.kill() }
         return try await process.output.first("a version", within: .seconds(20)) { $0 }

@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 
 /// A program that runs as a child of this process and does not outlive it.
-public final class ChildProcess: Sendable {
+package final class ChildProcess: Sendable {
     /// The program's file name.
-    public let name: String
+    package let name: String
     /// What it prints on standard output, line by line. Nothing if that goes to a file.
-    public let output: Mailbox<String>
+    package let output: Mailbox<String>
     private let process: WaitedProcess
     private let log: String?
     private let ending: Mailbox<Int32>
@@ -22,7 +22,7 @@ public final class ChildProcess: Sendable {
     ///   - input: all that it reads on standard input: short, less than a pipe holds. Nil if lines are typed later with ``type(_:)``.
     ///   - log: the file to which its standard error is appended, and its standard output unless `readsOutput`.
     ///   - readsOutput: whether its lines come into ``output``.
-    public init(
+    package init(
         _ path: String, _ arguments: [String], environment: [String: String] = [:], in folder: String? = nil, input: String? = "",
         log: String? = nil, readsOutput: Bool = true
     ) throws(PeerError) {
@@ -60,17 +60,17 @@ public final class ChildProcess: Sendable {
         guardian.dismiss()
     }
 
-    public var id: Int32 { process.id }
-    public var isRunning: Bool { process.isRunning }
+    package var id: Int32 { process.id }
+    package var isRunning: Bool { process.isRunning }
 
     /// Types a line.
-    public func type(_ line: String) throws(PeerError) {
+    package func type(_ line: String) throws(PeerError) {
         guard let typing = typing.withLock({ $0 }) else { throw PeerError(.ended, "\(name) has been given all its input") }
         try Self.write(line + "\n", to: typing, of: name)
     }
 
     /// Ends what is typed, as Ctrl-D does.
-    public func endInput() {
+    package func endInput() {
         typing.withLock { typing in
             try? typing?.close()
             typing = nil
@@ -78,16 +78,16 @@ public final class ChildProcess: Sendable {
     }
 
     /// Ends it at once.
-    public func kill() { send(.kill) }
+    package func kill() { send(.kill) }
 
     /// Sends it a signal, if it runs.
-    public func send(_ signal: ProcessSignal) { process.send(signal) }
+    package func send(_ signal: ProcessSignal) { process.send(signal) }
 
     /// Asks it to end, and ends it when it does not in time.
     ///
     /// - Returns: its exit status; 128 and the number of the signal if one ended it.
     @discardableResult
-    public func stop(_ signal: ProcessSignal = .terminate, within limit: Duration = .seconds(15)) async -> Int32 {
+    package func stop(_ signal: ProcessSignal = .terminate, within limit: Duration = .seconds(15)) async -> Int32 {
         send(signal)
         if let status = try? await exit(within: limit) { return status }
         kill()
@@ -98,7 +98,7 @@ public final class ChildProcess: Sendable {
     ///
     /// - Returns: its exit status; 128 and the number of the signal if one ended it.
     @discardableResult
-    public func exit(within limit: Duration = .seconds(60)) async throws(PeerError) -> Int32 {
+    package func exit(within limit: Duration = .seconds(60)) async throws(PeerError) -> Int32 {
         let status = try await ending.peek("the end of \(name)", within: limit) { $0 }
         guardian.dismiss()
         return status
@@ -107,10 +107,10 @@ public final class ChildProcess: Sendable {
     /// Waits until it has printed everything.
     ///
     /// - Returns: the lines that nobody took from ``output``.
-    public func restOfOutput() async -> [String] { await output.stream().reduce(into: []) { $0.append($1) } }
+    package func restOfOutput() async -> [String] { await output.stream().reduce(into: []) { $0.append($1) } }
 
     /// The end of what it wrote into its log.
-    public func logTail(_ count: Int = 15) -> String {
+    package func logTail(_ count: Int = 15) -> String {
         guard let log, let text = try? String(contentsOfFile: log, encoding: .utf8) else { return "" }
         return text.split(separator: "\n").suffix(count).joined(separator: "\n")
     }

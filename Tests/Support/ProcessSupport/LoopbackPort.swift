@@ -7,13 +7,13 @@ import TestSupport
 #endif
 
 /// A TCP port of 127.0.0.1 for a program that may be away for a moment: as long as this is held, nobody else is given it.
-public final class LoopbackPort: Sendable {
-    public let number: Int
+package final class LoopbackPort: Sendable {
+    package let number: Int
     /// Bound and never listening: programs that take over a port that was in use a moment ago, as servers do, may listen there.
     private let descriptor: Int32
 
     /// A port that nothing listens on, and none of those that the system gives to connections.
-    public static func free() throws(PeerError) -> LoopbackPort {
+    package static func free() throws(PeerError) -> LoopbackPort {
         for _ in 0..<1_000 {
             if let port = LoopbackPort(Int.random(in: ListeningPorts.lasting)) { return port }
         }
@@ -31,7 +31,7 @@ public final class LoopbackPort: Sendable {
     deinit { close(descriptor) }
 
     /// Whether something listens on the port.
-    public static func isOpen(_ port: Int) -> Bool {
+    package static func isOpen(_ port: Int) -> Bool {
         let descriptor = makeSocket()
         defer { close(descriptor) }
         return withAddress(of: port) { connect(descriptor, $0, $1) == 0 }
@@ -40,7 +40,7 @@ public final class LoopbackPort: Sendable {
     /// Returns when something listens on the port.
     ///
     /// - Throws: ``PeerError/Code/ended`` when the process ends before, ``PeerError/Code/timeout``.
-    public static func waitUntilOpen(_ port: Int, by process: ChildProcess, within limit: Duration) async throws(PeerError) {
+    package static func waitUntilOpen(_ port: Int, by process: ChildProcess, within limit: Duration) async throws(PeerError) {
         do {
             // Programs that are not ours do not say when their port is open: only trying tells.
             try await eventually("port \(port) is open", within: limit, every: .milliseconds(10)) {

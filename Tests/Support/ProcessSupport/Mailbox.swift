@@ -4,7 +4,7 @@ import TestSupport
 /// What came and was not taken yet: events, or lines of a program. It is taken by whoever looks for it, in any order.
 ///
 /// It keeps what nobody looks for as long as it lives, which is the length of a test.
-public final class Mailbox<Element: Sendable>: Sendable {
+package final class Mailbox<Element: Sendable>: Sendable {
     private struct Waiter {
         /// Takes a look; whether the element is the one that is waited for.
         let offer: (Element) -> Bool
@@ -25,10 +25,10 @@ public final class Mailbox<Element: Sendable>: Sendable {
     private let label: @Sendable (Element) -> String
 
     /// - Parameter label: what to call an element in the report of a wait that failed.
-    public init(label: @escaping @Sendable (Element) -> String) { self.label = label }
+    package init(label: @escaping @Sendable (Element) -> String) { self.label = label }
 
     /// Puts an element in.
-    public func put(_ element: Element) {
+    package func put(_ element: Element) {
         state.withLock { state in
             if let sink = state.sink {
                 sink.yield(element)
@@ -44,7 +44,7 @@ public final class Mailbox<Element: Sendable>: Sendable {
     }
 
     /// Says that nothing more will come. Who waits is told why; what is there can still be taken.
-    public func finish(_ error: PeerError) {
+    package func finish(_ error: PeerError) {
         state.withLock { state in
             guard state.end == nil else { return }
             state.end = error
@@ -59,14 +59,14 @@ public final class Mailbox<Element: Sendable>: Sendable {
     /// - Parameters:
     ///   - what: what is waited for, for the report.
     ///   - limit: how long to wait.
-    public func first<Result: Sendable>(
+    package func first<Result: Sendable>(
         _ what: String, within limit: Duration, _ match: @escaping @Sendable (Element) -> Result?
     ) async throws(PeerError) -> Result {
         try await find(what, within: limit, takes: true, match)
     }
 
     /// The same as ``first(_:within:_:)``, but leaves the element to others.
-    public func peek<Result: Sendable>(
+    package func peek<Result: Sendable>(
         _ what: String, within limit: Duration, _ match: @escaping @Sendable (Element) -> Result?
     ) async throws(PeerError) -> Result {
         try await find(what, within: limit, takes: false, match)
@@ -108,10 +108,10 @@ public final class Mailbox<Element: Sendable>: Sendable {
     }
 
     /// Forgets what came so far.
-    public func clear() { state.withLock { $0.elements = [] } }
+    package func clear() { state.withLock { $0.elements = [] } }
 
     /// Everything from now on as a stream, beginning with what was not taken; nothing is kept for ``first(_:within:_:)`` any more.
-    public func stream() -> AsyncStream<Element> {
+    package func stream() -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
         state.withLock { state in
             state.elements.forEach { continuation.yield($0) }

@@ -1,16 +1,16 @@
 import Foundation
 
 /// The `parley` executable: what a person starts, and what a power cut ends.
-public enum ParleyProgram {
+package enum ParleyProgram {
     /// The one that the environment variable `PARLEY_EXECUTABLE` names, or the one in the folder of the program that runs now: they are
     /// built together.
-    public static var path: String {
+    package static var path: String {
         if let path = ProcessInfo.processInfo.environment["PARLEY_EXECUTABLE"], !path.isEmpty { return path }
         return URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent("parley").path
     }
 
     /// Whether it is there.
-    public static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: path) }
+    package static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: path) }
 
     /// Starts it.
     ///
@@ -19,7 +19,7 @@ public enum ParleyProgram {
     ///   - folder: the folder that it works in; nil is that of this process.
     ///   - input: all that it reads on standard input; nil if lines are typed later.
     ///   - log: the file to which its standard error is appended.
-    public static func start(
+    package static func start(
         _ arguments: [String], environment: [String: String] = [:], in folder: String? = nil, input: String? = "", log: String? = nil
     ) throws(PeerError) -> ChildProcess {
         guard isBuilt else { throw PeerError(.notInstalled, "\(path) is not there: build the product parley first") }
@@ -31,7 +31,7 @@ public enum ParleyProgram {
 
 extension ChildProcess {
     /// Waits for the JSON line by which a `parley` that was started with `--json` says that what it runs can be used.
-    public func ready(within limit: Duration = .seconds(60)) async throws(PeerError) -> ReadyLine {
+    package func ready(within limit: Duration = .seconds(60)) async throws(PeerError) -> ReadyLine {
         do throws(PeerError) {
             return try await output.peek("\(name): ready", within: limit, ReadyLine.init)
         } catch {
@@ -41,19 +41,19 @@ extension ChildProcess {
 }
 
 /// What `parley run` and `parley server smp` say with `--json` when they can be used.
-public struct ReadyLine: Decodable, Sendable {
-    public struct Profile: Decodable, Sendable {
-        public let name: String
-        public let address: String?
-        public let shortAddress: String?
+package struct ReadyLine: Decodable, Sendable {
+    package struct Profile: Decodable, Sendable {
+        package let name: String
+        package let address: String?
+        package let shortAddress: String?
     }
 
     /// The address of a router.
-    public let address: String?
+    package let address: String?
     /// The profiles of bots.
-    public let profiles: [Profile]?
+    package let profiles: [Profile]?
     /// The routers that bots use.
-    public let servers: [String]?
+    package let servers: [String]?
 
     /// Nil if the line is another one.
     init?(_ line: String) {

@@ -1,8 +1,8 @@
-public import ChatProtocol
+package import ChatProtocol
 
 /// What went wrong with a program that a test or a benchmark started.
-public struct PeerError: Error, CustomStringConvertible {
-    public enum Code: String, Sendable, Hashable, CaseIterable {
+package struct PeerError: Error, CustomStringConvertible {
+    package enum Code: String, Sendable, Hashable, CaseIterable {
         /// The folder that `SIMPLEX_PEERS` names does not hold the program, or the variable is not set.
         case notInstalled
         /// The program, or its scratch folder, could not be set up.
@@ -17,22 +17,22 @@ public struct PeerError: Error, CustomStringConvertible {
         case connection
     }
 
-    public let code: Code
+    package let code: Code
     /// What happened, for a person.
-    public let message: String
+    package let message: String
     /// The error that was the answer to a command, if that is what happened.
-    public let response: JSONValue?
+    package let response: JSONValue?
     /// The error underneath, if there is one.
-    public let cause: (any Error)?
+    package let cause: (any Error)?
 
-    public init(_ code: Code, _ message: String, response: JSONValue? = nil, cause: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, response: JSONValue? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.response = response
         self.cause = cause
     }
 
-    public var description: String {
+    package var description: String {
         "\(message) [\(code.rawValue)]" + (response.map { ": \($0.text.prefix(1000))" } ?? "") + (cause.map { ": \($0)" } ?? "")
     }
 }

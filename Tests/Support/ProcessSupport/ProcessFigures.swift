@@ -1,9 +1,9 @@
 import Foundation
 
 /// What the kernel counts of a running process.
-public enum ProcessFigures {
+package enum ProcessFigures {
     /// Processor time used so far by the process and the children that it has waited for; nil if there is no such process.
-    public static func processorTime(of id: Int32) -> Duration? {
+    package static func processorTime(of id: Int32) -> Duration? {
         // The name, in parentheses, may itself hold spaces and parentheses.
         guard let text = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8), let end = text.lastIndex(of: ")") else {
             return nil
@@ -14,10 +14,10 @@ public enum ProcessFigures {
     }
 
     /// Resident memory in bytes; nil if there is no such process.
-    public static func residentMemory(of id: Int32) -> Int? { memory("VmRSS", of: id) }
+    package static func residentMemory(of id: Int32) -> Int? { memory("VmRSS", of: id) }
 
     /// Resident memory in bytes that is not of files, so not shared with other processes; nil if there is no such process.
-    public static func privateMemory(of id: Int32) -> Int? { memory("RssAnon", of: id) }
+    package static func privateMemory(of id: Int32) -> Int? { memory("RssAnon", of: id) }
 
     private static func memory(_ name: String, of id: Int32) -> Int? {
         guard let text = try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8) else { return nil }

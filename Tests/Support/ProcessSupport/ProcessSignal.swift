@@ -1,7 +1,7 @@
 import Foundation
 
 /// What a program is told.
-public enum ProcessSignal: Sendable {
+package enum ProcessSignal: Sendable {
     /// As Ctrl-C does (SIGINT); the official routers save their state on it.
     case interrupt
     /// As a service manager does (SIGTERM).
@@ -12,7 +12,7 @@ public enum ProcessSignal: Sendable {
     case hangUp
 
     /// The system's number for it.
-    public var number: Int32 {
+    package var number: Int32 {
         switch self {
         case .interrupt: SIGINT
         case .terminate: SIGTERM
@@ -22,5 +22,5 @@ public enum ProcessSignal: Sendable {
     }
 
     /// The exit status that a program has which was ended by it: 128 and the signal's number, as a shell says it.
-    public var exitStatus: Int32 { 128 + number }
+    package var exitStatus: Int32 { 128 + number }
 }

@@ -1,14 +1,14 @@
 import Foundation
 
 /// A folder for one run, removed with everything in it when nobody holds it any more.
-public final class ScratchFolder: Sendable {
-    public let path: String
+package final class ScratchFolder: Sendable {
+    package let path: String
     private let isKept: Bool
 
     /// Makes the folder in the one for temporary files.
     ///
     /// - Parameter isKept: whether it stays, for a look at what a failed run has left.
-    public init(_ name: String, isKept: Bool = false) throws(PeerError) {
+    package init(_ name: String, isKept: Bool = false) throws(PeerError) {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(name)-\(UUID().uuidString)")
         do {
             try FileManager.default.createDirectory(
@@ -22,13 +22,13 @@ public final class ScratchFolder: Sendable {
     deinit { remove() }
 
     /// The path of something in the folder.
-    public func callAsFunction(_ name: String) -> String { path + "/" + name }
+    package func callAsFunction(_ name: String) -> String { path + "/" + name }
 
     /// Writes a text file into the folder.
     ///
     /// - Returns: Its path.
     @discardableResult
-    public func write(_ text: String, to name: String) throws(PeerError) -> String {
+    package func write(_ text: String, to name: String) throws(PeerError) -> String {
         do {
             try Data(text.utf8).write(to: URL(fileURLWithPath: self(name)))
         } catch {
@@ -38,7 +38,7 @@ public final class ScratchFolder: Sendable {
     }
 
     /// Removes it now, unless it is kept.
-    public func remove() {
+    package func remove() {
         if !isKept { try? FileManager.default.removeItem(atPath: path) }
     }
 }

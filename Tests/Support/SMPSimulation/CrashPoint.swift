@@ -4,9 +4,9 @@ import Synchronization
 ///
 /// Steps are counted over everything that leaves traces outside the process: transactions of its stores, before and after them, and
 /// commands to routers, before and after them.
-public final class CrashPoint: Sendable {
+package final class CrashPoint: Sendable {
     /// What is thrown where the process would be gone.
-    public struct Crash: Error {}
+    package struct Crash: Error {}
 
     private struct Inner {
         var steps = 0
@@ -18,17 +18,17 @@ public final class CrashPoint: Sendable {
 
     private let inner = Mutex(Inner())
 
-    public init() {}
+    package init() {}
 
     /// Whether the process is gone.
-    public var isCrashed: Bool { inner.withLock { $0.isCrashed } }
+    package var isCrashed: Bool { inner.withLock { $0.isCrashed } }
     /// Whether the chosen step was reached.
-    public var wasTriggered: Bool { inner.withLock { $0.wasTriggered } }
+    package var wasTriggered: Bool { inner.withLock { $0.wasTriggered } }
     /// Steps since the last call of ``arm(after:_:)``.
-    public var steps: Int { inner.withLock { $0.steps } }
+    package var steps: Int { inner.withLock { $0.steps } }
 
     /// Ends the process at the step after so many more.
-    public func arm(after steps: Int, _ crashed: @escaping @Sendable () -> Void = {}) {
+    package func arm(after steps: Int, _ crashed: @escaping @Sendable () -> Void = {}) {
         inner.withLock { inner in
             inner.steps = 0
             inner.limit = steps
@@ -41,7 +41,7 @@ public final class CrashPoint: Sendable {
     ///
     /// - Returns: whether the chosen step was reached before.
     @discardableResult
-    public func disarm() -> Bool {
+    package func disarm() -> Bool {
         inner.withLock { inner in
             inner.limit = nil
             return inner.wasTriggered
@@ -51,7 +51,7 @@ public final class CrashPoint: Sendable {
     /// Ends the process after so many more steps, and has another begin when that has happened.
     ///
     /// - Returns: a task that ends when the other has begun, or ``settle(_:)`` was called before.
-    public func restart(
+    package func restart(
         afterSteps steps: Int, _ restart: @escaping @Sendable () async throws -> Void
     ) -> Task<Void, any Error> {
         let (crashed, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -66,7 +66,7 @@ public final class CrashPoint: Sendable {
     /// Takes back what ``restart(afterSteps:_:)`` has set up or, if it has happened, waits until the other process has begun.
     ///
     /// - Returns: whether it has happened.
-    public func settle(_ restarting: Task<Void, any Error>) async throws -> Bool {
+    package func settle(_ restarting: Task<Void, any Error>) async throws -> Bool {
         guard disarm() else {
             restarting.cancel()
             return false
@@ -76,7 +76,7 @@ public final class CrashPoint: Sendable {
     }
 
     /// Does something, and once more in the other process if the first one has ended meanwhile.
-    public func outliving<Value>(_ restarting: Task<Void, any Error>, _ body: () async throws -> Value) async throws -> Value {
+    package func outliving<Value>(_ restarting: Task<Void, any Error>, _ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()
         } catch {
@@ -87,10 +87,10 @@ public final class CrashPoint: Sendable {
     }
 
     /// Ends the process now.
-    public func crash() { inner.withLock { $0.isCrashed = true } }
+    package func crash() { inner.withLock { $0.isCrashed = true } }
 
     /// Another process begins.
-    public func recover() { inner.withLock { $0.isCrashed = false } }
+    package func recover() { inner.withLock { $0.isCrashed = false } }
 
     /// Counts a step.
     ///
@@ -110,17 +110,17 @@ public final class CrashPoint: Sendable {
     }
 
     /// Before a transaction of a store.
-    public func willWrite() throws {
+    package func willWrite() throws {
         guard step() else { throw Crash() }
     }
 
     /// After a transaction of a store.
-    public func didWrite() throws {
+    package func didWrite() throws {
         guard step() else { throw Crash() }
     }
 
     /// Counts a client's commands as steps.
-    public func connect(_ network: SimulatedNetwork) {
+    package func connect(_ network: SimulatedNetwork) {
         network.setFault { [self] _, _ in step() ? nil : .lostRequest }
         network.setResponseFault { [self] in !step() }
     }

@@ -1,11 +1,11 @@
-public import SMPClient
-public import SMPProtocol
+package import SMPClient
+package import SMPProtocol
 import SMPWire
 import Synchronization
 
 /// Puts proxies before real routers that are none: `PRXY` and `PFWD` to any router are answered here, over a connection to the
 /// destination such as a proxy has. All else goes on to the network behind it.
-public final class ProxyingNetwork: SMPRouting {
+package final class ProxyingNetwork: SMPRouting {
     private struct Inner {
         var relays: [Bytes: ProxyConnection] = [:]
         var connectCount = 0
@@ -17,23 +17,23 @@ public final class ProxyingNetwork: SMPRouting {
     private let network: any SMPRouting
     private let inner = Mutex(Inner())
 
-    public init(_ network: any SMPRouting) { self.network = network }
+    package init(_ network: any SMPRouting) { self.network = network }
 
     /// Commands `PRXY` that were answered.
-    public var connectCount: Int { inner.withLock { $0.connectCount } }
+    package var connectCount: Int { inner.withLock { $0.connectCount } }
     /// Commands `PFWD` that were passed on.
-    public var forwardCount: Int { inner.withLock { $0.forwardCount } }
+    package var forwardCount: Int { inner.withLock { $0.forwardCount } }
 
     /// Asked before every command to a proxy: an error is answered in place of doing it.
-    public func setFault(_ fault: (@Sendable (SMPRequest, TransportSessionKey) -> SMPErrorType?)?) {
+    package func setFault(_ fault: (@Sendable (SMPRequest, TransportSessionKey) -> SMPErrorType?)?) {
         inner.withLock { $0.fault = fault }
     }
 
     /// Changes what the proxies answer.
-    public func setChange(_ change: (@Sendable (SMPBrokerMessage) -> SMPBrokerMessage)?) { inner.withLock { $0.change = change } }
+    package func setChange(_ change: (@Sendable (SMPBrokerMessage) -> SMPBrokerMessage)?) { inner.withLock { $0.change = change } }
 
     /// The proxies' sessions with other routers are lost.
-    public func loseSessions() async {
+    package func loseSessions() async {
         let relays = inner.withLock { inner in
             defer { inner.relays = [:] }
             return Array(inner.relays.values)
@@ -41,7 +41,7 @@ public final class ProxyingNetwork: SMPRouting {
         for relay in relays { await relay.close() }
     }
 
-    public func send(
+    package func send(
         _ request: SMPRequest, over session: TransportSessionKey
     ) async throws(SMPClientError) -> SMPBrokerMessage {
         let response: SMPBrokerMessage
@@ -94,37 +94,37 @@ public final class ProxyingNetwork: SMPRouting {
         }
     }
 
-    public func send(
+    package func send(
         batch: [SMPRequest], over session: TransportSessionKey
     ) async -> [Result<SMPBrokerMessage, SMPClientError>] {
         await network.send(batch: batch, over: session)
     }
 
-    public func subscribe(
+    package func subscribe(
         _ queues: [QueueSubscription], over session: TransportSessionKey
     ) async -> [Result<SMPBrokerMessage, SMPClientError>] {
         await network.subscribe(queues, over: session)
     }
 
-    public func unsubscribe(_ queues: [RecipientID], over session: TransportSessionKey) async {
+    package func unsubscribe(_ queues: [RecipientID], over session: TransportSessionKey) async {
         await network.unsubscribe(queues, over: session)
     }
 
-    public func sessionInfo(_ session: TransportSessionKey) async throws(SMPClientError) -> SMPSessionInfo {
+    package func sessionInfo(_ session: TransportSessionKey) async throws(SMPClientError) -> SMPSessionInfo {
         try await network.sessionInfo(session)
     }
 
-    public func setNetwork(_ settings: NetworkConfiguration) async throws(SMPClientError) { try await network.setNetwork(settings) }
+    package func setNetwork(_ settings: NetworkConfiguration) async throws(SMPClientError) { try await network.setNetwork(settings) }
 
-    public func setServices(_ source: (any ServiceCredentialSource)?) async { await network.setServices(source) }
+    package func setServices(_ source: (any ServiceCredentialSource)?) async { await network.setServices(source) }
 
-    public func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async { await network.reconnect(matches) }
+    package func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async { await network.reconnect(matches) }
 
-    public func sessionStates() async -> [TransportSessionKey: SMPSessionState] { await network.sessionStates() }
+    package func sessionStates() async -> [TransportSessionKey: SMPSessionState] { await network.sessionStates() }
 
-    public var events: AsyncStream<SMPClientEvent> { network.events }
+    package var events: AsyncStream<SMPClientEvent> { network.events }
 
-    public func close() async {
+    package func close() async {
         await loseSessions()
         await network.close()
     }

@@ -1,11 +1,11 @@
-public import SMPClient
-public import SMPCrypto
-public import SMPProtocol
+package import SMPClient
+package import SMPCrypto
+package import SMPProtocol
 import SMPWire
 import Synchronization
 
 /// Routers that any number of simulated clients reach.
-public final class SimulatedInternet: Sendable {
+package final class SimulatedInternet: Sendable {
     private struct Inner {
         var routers: [SMPServerAddress: SimulatedRouter] = [:]
         var clients: [SimulatedRouter.Client: SimulatedNetwork] = [:]
@@ -15,22 +15,22 @@ public final class SimulatedInternet: Sendable {
     private let inner = Mutex(Inner())
     let random: any RandomSource
 
-    public init(random: any RandomSource = SystemRandomSource()) { self.random = random }
+    package init(random: any RandomSource = SystemRandomSource()) { self.random = random }
 
     /// Adds a router.
-    public func addRouter(_ name: String, quota: Int = 128, version: UInt16 = 18) -> SimulatedRouter {
+    package func addRouter(_ name: String, quota: Int = 128, version: UInt16 = 18) -> SimulatedRouter {
         addRouter(at: SMPServerAddress(host: .domain(name), keyHash: KeyHash(random.bytes(32))), quota: quota, version: version)
     }
 
     /// A router that is reached by that address.
-    public func addRouter(at address: SMPServerAddress, quota: Int = 128, version: UInt16 = 18) -> SimulatedRouter {
+    package func addRouter(at address: SMPServerAddress, quota: Int = 128, version: UInt16 = 18) -> SimulatedRouter {
         let router = SimulatedRouter(address: address, quota: quota, version: version, random: random)
         inner.withLock { $0.routers[address] = router }
         return router
     }
 
     /// A client with connections of its own.
-    public func makeClient() -> SimulatedNetwork {
+    package func makeClient() -> SimulatedNetwork {
         let client = inner.withLock { inner in
             inner.nextClient += 1
             return SimulatedRouter.Client(number: inner.nextClient)
@@ -56,7 +56,7 @@ public final class SimulatedInternet: Sendable {
 }
 
 /// What goes wrong with a command.
-public enum SimulatedFault: Sendable {
+package enum SimulatedFault: Sendable {
     /// It does not reach the router.
     case lostRequest
     /// The router carries it out and the response is lost.
@@ -66,7 +66,7 @@ public enum SimulatedFault: Sendable {
 }
 
 /// One client's view of the simulated routers, with faults.
-public final class SimulatedNetwork: SMPRouting {
+package final class SimulatedNetwork: SMPRouting {
     private struct Inner {
         var subscriptions: [TransportSessionKey: [RecipientID: QueueSubscription]] = [:]
         var offline: Set<SMPServerAddress> = []
@@ -78,7 +78,7 @@ public final class SimulatedNetwork: SMPRouting {
         var settings = NetworkConfiguration()
     }
 
-    public let events: AsyncStream<SMPClientEvent>
+    package let events: AsyncStream<SMPClientEvent>
     private let continuation: AsyncStream<SMPClientEvent>.Continuation
     private let internet: SimulatedInternet
     private let client: SimulatedRouter.Client
@@ -94,26 +94,26 @@ public final class SimulatedNetwork: SMPRouting {
     // MARK: Faults
 
     /// Asked before every command.
-    public func setFault(_ fault: (@Sendable (SMPRequest, SMPServerAddress) -> SimulatedFault?)?) {
+    package func setFault(_ fault: (@Sendable (SMPRequest, SMPServerAddress) -> SimulatedFault?)?) {
         inner.withLock { $0.fault = fault }
     }
 
     /// Asked after every command; `true` loses the response.
-    public func setResponseFault(_ fault: (@Sendable () -> Bool)?) { inner.withLock { $0.responseFault = fault } }
+    package func setResponseFault(_ fault: (@Sendable () -> Bool)?) { inner.withLock { $0.responseFault = fault } }
 
     /// Awaited before every command.
-    public func setPause(_ pause: (@Sendable (SMPRequest) async -> Void)?) { inner.withLock { $0.pause = pause } }
+    package func setPause(_ pause: (@Sendable (SMPRequest) async -> Void)?) { inner.withLock { $0.pause = pause } }
 
     /// Names of the commands that were sent, in order.
-    public var sentCommands: [String] { inner.withLock { $0.commands.map(\.command) } }
+    package var sentCommands: [String] { inner.withLock { $0.commands.map(\.command) } }
 
     /// Names of the commands that were sent to a router, in order.
-    public func sentCommands(to server: SMPServerAddress) -> [String] {
+    package func sentCommands(to server: SMPServerAddress) -> [String] {
         inner.withLock { $0.commands.filter { $0.server == server }.map(\.command) }
     }
 
     /// All connections are lost at once and nothing reaches the routers, as when the process ends.
-    public func sever() {
+    package func sever() {
         inner.withLock { $0.isSevered = true }
         internet.register(client, nil)
         continuation.finish()
@@ -121,12 +121,12 @@ public final class SimulatedNetwork: SMPRouting {
     }
 
     /// The routers that were asked for anything.
-    public var contactedServers: Set<SMPServerAddress> {
+    package var contactedServers: Set<SMPServerAddress> {
         inner.withLock { Set($0.subscriptions.keys.map(\.server)).union($0.commands.map(\.server)) }
     }
 
     /// The connections to a router are lost and cannot be made until ``reconnect(_:)``.
-    public func disconnect(_ address: SMPServerAddress) {
+    package func disconnect(_ address: SMPServerAddress) {
         let lost = inner.withLock { inner in
             inner.offline.insert(address)
             return inner.subscriptions.filter { $0.key.server == address }
@@ -136,7 +136,7 @@ public final class SimulatedNetwork: SMPRouting {
     }
 
     /// The router can be reached again, and what was subscribed to is subscribed to again.
-    public func reconnect(_ address: SMPServerAddress) {
+    package func reconnect(_ address: SMPServerAddress) {
         let lost = inner.withLock { inner in
             inner.offline.remove(address)
             return inner.subscriptions.filter { $0.key.server == address }
@@ -174,7 +174,7 @@ public final class SimulatedNetwork: SMPRouting {
 
     // MARK: SMPRouting
 
-    public func send(_ request: SMPRequest, over session: TransportSessionKey) async throws(SMPClientError) -> SMPBrokerMessage {
+    package func send(_ request: SMPRequest, over session: TransportSessionKey) async throws(SMPClientError) -> SMPBrokerMessage {
         await inner.withLock { $0.pause }?(request)
         let (fault, isDown, isSevered) = inner.withLock { inner in
             inner.commands.append((session.server, request.command.simulationName))
@@ -218,7 +218,7 @@ public final class SimulatedNetwork: SMPRouting {
         }
     }
 
-    public func send(
+    package func send(
         batch: [SMPRequest], over session: TransportSessionKey
     ) async -> [Result<SMPBrokerMessage, SMPClientError>] {
         var results: [Result<SMPBrokerMessage, SMPClientError>] = []
@@ -232,7 +232,7 @@ public final class SimulatedNetwork: SMPRouting {
         return results
     }
 
-    public func subscribe(
+    package func subscribe(
         _ queues: [QueueSubscription], over session: TransportSessionKey
     ) async -> [Result<SMPBrokerMessage, SMPClientError>] {
         inner.withLock { inner in
@@ -248,19 +248,19 @@ public final class SimulatedNetwork: SMPRouting {
         return results
     }
 
-    public func unsubscribe(_ queues: [RecipientID], over session: TransportSessionKey) async {
+    package func unsubscribe(_ queues: [RecipientID], over session: TransportSessionKey) async {
         inner.withLock { inner in
             for queue in queues { inner.subscriptions[session]?[queue] = nil }
         }
     }
 
-    public func sessionInfo(_ session: TransportSessionKey) async throws(SMPClientError) -> SMPSessionInfo {
+    package func sessionInfo(_ session: TransportSessionKey) async throws(SMPClientError) -> SMPSessionInfo {
         guard let router = internet.router(session.server) else { throw SMPClientError(.network(.failed), "no such router") }
         return SMPSessionInfo(version: router.version, versions: VersionRange(router.version), sessionID: [])
     }
 
     /// Connections without wires are not told apart by settings; they are made anew where real ones are.
-    public func setNetwork(_ network: NetworkConfiguration) async throws(SMPClientError) {
+    package func setNetwork(_ network: NetworkConfiguration) async throws(SMPClientError) {
         let isAnother = inner.withLock { inner in
             defer { inner.settings = network }
             inner.settings.isSlow = network.isSlow
@@ -270,9 +270,9 @@ public final class SimulatedNetwork: SMPRouting {
     }
 
     /// Without wires there are no certificates.
-    public func setServices(_ source: (any ServiceCredentialSource)?) async {}
+    package func setServices(_ source: (any ServiceCredentialSource)?) async {}
 
-    public func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async {
+    package func reconnect(_ matches: @Sendable (TransportSessionKey) -> Bool) async {
         let routers = inner.withLock { inner in
             Set(inner.subscriptions.keys.filter(matches).map(\.server)).subtracting(inner.offline)
         }
@@ -282,7 +282,7 @@ public final class SimulatedNetwork: SMPRouting {
         }
     }
 
-    public func sessionStates() async -> [TransportSessionKey: SMPSessionState] {
+    package func sessionStates() async -> [TransportSessionKey: SMPSessionState] {
         inner.withLock { inner in
             Dictionary(
                 uniqueKeysWithValues: inner.subscriptions.filter { !$0.value.isEmpty }.keys.map {
@@ -291,7 +291,7 @@ public final class SimulatedNetwork: SMPRouting {
         }
     }
 
-    public func close() async { sever() }
+    package func close() async { sever() }
 }
 
 extension SMPCommand {

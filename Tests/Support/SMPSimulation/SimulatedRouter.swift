@@ -1,12 +1,12 @@
 import SMPClient
-public import SMPCrypto
-public import SMPProtocol
+package import SMPCrypto
+package import SMPProtocol
 import SMPWire
 import Synchronization
 
 /// A router in memory, with the rules of the protocol and without its encodings: queues, links, quotas, one message in flight per
 /// queue, subscriptions that the latest client takes over.
-public final class SimulatedRouter: Sendable {
+package final class SimulatedRouter: Sendable {
     /// A client's connection, as the router sees it.
     struct Client: Hashable {
         let number: Int
@@ -40,15 +40,15 @@ public final class SimulatedRouter: Sendable {
         var time: Int64 = 1_700_000_000
     }
 
-    public let address: SMPServerAddress
+    package let address: SMPServerAddress
     private let random: any RandomSource
     private let quota: Int
     /// The protocol version that the router speaks.
-    public let version: UInt16
+    package let version: UInt16
     private let inner = Mutex(Inner())
 
     /// - Parameter quota: messages in a queue.
-    public init(address: SMPServerAddress, quota: Int = 128, version: UInt16 = 18, random: any RandomSource) {
+    package init(address: SMPServerAddress, quota: Int = 128, version: UInt16 = 18, random: any RandomSource) {
         self.address = address
         self.quota = quota
         self.version = version
@@ -56,9 +56,9 @@ public final class SimulatedRouter: Sendable {
     }
 
     /// Queues that exist.
-    public var queueCount: Int { inner.withLock { $0.queues.count } }
+    package var queueCount: Int { inner.withLock { $0.queues.count } }
     /// Messages in all queues.
-    public var messageCount: Int { inner.withLock { $0.queues.values.reduce(0) { $0 + $1.messages.count } } }
+    package var messageCount: Int { inner.withLock { $0.queues.values.reduce(0) { $0 + $1.messages.count } } }
 
     func handle(_ request: SMPRequest, from client: Client) -> (Result<SMPBrokerMessage, SMPErrorType>, [Effect]) {
         inner.withLock { inner in

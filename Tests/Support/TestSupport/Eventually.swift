@@ -5,7 +5,7 @@
 ///   - limit: long enough for a machine that stands still for a while: a test that passes does not come near it.
 ///   - interval: between two questions.
 /// - Throws: ``TimeLimitError`` if it does not hold in time, or what `holds` throws.
-public func eventually(
+package func eventually(
     _ what: String, within limit: Duration = .seconds(120), every interval: Duration = .milliseconds(5),
     isolation: isolated (any Actor)? = #isolation, file: String = #fileID, line: Int = #line, _ holds: () async throws -> Bool
 ) async throws {

@@ -1,7 +1,7 @@
 /// Numbers at the ends of what types hold, and beyond.
-public enum ExtremeNumbers {
+package enum ExtremeNumbers {
     /// As JSON has them, but those that ``isDecimal`` are also whole numbers for anything else that reads digits.
-    public static let texts: [String] = {
+    package static let texts: [String] = {
         let bounds = [8, 16, 31, 32, 53, 63, 64].flatMap { power -> [String] in
             // The sums of powers of two fit 128 bits.
             let bound = UInt128(1) << UInt128(power)
@@ -18,10 +18,10 @@ public enum ExtremeNumbers {
     }()
 
     /// Whether a text is digits, with or without a sign.
-    public static func isDecimal(_ text: String) -> Bool { text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || ($0 >= 48 && $0 <= 57) } }
+    package static func isDecimal(_ text: String) -> Bool { text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || ($0 >= 48 && $0 <= 57) } }
 
     /// Where numbers stand in a text: digits with what JSON may have around them, and no letters beside them.
-    public static func ranges(in text: [UInt8]) -> [Range<Int>] {
+    package static func ranges(in text: [UInt8]) -> [Range<Int>] {
         func isDigit(_ byte: UInt8) -> Bool { byte >= 48 && byte <= 57 }
         func isWord(_ byte: UInt8) -> Bool { isDigit(byte) || byte == 95 || (byte | 32 >= 97 && byte | 32 <= 122) }
         var ranges: [Range<Int>] = []
@@ -45,7 +45,7 @@ public enum ExtremeNumbers {
     }
 
     /// The text with one of its numbers replaced, for each number and each replacement.
-    public static func replacements(in text: String, by numbers: [String] = texts) -> [String] {
+    package static func replacements(in text: String, by numbers: [String] = texts) -> [String] {
         let bytes = Array(text.utf8)
         return ranges(in: bytes).flatMap { range in
             numbers.map { number in

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Which of the operations of an exchange fails, one run after another, until a run has had as many as there are.
-public enum FaultySweep {
+package enum FaultySweep {
     /// Numbers from 1 on: all with `PARLEY_FAULTS=all`, every N-th with `every:N`, one with `only:N`, a few otherwise.
     private static func numbers(few step: Int) -> [Int] {
         let asked = ProcessInfo.processInfo.environment["PARLEY_FAULTS"] ?? "every:\(step)"
@@ -17,7 +17,7 @@ public enum FaultySweep {
     /// Runs `body` for the numbers, several at once, until it says of one that nothing had to fail any more.
     ///
     /// - Returns: how many runs there were in which something failed.
-    public static func run(few step: Int, _ body: @escaping @Sendable (Int) async throws -> Bool) async throws -> Int {
+    package static func run(few step: Int, _ body: @escaping @Sendable (Int) async throws -> Bool) async throws -> Int {
         var numbers = numbers(few: step).makeIterator()
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             var failed = 0, isOver = false

@@ -1,11 +1,11 @@
 /// A clock on which all waiting is short.
-public struct ImpatientClock: Clock {
-    public init() {}
+package struct ImpatientClock: Clock {
+    package init() {}
 
-    public var now: ContinuousClock.Instant { .now }
-    public var minimumResolution: Duration { .zero }
+    package var now: ContinuousClock.Instant { .now }
+    package var minimumResolution: Duration { .zero }
 
-    public func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+    package func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
         try await ContinuousClock().sleep(until: min(deadline, now + .milliseconds(1)))
     }
 }

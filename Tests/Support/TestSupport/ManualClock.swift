@@ -1,12 +1,12 @@
 import Synchronization
 
 /// A clock that stands still until a test moves it.
-public final class ManualClock: Clock {
-    public struct Instant: InstantProtocol {
+package final class ManualClock: Clock {
+    package struct Instant: InstantProtocol {
         var offset: Duration
-        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        public func duration(to other: Instant) -> Duration { other.offset - offset }
-        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+        package func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        package func duration(to other: Instant) -> Duration { other.offset - offset }
+        package static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
     private struct Sleeper {
@@ -24,12 +24,12 @@ public final class ManualClock: Clock {
 
     private let state = Mutex(State())
 
-    public init() {}
+    package init() {}
 
-    public var now: Instant { state.withLock { $0.now } }
-    public var minimumResolution: Duration { .zero }
+    package var now: Instant { state.withLock { $0.now } }
+    package var minimumResolution: Duration { .zero }
 
-    public func sleep(until deadline: Instant, tolerance _: Duration?) async throws {
+    package func sleep(until deadline: Instant, tolerance _: Duration?) async throws {
         let id = state.withLock { state in
             state.lastID += 1
             return state.lastID
@@ -53,7 +53,7 @@ public final class ManualClock: Clock {
     }
 
     /// Moves time, and wakes who has slept long enough.
-    public func advance(by duration: Duration) {
+    package func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)
             let now = state.now
@@ -65,7 +65,7 @@ public final class ManualClock: Clock {
     }
 
     /// Returns when somebody sleeps who has between these times to go.
-    public func waitForSleeper(_ duration: ClosedRange<Duration>) async {
+    package func waitForSleeper(_ duration: ClosedRange<Duration>) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
                 let now = state.now

@@ -5,11 +5,11 @@
 #endif
 
 /// What JSON numbers are worth, found by moving digits about: slow, and another way than any that the product goes.
-public enum NumberOracle {
+package enum NumberOracle {
     /// The value if it is whole and fits the type.
     ///
     /// - Parameter text: a number of RFC 8259, of less than a million bytes.
-    public static func integer<Integer: FixedWidthInteger>(_ text: String, _ type: Integer.Type = Integer.self) -> Integer? {
+    package static func integer<Integer: FixedWidthInteger>(_ text: String, _ type: Integer.Type = Integer.self) -> Integer? {
         let isNegative = text.hasPrefix("-")
         let parts = text.drop { $0 == "-" }.lowercased().split(separator: "e")
         let mantissa = parts[0].split(separator: ".")
@@ -45,5 +45,5 @@ public enum NumberOracle {
     }
 
     /// The nearest binary number, as C has it.
-    public static func double(_ text: String) -> Double { strtod(text, nil) }
+    package static func double(_ text: String) -> Double { strtod(text, nil) }
 }

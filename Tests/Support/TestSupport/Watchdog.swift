@@ -2,7 +2,7 @@ import Synchronization
 
 /// Barks when nothing has happened for too long. Tests wait for events; this is for the event that does not come, and the only place where
 /// they look at the clock for that.
-public final class Watchdog: Sendable {
+package final class Watchdog: Sendable {
     private struct State {
         var isDismissed = false
         var timer: Task<Void, Never>?
@@ -13,7 +13,7 @@ public final class Watchdog: Sendable {
     private let state = Mutex(State())
 
     /// Begins to count.
-    public init(_ limit: Duration, bark: @escaping @Sendable () -> Void) {
+    package init(_ limit: Duration, bark: @escaping @Sendable () -> Void) {
         (self.limit, self.bark) = (limit, bark)
         feed()
     }
@@ -21,7 +21,7 @@ public final class Watchdog: Sendable {
     deinit { state.withLock { $0.timer?.cancel() } }
 
     /// Begins to count anew.
-    public func feed() {
+    package func feed() {
         state.withLock { state in
             state.timer?.cancel()
             guard !state.isDismissed else { return }
@@ -33,7 +33,7 @@ public final class Watchdog: Sendable {
     }
 
     /// What was watched has come to its end.
-    public func dismiss() {
+    package func dismiss() {
         state.withLock { state in
             state.isDismissed = true
             state.timer?.cancel()
@@ -42,15 +42,15 @@ public final class Watchdog: Sendable {
 }
 
 /// Something took too long.
-public struct TimeLimitError: Error, CustomStringConvertible {
-    public let description: String
+package struct TimeLimitError: Error, CustomStringConvertible {
+    package let description: String
 }
 
 /// Runs `body`, and cancels it when it takes too long.
 ///
 /// - Parameter failure: what is said then.
 /// - Throws: ``TimeLimitError``, or what `body` throws.
-public func withTimeLimit<Result: Sendable>(
+package func withTimeLimit<Result: Sendable>(
     _ limit: Duration, else failure: String, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     let (silence, continuation) = AsyncStream.makeStream(of: Void.self)

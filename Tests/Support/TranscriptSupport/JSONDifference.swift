@@ -1,7 +1,7 @@
-public import ChatProtocol
+package import ChatProtocol
 
 /// The first place where two values differ.
-public func difference(_ left: JSONValue, _ right: JSONValue, at path: String = "") -> String? {
+package func difference(_ left: JSONValue, _ right: JSONValue, at path: String = "") -> String? {
     switch (left, right) {
     case (.object(let left), .object(let right)):
         for key in Set(left.keys).union(right.keys).sorted() {

@@ -1,37 +1,37 @@
-public import ChatProtocol
+package import ChatProtocol
 import Foundation
 import VectorSupport
 
 /// A conversation of official clients with the programs that drive them, as it was recorded.
-public struct Transcript: Sendable, CustomStringConvertible {
+package struct Transcript: Sendable, CustomStringConvertible {
     /// One frame.
-    public struct Line: Sendable {
+    package struct Line: Sendable {
         /// Line number in the file, from 1.
-        public var number: Int
+        package var number: Int
         /// Which client.
-        public var peer: String
-        public var direction: Direction
+        package var peer: String
+        package var direction: Direction
         /// Which command the frame belongs to.
-        public var correlationID: String?
-        public var body: JSONValue
+        package var correlationID: String?
+        package var body: JSONValue
     }
 
-    public enum Direction: String, Sendable { case command = "cmd", response = "resp", event, note }
+    package enum Direction: String, Sendable { case command = "cmd", response = "resp", event, note }
 
     /// Name of the file, without its ending.
-    public var name: String
-    public var lines: [Line]
+    package var name: String
+    package var lines: [Line]
 
-    public var description: String { name }
+    package var description: String { name }
 
     /// The names of all files.
-    public static let names = [
+    package static let names = [
         "01_profiles", "02_invitation", "03_address", "04_direct_messages", "05_files", "06a_groups", "06b_knocking_support",
         "07_channel", "08_settings", "09_database", "10_errors",
     ]
 
     /// Reads a file.
-    public static func load(_ name: String) throws -> Transcript {
+    package static func load(_ name: String) throws -> Transcript {
         let data = try Data(contentsOf: Vectors.folder.appendingPathComponent("api/\(name).jsonl"))
         var lines: [Line] = []
         for (index, text) in data.split(separator: UInt8(ascii: "\n")).enumerated() {
@@ -46,7 +46,7 @@ public struct Transcript: Sendable, CustomStringConvertible {
     }
 
     /// Commands with their responses, in the order of the commands.
-    public var exchanges: [(line: Int, command: String, response: JSONValue)] {
+    package var exchanges: [(line: Int, command: String, response: JSONValue)] {
         var responses: [String: JSONValue] = [:]
         for line in lines where line.direction == .response {
             if let id = line.correlationID { responses["\(line.peer) \(id)"] = line.body }

@@ -1,7 +1,7 @@
-public import Foundation
+package import Foundation
 
 /// A JSON value of a vector file, read leniently by tests: a missing key is ``null``.
-public enum VectorValue: Sendable, Hashable {
+package enum VectorValue: Sendable, Hashable {
     case null
     case bool(Bool)
     case number(Int64)
@@ -27,22 +27,22 @@ public enum VectorValue: Sendable, Hashable {
         }
     }
 
-    public subscript(_ key: String) -> VectorValue {
+    package subscript(_ key: String) -> VectorValue {
         if case .object(let members) = self { members[key] ?? .null } else { .null }
     }
 
-    public subscript(_ index: Int) -> VectorValue {
+    package subscript(_ index: Int) -> VectorValue {
         if case .array(let list) = self, list.indices.contains(index) { list[index] } else { .null }
     }
 
-    public var isNull: Bool { self == .null }
-    public var string: String? { if case .string(let text) = self { text } else { nil } }
-    public var bool: Bool? { if case .bool(let flag) = self { flag } else { nil } }
-    public var array: [VectorValue]? { if case .array(let list) = self { list } else { nil } }
-    public var object: [String: VectorValue]? { if case .object(let members) = self { members } else { nil } }
+    package var isNull: Bool { self == .null }
+    package var string: String? { if case .string(let text) = self { text } else { nil } }
+    package var bool: Bool? { if case .bool(let flag) = self { flag } else { nil } }
+    package var array: [VectorValue]? { if case .array(let list) = self { list } else { nil } }
+    package var object: [String: VectorValue]? { if case .object(let members) = self { members } else { nil } }
 
     /// A number, also one that is written as a decimal string.
-    public var int: Int64? {
+    package var int: Int64? {
         switch self {
         case .number(let number): number
         case .string(let text): Int64(text)
@@ -51,7 +51,7 @@ public enum VectorValue: Sendable, Hashable {
     }
 
     /// The bytes of a lowercase hex string.
-    public var hex: [UInt8]? {
+    package var hex: [UInt8]? {
         guard let text = string, text.utf8.count % 2 == 0 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count / 2)
@@ -69,7 +69,7 @@ public enum VectorValue: Sendable, Hashable {
     }
 
     /// The value in Foundation's types, for comparing with what a JSON encoder made.
-    public var foundation: Any {
+    package var foundation: Any {
         switch self {
         case .null: NSNull()
         case .bool(let flag): flag
@@ -82,7 +82,7 @@ public enum VectorValue: Sendable, Hashable {
     }
 
     /// Reads JSON text, so that two texts can be compared as values.
-    public init(json: Data) throws {
+    package init(json: Data) throws {
         self.init(try JSONSerialization.jsonObject(with: json, options: [.fragmentsAllowed]))
     }
 }

@@ -1,14 +1,14 @@
-public import Foundation
+package import Foundation
 
 /// Recorded inputs and outputs of the official implementation, as the files under `Tests/Vectors` hold them.
-public enum Vectors {
+package enum Vectors {
     /// The folder of the vector files.
-    public static let folder = URL(fileURLWithPath: #filePath)
+    package static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Vectors")
 
     /// All cases of a file, in order.
-    public static func cases(_ file: String) throws -> [VectorCase] {
+    package static func cases(_ file: String) throws -> [VectorCase] {
         let data = try Data(contentsOf: folder.appendingPathComponent(file + ".json"))
         guard let root = try JSONSerialization.jsonObject(with: data) as? [String: Any],
             let cases = root["cases"] as? [[String: Any]]
@@ -17,7 +17,7 @@ public enum Vectors {
     }
 
     /// The cases of the given kinds; it is an error if a kind has none, so that a renamed kind cannot pass unseen.
-    public static func cases(_ file: String, kinds: String...) throws -> [VectorCase] {
+    package static func cases(_ file: String, kinds: String...) throws -> [VectorCase] {
         let all = try cases(file)
         for kind in kinds where !all.contains(where: { $0.kind == kind }) {
             throw VectorError(description: "\(file).json has no cases of kind \(kind)")
@@ -27,20 +27,20 @@ public enum Vectors {
 }
 
 /// One recorded case. A test shows its name when it fails.
-public struct VectorCase: Sendable, CustomStringConvertible {
-    public let value: VectorValue
+package struct VectorCase: Sendable, CustomStringConvertible {
+    package let value: VectorValue
 
     init(_ value: VectorValue) { self.value = value }
 
-    public var name: String { value["name"].string ?? "(no name)" }
-    public var kind: String { value["kind"].string ?? "(no kind)" }
-    public var description: String { name }
-    public subscript(_ key: String) -> VectorValue { value[key] }
+    package var name: String { value["name"].string ?? "(no name)" }
+    package var kind: String { value["kind"].string ?? "(no kind)" }
+    package var description: String { name }
+    package subscript(_ key: String) -> VectorValue { value[key] }
 }
 
 /// Why a vector file could not be used as a test expected.
-public struct VectorError: Error, CustomStringConvertible {
-    public let description: String
+package struct VectorError: Error, CustomStringConvertible {
+    package let description: String
 
-    public init(description: String) { self.description = description }
+    package init(description: String) { self.description = description }
 }

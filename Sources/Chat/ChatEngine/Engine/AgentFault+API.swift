@@ -139,21 +139,98 @@ extension AgentCryptoFault {
     }
 }
 
-// Both sides print the same JSON (bots/api/TYPES.md): it is the simplest bridge for trees of errors.
-
-private func bridged<Error: JSONConvertible>(_ error: some Encodable) -> Error? {
-    guard let data = try? JSONEncoder().encode(error), let json = try? JSONValue(parsing: String(decoding: data, as: UTF8.self)) else {
-        return nil
+extension SMPErrorType {
+    /// The same error in the API.
+    var api: RouterError {
+        switch self {
+        case .block: .block
+        case .session: .session
+        case .command(let error): .command(error: error.api)
+        case .proxy(let error): .proxy(error: error.api)
+        case .auth: .auth
+        case .blocked(let info): .blocked(info: info.api)
+        case .service: .service
+        case .crypto: .crypto
+        case .quota: .quota
+        case .store(let message): .store(message: message)
+        case .noMessage: .noMessage
+        case .largeMessage: .largeMessage
+        case .expired: .expired
+        case .internal: .internal
+        case .duplicate: .duplicate
+        }
     }
-    return try? Error(json: json)
 }
 
-extension SMPErrorType {
-    var api: RouterError { bridged(self) ?? .internal }
+extension SMPCommandError {
+    fileprivate var api: RouterCommandError {
+        switch self {
+        case .unknown: .unknown
+        case .syntax: .syntax
+        case .prohibited: .prohibited
+        case .noAuth: .noAuth
+        case .hasAuth: .hasAuth
+        case .noEntity: .noEntity
+        }
+    }
+}
+
+extension SMPProxyError {
+    fileprivate var api: ProxyError {
+        switch self {
+        case .protocol(let error): .protocolError(error: error.api)
+        case .broker(let error): .broker(error: error.api)
+        case .basicAuth: .basicAuth
+        case .noSession: .noSession
+        }
+    }
+}
+
+extension SMPProtocol.BlockingInfo {
+    fileprivate var api: ChatAPI.BlockingInfo {
+        ChatAPI.BlockingInfo(reason: BlockingReason(rawValue: reason.rawValue), notice: notice.map { ChatAPI.ClientNotice(ttl: $0.ttl) })
+    }
 }
 
 extension BrokerErrorType {
-    var api: BrokerError { bridged(self) ?? .unexpected(message: String(describing: self)) }
+    /// The same error in the API.
+    var api: BrokerError {
+        switch self {
+        case .response(let message): .response(message: message)
+        case .unexpected(let message): .unexpected(message: message)
+        case .network(let error): .network(error: error.api)
+        case .host: .host
+        case .noService: .noService
+        case .transport(let error): .transport(error: error.api)
+        case .timeout: .timeout
+        }
+    }
+}
+
+extension SMPProtocol.NetworkError {
+    fileprivate var api: ChatAPI.NetworkError {
+        switch self {
+        case .connect(let message): .connect(message: message)
+        case .tls(let message): .tls(message: message)
+        case .unknownCA: .unknownCA
+        case .failed: .failed
+        case .timeout: .timeout
+        case .subscribe(let message): .subscribe(message: message)
+        }
+    }
+}
+
+extension SMPProtocol.TransportError {
+    fileprivate var api: ChatAPI.TransportError {
+        switch self {
+        case .badBlock: .badBlock
+        case .version: .version
+        case .largeMessage: .largeMessage
+        case .badSession: .badSession
+        case .noServerAuth: .noServerAuth
+        case .handshake(let error): .handshake(error: ChatAPI.HandshakeError(rawValue: error.rawValue))
+        }
+    }
 }
 
 extension QueueState {

@@ -1,10 +1,10 @@
 import AsyncPrimitives
-public import ChatAPI
+package import ChatAPI
 import ChatProtocol
-public import EncryptedSQLite
+package import EncryptedSQLite
 import Logging
 import SMPAgent
-public import SMPClient
+package import SMPClient
 import SMPCrypto
 import SystemSupport
 
@@ -15,7 +15,7 @@ import SystemSupport
 ///
 /// Everything that a response says is on disk. A message is written into the store together with the item that shows it, and stays
 /// there until the agent has it: a crash at any moment neither loses nor doubles it.
-public final class NativeCore: IdempotentChatCore {
+package final class NativeCore: IdempotentChatCore {
     let engine: EngineCore
     private let lock: FolderLock?
     private let network: (any SMPRouting)?
@@ -51,7 +51,7 @@ public final class NativeCore: IdempotentChatCore {
     /// - Parameter network: How routers are reached; the core closes it.
     /// - Throws: `StorageError` `locked` if another core uses the folder, `keyNeeded`, `wrongKey` or `notEncrypted` if the key does not fit,
     ///   `newerDatabase`, `foreign`, `corrupt`, `diskFull` or `unavailable`.
-    public static func open(
+    package static func open(
         _ configuration: NativeCoreConfiguration, network: any SMPRouting
     ) throws(StorageError) -> NativeCore {
         let lock: FolderLock?
@@ -76,7 +76,7 @@ public final class NativeCore: IdempotentChatCore {
     }
 
     /// Opens the core of a folder over connections of its own to the routers.
-    public static func open(_ configuration: NativeCoreConfiguration) throws(StorageError) -> NativeCore {
+    package static func open(_ configuration: NativeCoreConfiguration) throws(StorageError) -> NativeCore {
         var configuration = configuration
         configuration.network.apply(to: &configuration.client, &configuration.agent)
         let pool: SMPClientPool
@@ -92,20 +92,20 @@ public final class NativeCore: IdempotentChatCore {
     // MARK: Life
 
     /// Begins to send and receive. Commands are taken before, but what they send waits.
-    public func start() async throws(ChatCoreError) {
+    package func start() async throws(ChatCoreError) {
         try await engine.start()
     }
 
     /// Stops sending and receiving; ``start()`` goes on with what waits.
-    public func stop() async {
+    package func stop() async {
         await engine.stop()
     }
 
     /// Whether the core sends and receives.
-    public var isRunning: Bool { engine.isRunning }
+    package var isRunning: Bool { engine.isRunning }
 
     /// Stops, finishes what is being written and lets go of the folder. Subscriptions to events end.
-    public func close() async {
+    package func close() async {
         await engine.close()
         await network?.close()
         lock?.release()
@@ -113,11 +113,11 @@ public final class NativeCore: IdempotentChatCore {
 
     // MARK: ChatCore
 
-    public func send(_ command: ChatCommand, as user: UserID?) async throws(ChatCoreError) -> ChatResponse {
+    package func send(_ command: ChatCommand, as user: UserID?) async throws(ChatCoreError) -> ChatResponse {
         try await run(command, CommandRunner(core: engine, actor: user))
     }
 
-    public func send(_ commands: [ChatCommand], as user: UserID?) async -> [Result<ChatResponse, ChatCoreError>] {
+    package func send(_ commands: [ChatCommand], as user: UserID?) async -> [Result<ChatResponse, ChatCoreError>] {
         var results: [Result<ChatResponse, ChatCoreError>] = []
         var written: [PendingResponse] = []
         for group in CommandGroup.groups(of: commands) {
@@ -175,7 +175,7 @@ public final class NativeCore: IdempotentChatCore {
         }
     }
 
-    public func events(bufferingUpTo limit: Int) -> ChatEvents {
+    package func events(bufferingUpTo limit: Int) -> ChatEvents {
         engine.hub.subscribe(bufferingUpTo: limit)
     }
 
@@ -186,7 +186,7 @@ public final class NativeCore: IdempotentChatCore {
     /// Commands about messages and chats, and answers to requests, can be given under a key; others are refused as `unsupported`. What
     /// was made and has been deleted since is reported as not found. Keys are remembered for
     /// ``NativeCoreConfiguration/commandKeyPeriod``.
-    public func send(_ command: ChatCommand, as user: UserID?, onceAs key: String) async throws(ChatCoreError) -> ChatResponse {
+    package func send(_ command: ChatCommand, as user: UserID?, onceAs key: String) async throws(ChatCoreError) -> ChatResponse {
         guard command.canBeGivenOnce else {
             throw ChatCoreError(.unsupported, "This command cannot be given under a key: it would not be known again.")
         }

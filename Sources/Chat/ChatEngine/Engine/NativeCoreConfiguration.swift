@@ -1,45 +1,45 @@
-public import ChatProtocol
-public import EncryptedSQLite
-public import Logging
-public import SMPAgent
-public import SMPClient
-public import SMPProtocol
+package import ChatProtocol
+package import EncryptedSQLite
+package import Logging
+package import SMPAgent
+package import SMPClient
+package import SMPProtocol
 
 /// How a ``NativeCore`` is set up.
-public struct NativeCoreConfiguration: Sendable {
+package struct NativeCoreConfiguration: Sendable {
     /// Where the databases are: `<prefix>_chat.db`, `<prefix>_agent.db` and the lock `<prefix>.lock`; nil keeps everything in memory.
-    public var prefix: String?
+    package var prefix: String?
     /// Opens encrypted databases, or makes new ones encrypted; nil for plain ones.
-    public var key: DatabaseKey?
+    package var key: DatabaseKey?
     /// Databases of others that lie beside the core's and are under the same key: they follow when a command changes it. They must not be
     /// open then.
-    public var companions: [DatabaseSet.Member] = []
+    package var companions: [DatabaseSet.Member] = []
     /// The routers on which profiles make their queues until somebody chooses others for them; without preset operators there must be one.
-    public var servers: [SMPServerWithAuth]
+    package var servers: [SMPServerWithAuth]
     /// File routers (`xftp://…`) that profiles begin with. This core keeps them and cannot use them yet.
-    public var fileServers: [String] = []
+    package var fileServers: [String] = []
     /// Operators whose servers profiles use besides.
-    public var operators: [PresetOperator] = []
+    package var operators: [PresetOperator] = []
     /// On what conditions they let them be used.
-    public var conditions = ConditionsDocument.version6_5
+    package var conditions = ConditionsDocument.version6_5
     /// How routers are reached, where that is not left to commands.
-    public var network = NetworkOptions()
+    package var network = NetworkOptions()
     /// Contacts that a new profile begins with, each with the address in its profile; none by default.
-    public var presetContacts: [Profile]
+    package var presetContacts: [Profile]
     /// Whether sessions with routers are reported as `hostConnected` and `hostDisconnected`.
-    public var reportsHosts = false
+    package var reportsHosts = false
     /// How long messages whose delivery is known are remembered for their receipts, in seconds.
-    public var receiptPeriod: Int64 = 21 * 86_400
+    package var receiptPeriod: Int64 = 21 * 86_400
     /// How long keys are remembered under which commands were carried out, in seconds.
-    public var commandKeyPeriod: Int64 = 30 * 86_400
+    package var commandKeyPeriod: Int64 = 30 * 86_400
     /// How the agent beneath works.
-    public var agent = AgentConfiguration()
+    package var agent = AgentConfiguration()
     /// How routers are reached, for cores that make connections of their own.
-    public var client = SMPClientConfiguration()
+    package var client = SMPClientConfiguration()
     /// Where the core logs; texts of messages, keys and links only at `debug` and below.
-    public var logger: Logger
+    package var logger: Logger
 
-    public init(
+    package init(
         prefix: String?, servers: [SMPServerWithAuth], presetContacts: [Profile] = [], logger: Logger = Logger(label: "chat.engine")
     ) {
         self.prefix = prefix
@@ -51,7 +51,7 @@ public struct NativeCoreConfiguration: Sendable {
 
 extension NativeCoreConfiguration {
     /// The databases that share the core's key; nil for a core in memory.
-    public var databases: DatabaseSet? {
+    package var databases: DatabaseSet? {
         guard let prefix else { return nil }
         let slash = prefix.lastIndex(of: "/")
         let folder = slash.map { $0 == prefix.startIndex ? "/" : String(prefix[..<$0]) } ?? "."

@@ -1,45 +1,45 @@
 import ChatAPI
 import ChatProtocol
 import SMPAgent
-public import SMPClient
-public import SMPTransport
+package import SMPClient
+package import SMPTransport
 import SMPWire
 
 /// What is said about the network where a core is set up. It wins over what was set by commands in an earlier run; what is not said is as
 /// it was set then, or as official clients begin.
-public struct NetworkOptions: Sendable, Hashable {
+package struct NetworkOptions: Sendable, Hashable {
     /// Whether there is a SOCKS proxy.
-    public enum Proxy: Sendable, Hashable {
+    package enum Proxy: Sendable, Hashable {
         case none
         case socks(SOCKSProxy)
     }
 
     /// The raw values are the names in the commands of the official client.
-    public typealias SOCKSMode = NetworkConfiguration.SOCKSMode
-    public typealias HostMode = NetworkConfiguration.HostMode
+    package typealias SOCKSMode = NetworkConfiguration.SOCKSMode
+    package typealias HostMode = NetworkConfiguration.HostMode
 
-    public var proxy: Proxy?
+    package var proxy: Proxy?
     /// For which hosts the proxy is used.
-    public var socksMode: SOCKSMode?
+    package var socksMode: SOCKSMode?
     /// Which host of a router is preferred.
-    public var hostMode: HostMode?
+    package var hostMode: HostMode?
     /// Whether hosts of the other kind are not used at all.
-    public var requiresHostMode: Bool?
+    package var requiresHostMode: Bool?
     /// For which routers messages go through another router.
-    public var privateRouting: PrivateRoutingPolicy.Mode?
+    package var privateRouting: PrivateRoutingPolicy.Mode?
     /// What to do when they cannot.
-    public var privateRoutingFallback: PrivateRoutingPolicy.Fallback?
+    package var privateRoutingFallback: PrivateRoutingPolicy.Fallback?
     /// How long a router may take to answer somebody who waits, in seconds, at most a day: connecting may take half as long again, work that
     /// nobody waits for three times as long.
-    public var timeout: Int64?
+    package var timeout: Int64?
     /// How long a router that could not be reached is left alone at first; 2 seconds if it is not said. Further pauses grow from there.
-    public var retryPause: Duration?
+    package var retryPause: Duration?
 
     /// Whether routers are shown service certificates, by which all of a profile's queues on a router are subscribed to at once; nil for no.
     /// The API of the official clients has no word for it.
-    public var usesServices: Bool?
+    package var usesServices: Bool?
 
-    public init() {}
+    package init() {}
 
     /// Sets what is not in the configuration that commands know.
     func apply(to client: inout SMPClientConfiguration, _ agent: inout AgentConfiguration) {
@@ -79,7 +79,7 @@ extension NetworkConfig {
 
 extension SOCKSProxy {
     /// Reads `host:port`; `user:password@` before it names who asks, and `@` alone keeps connections for different purposes apart.
-    public init?(parsing text: String) {
+    package init?(parsing text: String) {
         var authentication = Authentication.none, place = Substring(text)
         if let at = text.lastIndex(of: "@") {
             place = text[text.index(after: at)...]
@@ -99,7 +99,7 @@ extension SOCKSProxy {
     }
 
     /// What ``init(parsing:)`` reads.
-    public var text: String {
+    package var text: String {
         let place = (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
         return switch authentication {
         case .none: place

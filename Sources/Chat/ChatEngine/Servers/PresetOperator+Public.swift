@@ -8,7 +8,7 @@ import SMPWire
 
 extension PresetOperator {
     /// The operators that official clients of version 6.5 come with, in their order.
-    public static let publicNetwork: [PresetOperator] = [simpleXChat, flux]
+    package static let publicNetwork: [PresetOperator] = [simpleXChat, flux]
 
     /// SimpleX Chat Ltd: its routers hold queues, and forward to others for private routing.
     static let simpleXChat = PresetOperator(

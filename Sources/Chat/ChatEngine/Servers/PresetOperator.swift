@@ -1,42 +1,42 @@
-public import ChatAPI
+package import ChatAPI
 import SMPCrypto
 import SMPWire
 
 /// Somebody whose servers every profile is offered, beside those that it has itself.
-public struct PresetOperator: Sendable, Hashable {
+package struct PresetOperator: Sendable, Hashable {
     /// A server as profiles get it first.
-    public struct Server: Sendable, Hashable {
+    package struct Server: Sendable, Hashable {
         /// `smp://…` or `xftp://…`
-        public var address: String
+        package var address: String
         /// Whether profiles use it until they choose otherwise.
-        public var isEnabled: Bool
+        package var isEnabled: Bool
 
-        public init(_ address: String, isEnabled: Bool = true) {
+        package init(_ address: String, isEnabled: Bool = true) {
             self.address = address
             self.isEnabled = isEnabled
         }
     }
 
     /// Known by this word, over all versions.
-    public var tag: String
-    public var tradeName: String
-    public var legalName: String?
+    package var tag: String
+    package var tradeName: String
+    package var legalName: String?
     /// Whoever runs servers below these domains is this operator.
-    public var serverDomains: [String]
+    package var serverDomains: [String]
     /// Whether its servers are used until somebody chooses otherwise.
-    public var isEnabled: Bool
-    public var smpRoles: ServerRoles
-    public var xftpRoles: ServerRoles
-    public var smpServers: [Server]
+    package var isEnabled: Bool
+    package var smpRoles: ServerRoles
+    package var xftpRoles: ServerRoles
+    package var smpServers: [Server]
     /// How many of the enabled ones a profile begins with, drawn at random; 0 for all. Profiles are spread over the operator's servers this way.
-    public var smpServersInUse: Int
-    public var xftpServers: [Server]
+    package var smpServersInUse: Int
+    package var xftpServers: [Server]
     /// The same for file servers.
-    public var xftpServersInUse: Int
+    package var xftpServersInUse: Int
     /// Relays for channels.
-    public var chatRelays: [UserChatRelay]
+    package var chatRelays: [UserChatRelay]
 
-    public init(
+    package init(
         tag: String, tradeName: String, legalName: String? = nil, serverDomains: [String], isEnabled: Bool = true,
         smpRoles: ServerRoles = ServerRoles(storage: true, proxy: true), xftpRoles: ServerRoles = ServerRoles(storage: true, proxy: true),
         smpServers: [Server], smpServersInUse: Int = 0, xftpServers: [Server] = [], xftpServersInUse: Int = 0, chatRelays: [UserChatRelay] = []
@@ -81,19 +81,19 @@ private struct RandomSourceGenerator: RandomNumberGenerator {
 }
 
 /// The conditions on which preset operators let their servers be used.
-public struct ConditionsDocument: Sendable, Hashable {
+package struct ConditionsDocument: Sendable, Hashable {
     /// The commit of the document that has the text: it names the version.
-    public var commit: String
+    package var commit: String
     /// What is shown.
-    public var text: String
+    package var text: String
 
-    public init(commit: String, text: String) {
+    package init(commit: String, text: String) {
         self.commit = commit
         self.text = text
     }
 
     /// The conditions that clients of version 6.5 ask for. They are the operators' document: this names its place instead of copying it.
-    public static let version6_5 = ConditionsDocument(
+    package static let version6_5 = ConditionsDocument(
         commit: "05f99634c470f8bddac20046947a0606938b22ad",
         text: """
             The conditions of use of the preset operators are published at \

@@ -1,94 +1,94 @@
-public import SMPClient
-public import SMPWire
+package import SMPClient
+package import SMPWire
 
 /// The agent's constants. The defaults are those of the official agent; tests shorten the times and narrow the versions.
-public struct AgentConfiguration: Sendable {
+package struct AgentConfiguration: Sendable {
     /// Agent versions to offer, within ``AgentLimits/agentVersions``.
-    public var agentVersions = VersionRange(AgentLimits.agentVersions)
+    package var agentVersions = VersionRange(AgentLimits.agentVersions)
     /// SMP client versions to offer, within ``AgentLimits/clientVersions``. Below 3 a sender does not secure queues.
-    public var clientVersions = VersionRange(AgentLimits.clientVersions)
+    package var clientVersions = VersionRange(AgentLimits.clientVersions)
     /// Ratchet versions to offer: 2 without post-quantum encryption, 3 with it.
-    public var ratchetVersions = VersionRange(2...3)
+    package var ratchetVersions = VersionRange(2...3)
     /// The algorithm of the keys that authorise commands about new queues.
-    public var queueKeys = QueueKeyAlgorithm.x25519
+    package var queueKeys = QueueKeyAlgorithm.x25519
 
     /// Queues that a new connection receives through, each on another router, as far as the user has so many: 1 to
     /// ``AgentLimits/maximumQueues``. Contact addresses have one. Official agents use the first: see ``SMPAgent/addQueue(to:on:)``.
-    public var queuesPerConnection = 1
+    package var queuesPerConnection = 1
 
     /// True if new queues get a notifier with `NEW`, where the router's version is 17 or later, as official agents ask for when their device has
     /// asked for instant notifications. Later on it is ``SMPAgent/enableNotifications(of:)`` that gives one.
-    public var newQueuesHaveNotifiers = false
+    package var newQueuesHaveNotifiers = false
 
     /// How routers are reached, at the start; see ``SMPAgent/setNetworkConfiguration(_:)``. The network must have been made with the same.
-    public var network = NetworkConfiguration()
+    package var network = NetworkConfiguration()
 
     /// When a message that the router did not get is sent again.
-    public var fastRetry = RetryInterval(initial: .seconds(2), increaseAfter: .seconds(10), maximum: .seconds(120))
+    package var fastRetry = RetryInterval(initial: .seconds(2), increaseAfter: .seconds(10), maximum: .seconds(120))
     /// When a message for a full queue is sent again, unless the peer says sooner that it has taken its messages.
-    public var slowRetry = RetryInterval(initial: .seconds(300), increaseAfter: .seconds(60), maximum: .seconds(6 * 3600))
+    package var slowRetry = RetryInterval(initial: .seconds(300), increaseAfter: .seconds(60), maximum: .seconds(6 * 3600))
     /// When a message is sent again that the router refuses for a full queue although the peer has said that it took its messages; after
     /// the longest delay, `slowRetry` goes on.
-    public var continuedRetry = RetryInterval(initial: .milliseconds(100), increaseAfter: .zero, maximum: .seconds(10))
+    package var continuedRetry = RetryInterval(initial: .milliseconds(100), increaseAfter: .zero, maximum: .seconds(10))
     /// How long a message is retried when the router cannot be reached.
-    public var messageTimeout: Duration = .seconds(2 * 86_400)
+    package var messageTimeout: Duration = .seconds(2 * 86_400)
     /// How long `HELLO` is retried.
-    public var helloTimeout: Duration = .seconds(2 * 86_400)
+    package var helloTimeout: Duration = .seconds(2 * 86_400)
     /// How long a message is retried when the queue is full.
-    public var quotaExceededTimeout: Duration = .seconds(7 * 86_400)
+    package var quotaExceededTimeout: Duration = .seconds(7 * 86_400)
     /// How long a connection that is being deleted waits for its messages to be sent.
-    public var deletionDeliveryTimeout: Duration = .seconds(2 * 86_400)
+    package var deletionDeliveryTimeout: Duration = .seconds(2 * 86_400)
     /// How often deleting a queue is tried before it is given up.
-    public var maximumDeleteAttempts = 10
+    package var maximumDeleteAttempts = 10
 
     /// When the router of a queue that another takes the place of is asked whether anything is left in it.
-    public var drainRetry = RetryInterval(initial: .seconds(1), increaseAfter: .seconds(5), maximum: .seconds(15))
+    package var drainRetry = RetryInterval(initial: .seconds(1), increaseAfter: .seconds(5), maximum: .seconds(15))
     /// How long nothing must be left in it before a message is taken that is not the next one. One may be on its way, and its sender waits for a
     /// router's answer before trying again: longer than that.
-    public var drainGrace: Duration = .seconds(30)
+    package var drainGrace: Duration = .seconds(30)
     /// How long its router must be out of reach for that.
-    public var drainTimeout: Duration = .seconds(120)
+    package var drainTimeout: Duration = .seconds(120)
     /// How long nothing must be left in it, if there was anything, before the sender is told to use the other …
-    public var moveGrace: Duration = .seconds(5)
+    package var moveGrace: Duration = .seconds(5)
     /// … and after which time the sender is told in any case.
-    public var moveTimeout: Duration = .seconds(120)
+    package var moveTimeout: Duration = .seconds(120)
 
     /// A received message that the user did not acknowledge in this many deliveries …
-    public var maximumReceiveAttempts = 8
+    package var maximumReceiveAttempts = 8
     /// … and for this long is dropped with an error.
-    public var receiveExpiry: Duration = .seconds(86_400)
+    package var receiveExpiry: Duration = .seconds(86_400)
     /// How long the records of sent messages (for receipts) and of received ones (against repetition) are kept.
-    public var messageRecordLifetime: Duration = .seconds(21 * 86_400)
+    package var messageRecordLifetime: Duration = .seconds(21 * 86_400)
 
     /// The first clean-up after the start, and the time between clean-ups.
-    public var initialCleanupDelay: Duration = .seconds(30)
-    public var cleanupInterval: Duration = .seconds(300)
+    package var initialCleanupDelay: Duration = .seconds(30)
+    package var cleanupInterval: Duration = .seconds(300)
     /// Records deleted in one step of a clean-up.
-    public var cleanupBatchSize = 10_000
+    package var cleanupBatchSize = 10_000
 
     /// KEM key pairs that are made ahead once the first was needed, so that making one is not waited for; 0 to make each when it is needed.
     /// A pair takes 3 KB.
-    public var keyPairPoolSize = 32
+    package var keyPairPoolSize = 32
     /// Connections whose state is kept in memory when nothing happens in them.
-    public var cachedConnections = 512
+    package var cachedConnections = 512
     /// Messages of one queue that are kept in memory before they are sent; more are read from the store.
-    public var deliveryBufferSize = 64
+    package var deliveryBufferSize = 64
 
     /// Bytes by which messages are padded less than ``AgentLimits`` says, for simulations of many messages.
     var paddingReduction = 0
 
-    public init() {}
+    package init() {}
 }
 
 /// A delay that grows by half when it has been waited for long enough, up to a maximum.
-public struct RetryInterval: Sendable, Hashable {
+package struct RetryInterval: Sendable, Hashable {
     /// The first delay.
-    public var initial: Duration
+    package var initial: Duration
     /// The delay starts to grow once this much time has been waited in all.
-    public var increaseAfter: Duration
-    public var maximum: Duration
+    package var increaseAfter: Duration
+    package var maximum: Duration
 
-    public init(initial: Duration, increaseAfter: Duration, maximum: Duration) {
+    package init(initial: Duration, increaseAfter: Duration, maximum: Duration) {
         self.initial = initial
         self.increaseAfter = increaseAfter
         self.maximum = maximum

@@ -1,16 +1,16 @@
-public import SMPProtocol
-public import SMPWire
+package import SMPProtocol
+package import SMPWire
 
 /// Something that happened, with the connection that it happened to.
-public struct AgentNotification: Sendable {
+package struct AgentNotification: Sendable {
     /// The connection; nil for events that name their connections or concern none.
-    public let connection: ConnectionID?
-    public let event: AgentEvent
+    package let connection: ConnectionID?
+    package let event: AgentEvent
     /// Set for events that are repeated, with the same id, after every restart until ``SMPAgent/confirm(_:)`` is called with it:
     /// call it once the effects of the event are durable. The event may so be seen twice; the id is the same then.
-    public let durableID: DurableEventID?
+    package let durableID: DurableEventID?
 
-    public init(connection: ConnectionID?, event: AgentEvent, durableID: DurableEventID? = nil) {
+    package init(connection: ConnectionID?, event: AgentEvent, durableID: DurableEventID? = nil) {
         self.connection = connection
         self.event = event
         self.durableID = durableID
@@ -18,7 +18,7 @@ public struct AgentNotification: Sendable {
 }
 
 /// An event that the agent reports to its user (agent-protocol.md, Appendix A; the official name stands in capitals).
-public enum AgentEvent: Sendable, Equatable {
+package enum AgentEvent: Sendable, Equatable {
     // MARK: Making connections
 
     /// CONF: the party that joined our invitation sent its information. Answer with `allowConnection`. Durable.
@@ -119,7 +119,7 @@ extension AgentEvent {
 }
 
 /// How the subscription to all of a user's queues on a router stands (``NetworkConfiguration/usesServices``).
-public enum ServiceSubscriptionState: Sendable, Equatable {
+package enum ServiceSubscriptionState: Sendable, Equatable {
     /// So many queues were subscribed to by one command.
     case complete(queues: Int)
     /// The router counts other queues than the agent: each was subscribed to by itself, and belongs to the service again.
@@ -131,23 +131,23 @@ public enum ServiceSubscriptionState: Sendable, Equatable {
 }
 
 /// The metadata of a received message.
-public struct MessageMetadata: Hashable, Sendable {
+package struct MessageMetadata: Hashable, Sendable {
     /// The verdict of the hash chain.
-    public let integrity: MessageIntegrity
+    package let integrity: MessageIntegrity
     /// The message's number in this connection; the same when the message is delivered again.
-    public let messageID: AgentMessageID
+    package let messageID: AgentMessageID
     /// When the agent got it first, in milliseconds since 1970.
-    public let receivedAt: Int64
+    package let receivedAt: Int64
     /// The router's id of the message.
-    public let brokerID: Bytes
+    package let brokerID: Bytes
     /// When the router got it, in milliseconds since 1970 (whole seconds on the wire).
-    public let brokerTime: Int64
+    package let brokerTime: Int64
     /// The sender's number of the message.
-    public let senderMessageID: Int64
+    package let senderMessageID: Int64
     /// True if post-quantum encryption protects the message.
-    public let pqEncryption: Bool
+    package let pqEncryption: Bool
 
-    public init(
+    package init(
         integrity: MessageIntegrity, messageID: AgentMessageID, receivedAt: Int64, brokerID: Bytes, brokerTime: Int64,
         senderMessageID: Int64, pqEncryption: Bool
     ) {
@@ -162,36 +162,36 @@ public struct MessageMetadata: Hashable, Sendable {
 }
 
 /// A delivery receipt for a message of ours.
-public struct MessageReceipt: Hashable, Sendable {
+package struct MessageReceipt: Hashable, Sendable {
     /// The verdict of the recipient's agent.
-    public enum Status: String, Sendable, Hashable {
+    package enum Status: String, Sendable, Hashable {
         case ok
         /// The receipt names another hash than the one of the message.
         case badMessageHash = "badMsgHash"
     }
 
     /// The sent message.
-    public let messageID: AgentMessageID
-    public let status: Status
+    package let messageID: AgentMessageID
+    package let status: Status
 
-    public init(messageID: AgentMessageID, status: Status) {
+    package init(messageID: AgentMessageID, status: Status) {
         self.messageID = messageID
         self.status = status
     }
 }
 
 /// A queue that was deleted, or given up.
-public struct DeletedQueue: Sendable, Equatable {
-    public let connection: ConnectionID
-    public let server: SMPServerAddress
-    public let recipientID: EntityID
+package struct DeletedQueue: Sendable, Equatable {
+    package let connection: ConnectionID
+    package let server: SMPServerAddress
+    package let recipientID: EntityID
     /// Why the router did not delete it, if it did not.
-    public let error: AgentError?
+    package let error: AgentError?
 }
 
 /// A connection with what went wrong in it.
-public struct ConnectionFailure: Sendable, Equatable {
+package struct ConnectionFailure: Sendable, Equatable {
     /// nil if the fault concerns no connection.
-    public let connection: ConnectionID?
-    public let error: AgentError
+    package let connection: ConnectionID?
+    package let error: AgentError
 }

@@ -1,17 +1,17 @@
-public import SMPWire
+package import SMPWire
 
 /// The agent's number of a user (a profile): positive, never used again after the user is deleted.
 ///
 /// It is also the `userID` of the user's transport sessions, so that two users never share a session.
-public typealias AgentUserID = Int64
+package typealias AgentUserID = Int64
 
 /// The agent's number of a message within its connection, from 1, shared by sent and received messages.
 ///
 /// It grows by one with every agent message, also those that the user does not see (`HELLO`, receipts), and is never used twice.
-public typealias AgentMessageID = Int64
+package typealias AgentMessageID = Int64
 
 /// An opaque identifier that the agent draws at random.
-public protocol AgentIdentifier: Hashable, Sendable, Codable, CustomStringConvertible {
+package protocol AgentIdentifier: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The identifier's bytes, at least one.
     var bytes: Bytes { get }
     init(_ bytes: Bytes)
@@ -19,9 +19,9 @@ public protocol AgentIdentifier: Hashable, Sendable, Codable, CustomStringConver
 
 extension AgentIdentifier {
     /// Padded base64url, the form of identifiers in the chat API.
-    public var description: String { Base64URL.encode(bytes) }
+    package var description: String { Base64URL.encode(bytes) }
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let bytes = Base64URL.decode(try container.decode(String.self)), !bytes.isEmpty else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "an identifier is base64url text")
@@ -29,32 +29,32 @@ extension AgentIdentifier {
         self.init(bytes)
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
 }
 
 /// Identifies a connection: 12 random bytes.
-public struct ConnectionID: AgentIdentifier {
-    public let bytes: Bytes
-    public init(_ bytes: Bytes) { self.bytes = bytes }
+package struct ConnectionID: AgentIdentifier {
+    package let bytes: Bytes
+    package init(_ bytes: Bytes) { self.bytes = bytes }
 }
 
 /// Identifies a confirmation that waits for ``SMPAgent/allowConnection(_:confirmation:info:)``: 12 random bytes.
-public struct ConfirmationID: AgentIdentifier {
-    public let bytes: Bytes
-    public init(_ bytes: Bytes) { self.bytes = bytes }
+package struct ConfirmationID: AgentIdentifier {
+    package let bytes: Bytes
+    package init(_ bytes: Bytes) { self.bytes = bytes }
 }
 
 /// Identifies a request that came to a contact address and waits for an answer: 12 random bytes.
-public struct InvitationID: AgentIdentifier {
-    public let bytes: Bytes
-    public init(_ bytes: Bytes) { self.bytes = bytes }
+package struct InvitationID: AgentIdentifier {
+    package let bytes: Bytes
+    package init(_ bytes: Bytes) { self.bytes = bytes }
 }
 
 /// Identifies an event that the agent repeats after a restart until ``SMPAgent/confirm(_:)``.
-public enum DurableEventID: Hashable, Sendable {
+package enum DurableEventID: Hashable, Sendable {
     /// An event with a number that was drawn at random, and is the same whenever the event comes.
     case event(Int64)
     /// `sent`, which its message identifies; `connection` is the store's number of the connection.

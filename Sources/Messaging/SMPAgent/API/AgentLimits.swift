@@ -1,42 +1,42 @@
 /// The lengths that the agent pads to and the versions it speaks.
 ///
 /// Post-quantum headers are larger, so that connections that support them have shorter bodies from agent version 5 on.
-public enum AgentLimits {
+package enum AgentLimits {
     /// The agent versions of this implementation.
-    public static let agentVersions: ClosedRange<UInt16> = 2...7
+    package static let agentVersions: ClosedRange<UInt16> = 2...7
     /// The SMP client versions of this implementation (per-queue envelopes and queue addresses).
-    public static let clientVersions: ClosedRange<UInt16> = 1...4
+    package static let clientVersions: ClosedRange<UInt16> = 1...4
 
     /// Bytes that a confirmation's information is padded to inside the ratchet.
-    public static func confirmationLength(agentVersion: UInt16, pqSupport: Bool) -> Int {
+    package static func confirmationLength(agentVersion: UInt16, pqSupport: Bool) -> Int {
         pqSupport && agentVersion >= AgentVersion.pqRatchet ? 11_106 : 14_832
     }
 
     /// Bytes that a message is padded to inside the ratchet.
-    public static func messageLength(agentVersion: UInt16, pqSupport: Bool) -> Int {
+    package static func messageLength(agentVersion: UInt16, pqSupport: Bool) -> Int {
         pqSupport && agentVersion >= AgentVersion.pqRatchet ? 13_618 : 15_840
     }
 
     /// The largest message body that fits: the padded length less its own two bytes, the header (number, hash) and the tags.
-    public static func messageBodyLength(agentVersion: UInt16, pqSupport: Bool) -> Int {
+    package static func messageBodyLength(agentVersion: UInt16, pqSupport: Bool) -> Int {
         messageLength(agentVersion: agentVersion, pqSupport: pqSupport) - 2 - 1 - 8 - 33 - 1
     }
 
     /// Numbers that messages of a connection can have, those of the peer and our own. A peer that names another one is not believed, so that
     /// what is counted on from a number cannot overflow.
-    public static let messageIDs: ClosedRange<Int64> = 0...(1 << 62)
+    package static let messageIDs: ClosedRange<Int64> = 0...(1 << 62)
 
     /// New keys of the peer for the ratchet that are remembered at once, for ``AgentConfiguration/messageRecordLifetime``, so that none counts
     /// twice. More are refused: a peer could otherwise make us keep, and answer, as many as it likes.
-    public static let maximumAgreements = 1_000
+    package static let maximumAgreements = 1_000
 
     /// Queues that a connection may have in each direction, those among them that take the place of others not counted.
-    public static let maximumQueues = 4
+    package static let maximumQueues = 4
 
     /// Bytes that a client message is padded to inside the per-queue encryption.
-    public static let clientMessageLength = 16_000
+    package static let clientMessageLength = 16_000
     /// Bytes that a client message with a public key in its header is padded to.
-    public static let clientConfirmationLength = 15_904
+    package static let clientConfirmationLength = 15_904
 }
 
 /// The agent versions at which something began.

@@ -1,16 +1,16 @@
-public import SMPProtocol
+package import SMPProtocol
 
 /// A router of a user, with what it is used for.
-public struct AgentServer: Sendable, Hashable {
-    public var server: SMPServerWithAuth
+package struct AgentServer: Sendable, Hashable {
+    package var server: SMPServerWithAuth
     /// The caller's id of the operator that runs the router; nil for the user's own.
-    public var operatorID: Int64?
+    package var operatorID: Int64?
     /// True if new queues are made on it.
-    public var isForStorage: Bool
+    package var isForStorage: Bool
     /// True if commands for the routers of others may go through it.
-    public var isForProxy: Bool
+    package var isForProxy: Bool
 
-    public init(_ server: SMPServerWithAuth, operatorID: Int64? = nil, isForStorage: Bool = true, isForProxy: Bool = true) {
+    package init(_ server: SMPServerWithAuth, operatorID: Int64? = nil, isForStorage: Bool = true, isForProxy: Bool = true) {
         self.server = server
         self.operatorID = operatorID
         self.isForStorage = isForStorage

@@ -47,7 +47,7 @@ public enum SubscriptionStatus: Sendable, Hashable {
 }
 
 /// Which of a connection's queues moves.
-public enum QueueDirection: String, Sendable, Hashable, Codable {
+package enum QueueDirection: String, Sendable, Hashable, Codable {
     case receive = "rcv"
     case send = "snd"
 }

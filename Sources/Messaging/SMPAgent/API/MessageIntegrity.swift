@@ -1,5 +1,5 @@
 /// The verdict of the hash chain and the ids of a connection's messages on a received message (agent-protocol.md, "Agent message").
-public enum MessageIntegrity: Hashable, Sendable, CustomStringConvertible {
+package enum MessageIntegrity: Hashable, Sendable, CustomStringConvertible {
     /// The message follows the one received before it.
     case ok
     /// Messages from `from` to `to` (the sender's numbers) were not received.
@@ -27,7 +27,7 @@ public enum MessageIntegrity: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// `OK`, or `ERR` and the fault, as the official agent prints it.
-    public var description: String {
+    package var description: String {
         switch self {
         case .ok: "OK"
         case .skipped(let from, let to): "ERR NO_ID \(from) \(to)"
@@ -38,7 +38,7 @@ public enum MessageIntegrity: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads what ``description`` prints; nil for anything else.
-    public init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         switch words.count {
         case 1 where words[0] == "OK": self = .ok

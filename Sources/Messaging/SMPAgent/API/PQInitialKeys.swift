@@ -1,5 +1,5 @@
 /// The post-quantum encryption that a new connection asks for, and the message that carries its first KEM key (pqdr.md).
-public enum PQInitialKeys: Hashable, Sendable {
+package enum PQInitialKeys: Hashable, Sendable {
     /// The link and the short link's data hold a KEM key: encryption is post-quantum from the first confirmation. The link is
     /// about 1,600 characters longer. Not allowed for contact addresses, which carry no ratchet keys.
     case usePQ
@@ -7,9 +7,9 @@ public enum PQInitialKeys: Hashable, Sendable {
     case linkPQ(support: Bool)
 
     /// The default: post-quantum encryption is supported, the full link has no KEM key.
-    public static var supported: PQInitialKeys { .linkPQ(support: true) }
+    package static var supported: PQInitialKeys { .linkPQ(support: true) }
     /// Post-quantum encryption is off.
-    public static var off: PQInitialKeys { .linkPQ(support: false) }
+    package static var off: PQInitialKeys { .linkPQ(support: false) }
 
     /// Checks whether the link's ratchet parameters propose a KEM key.
     func proposesKEM(shortLink: Bool) -> Bool {

@@ -3,7 +3,7 @@ import SMPCrypto
 /// How an agent authorises what it does with a queue (simplex-messaging.md, "Authenticating commands").
 ///
 /// A queue keeps the key that it was made with, so all of them work side by side.
-public enum QueueKeyAlgorithm: Sendable, Hashable, CaseIterable {
+package enum QueueKeyAlgorithm: Sendable, Hashable, CaseIterable {
     /// Authenticators, which prove nothing to third parties and, after one agreement for each session, cost a hash. Routers from SMP
     /// version 7 on know them, which is below the lowest version that is offered.
     case x25519

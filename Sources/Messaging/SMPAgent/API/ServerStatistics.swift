@@ -1,7 +1,7 @@
-public import SMPProtocol
+package import SMPProtocol
 
 /// A counter for each router of a user. The raw values are the names in the chat API, and in the store.
-public enum ServerCounter: String, Sendable, Hashable, CaseIterable {
+package enum ServerCounter: String, Sendable, Hashable, CaseIterable {
     /// `SEND` that the router took: directly, through a proxy, and for other routers as a proxy.
     case sentDirect, sentViaProxy, sentProxied
     case sentDirectAttempts, sentViaProxyAttempts, sentProxiedAttempts
@@ -18,18 +18,18 @@ public enum ServerCounter: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The counts for one router of a user.
-public struct ServerStatistics: Sendable, Hashable {
+package struct ServerStatistics: Sendable, Hashable {
     private var counts: [ServerCounter: Int] = [:]
 
-    public init() {}
+    package init() {}
 
-    public subscript(_ counter: ServerCounter) -> Int {
+    package subscript(_ counter: ServerCounter) -> Int {
         get { counts[counter, default: 0] }
         set { counts[counter] = newValue == 0 ? nil : newValue }
     }
 
     /// The sums.
-    public static func + (one: ServerStatistics, other: ServerStatistics) -> ServerStatistics {
+    package static func + (one: ServerStatistics, other: ServerStatistics) -> ServerStatistics {
         var sum = one
         for (counter, count) in other.counts { sum[counter] += count }
         return sum
@@ -37,48 +37,48 @@ public struct ServerStatistics: Sendable, Hashable {
 }
 
 /// A router, as one user uses it.
-public struct AgentServerKey: Sendable, Hashable {
-    public let user: AgentUserID
-    public let server: SMPServerAddress
+package struct AgentServerKey: Sendable, Hashable {
+    package let user: AgentUserID
+    package let server: SMPServerAddress
 
-    public init(user: AgentUserID, server: SMPServerAddress) {
+    package init(user: AgentUserID, server: SMPServerAddress) {
         self.user = user
         self.server = server
     }
 }
 
 /// Connections to a router, by how they stand.
-public struct SessionCounts: Sendable, Hashable {
-    public var connected = 0
+package struct SessionCounts: Sendable, Hashable {
+    package var connected = 0
     /// The last attempt failed.
-    public var failed = 0
-    public var connecting = 0
+    package var failed = 0
+    package var connecting = 0
 
-    public init() {}
+    package init() {}
 }
 
 /// Queues on a router, by how their subscriptions stand.
-public struct SubscriptionCounts: Sendable, Hashable {
-    public var active = 0
-    public var pending = 0
+package struct SubscriptionCounts: Sendable, Hashable {
+    package var active = 0
+    package var pending = 0
 
-    public init() {}
+    package init() {}
 }
 
 /// How all users' routers stand, and what was counted.
-public struct AgentServersSummary: Sendable {
-    public var statistics: [AgentServerKey: ServerStatistics]
+package struct AgentServersSummary: Sendable {
+    package var statistics: [AgentServerKey: ServerStatistics]
     /// Since when is counted, in milliseconds since 1970.
-    public var startedAt: Int64
-    public var sessions: [AgentServerKey: SessionCounts]
-    public var subscriptions: [AgentServerKey: SubscriptionCounts]
+    package var startedAt: Int64
+    package var sessions: [AgentServerKey: SessionCounts]
+    package var subscriptions: [AgentServerKey: SubscriptionCounts]
 }
 
 /// How the subscription to one queue stands.
-public struct QueueSubscriptionStatus: Sendable, Hashable {
-    public let connection: ConnectionID
-    public let user: AgentUserID
-    public let server: SMPServerAddress
-    public let queue: RecipientID
-    public let status: SubscriptionStatus
+package struct QueueSubscriptionStatus: Sendable, Hashable {
+    package let connection: ConnectionID
+    package let user: AgentUserID
+    package let server: SMPServerAddress
+    package let queue: RecipientID
+    package let status: SubscriptionStatus
 }

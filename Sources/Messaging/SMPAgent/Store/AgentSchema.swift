@@ -453,5 +453,5 @@ enum AgentSchema {
 
 extension SMPAgent {
     /// The names of the migrations of the agent's database, oldest first.
-    public static var migrationNames: [String] { AgentSchema.migrator.migrations }
+    package static var migrationNames: [String] { AgentSchema.migrator.migrations }
 }

@@ -1,4 +1,4 @@
-public import EncryptedSQLite
+package import EncryptedSQLite
 import GRDB
 import Logging
 
@@ -18,7 +18,7 @@ extension StoreInterceptor {
 /// recognise repeated ones.
 ///
 /// Changes are on disk when the call that made them returns, except for those whose loss a restart repairs.
-public final class AgentStore: Sendable {
+package final class AgentStore: Sendable {
     private let file: DatabaseFile
     private let interceptor: (any StoreInterceptor)?
     private let deferred: DeferredWrites<StoreChange>
@@ -31,7 +31,7 @@ public final class AgentStore: Sendable {
     ///   - key: opens an encrypted database, or makes a new one encrypted.
     ///   - health: told when the disk begins to fail and when it works again.
     /// - Throws: what opening a `DatabaseFile` does, such as `newerDatabase`, `wrongKey` or `unavailable`.
-    public convenience init(
+    package convenience init(
         path: String?, key: DatabaseKey? = nil, health: @escaping @Sendable (DiskHealthChange) -> Void = { _ in }
     ) throws(StorageError) {
         try self.init(path: path, key: key, health: health, interceptor: nil)
@@ -99,7 +99,7 @@ public final class AgentStore: Sendable {
     func stopWaitingForDisk() { file.stopWaitingForDisk() }
 
     /// Finishes what waits and closes the database.
-    public func close() async throws(StorageError) {
+    package func close() async throws(StorageError) {
         submitDeferred()
         try await file.close()
     }

@@ -1,19 +1,19 @@
 import SMPProtocol
-public import SMPTransport
+package import SMPTransport
 
 /// How routers are reached, and what they may learn by it. It may change while clients run: connections are made anew then.
 ///
 /// The defaults are those of the official clients.
-public struct NetworkConfiguration: Sendable, Hashable {
+package struct NetworkConfiguration: Sendable, Hashable {
     /// When connections go through the SOCKS proxy.
-    public enum SOCKSMode: String, Sendable, Hashable, CaseIterable {
+    package enum SOCKSMode: String, Sendable, Hashable, CaseIterable {
         case always
         /// For onion hosts only; other hosts see our address.
         case onion
     }
 
     /// Which of a router's hosts is used.
-    public enum HostMode: String, Sendable, Hashable, CaseIterable {
+    package enum HostMode: String, Sendable, Hashable, CaseIterable {
         /// Onion hosts if there is a SOCKS proxy, else public ones.
         case onionViaSOCKS = "onionViaSocks"
         case onion
@@ -21,7 +21,7 @@ public struct NetworkConfiguration: Sendable, Hashable {
     }
 
     /// The scope of one connection, as a router or a SOCKS proxy such as Tor's sees it.
-    public enum SessionMode: String, Sendable, Hashable, CaseIterable {
+    package enum SessionMode: String, Sendable, Hashable, CaseIterable {
         /// One connection with each router for a user, and one circuit for all of a user's routers.
         case user
         /// The same, with other circuits after each start of the process or change of the proxy.
@@ -34,7 +34,7 @@ public struct NetworkConfiguration: Sendable, Hashable {
     }
 
     /// Routers that are reached by port 443 where their address names no port.
-    public enum WebPortServers: String, Sendable, Hashable, CaseIterable {
+    package enum WebPortServers: String, Sendable, Hashable, CaseIterable {
         case all
         /// Those in the ``SMPClientConfiguration/presetDomains``.
         case preset
@@ -42,73 +42,73 @@ public struct NetworkConfiguration: Sendable, Hashable {
     }
 
     /// A time limit.
-    public struct Limit: Sendable, Hashable {
+    package struct Limit: Sendable, Hashable {
         /// For what nobody waits for.
-        public var background: Duration
+        package var background: Duration
         /// For what a person waits for.
-        public var interactive: Duration
+        package var interactive: Duration
 
-        public init(background: Duration, interactive: Duration) {
+        package init(background: Duration, interactive: Duration) {
             self.background = background
             self.interactive = interactive
         }
     }
 
     /// nil to connect directly; onion hosts cannot be reached then.
-    public var socksProxy: SOCKSProxy?
-    public var socksMode = SOCKSMode.always
-    public var hostMode = HostMode.onionViaSOCKS
+    package var socksProxy: SOCKSProxy?
+    package var socksMode = SOCKSMode.always
+    package var hostMode = HostMode.onionViaSOCKS
     /// True if a router without such a host is not connected to at all.
-    public var isHostModeRequired = false
-    public var sessionMode = SessionMode.session
+    package var isHostModeRequired = false
+    package var sessionMode = SessionMode.session
     /// For which routers commands go through a proxy.
-    public var privateRouting = PrivateRoutingPolicy.Mode.never
+    package var privateRouting = PrivateRoutingPolicy.Mode.never
     /// The fallback when that is not possible.
-    public var privateRoutingFallback = PrivateRoutingPolicy.Fallback.allow
-    public var webPortServers = WebPortServers.preset
+    package var privateRoutingFallback = PrivateRoutingPolicy.Fallback.allow
+    package var webPortServers = WebPortServers.preset
     /// For a connection with its handshakes, host by host.
-    public var connectTimeout = Limit(background: .seconds(45), interactive: .seconds(15))
+    package var connectTimeout = Limit(background: .seconds(45), interactive: .seconds(15))
     /// For the response to a command.
-    public var responseTimeout = Limit(background: .seconds(30), interactive: .seconds(10))
+    package var responseTimeout = Limit(background: .seconds(30), interactive: .seconds(10))
     /// How much longer a response may take for each 1,024 bytes that are sent before it.
-    public var timeoutPerKilobyte = Duration.milliseconds(5)
+    package var timeoutPerKilobyte = Duration.milliseconds(5)
     /// True if all of these limits are half as long again, as for networks of mobile phones. A change is for new connections: those that
     /// there are stay.
-    public var isSlow = false
+    package var isSlow = false
     /// nil to leave idle connections unprobed by TCP.
-    public var keepAlive: TCPKeepAlive? = TCPKeepAlive()
+    package var keepAlive: TCPKeepAlive? = TCPKeepAlive()
     /// A connection with subscriptions on which nothing has arrived for this long is probed with `PING`; zero for never.
-    public var pingInterval = Duration.seconds(600)
+    package var pingInterval = Duration.seconds(600)
     /// Commands without a response in a row after which a silent connection is given up; 0 for never.
-    public var pingCount = 3
+    package var pingCount = 3
 
     /// True if routers are shown service certificates, by which all queues of a user on a router are subscribed to at once. The router sees
     /// by them which queues are one user's; so it has no effect in session mode `entity`.
-    public var usesServices = false
+    package var usesServices = false
 
     /// True if a failure of TLS with a router is logged as a warning, instead of at `debug` level.
-    public var logsTLSErrors = false
+    package var logsTLSErrors = false
 
-    public init() {}
+    package init() {}
 
     /// How long a connection with its handshakes may take.
     ///
     /// - Parameter isInteractive: whether a person waits.
-    public func connectLimit(isInteractive: Bool) -> Duration { onNetwork(isInteractive ? connectTimeout.interactive : connectTimeout.background) }
+    package func connectLimit(isInteractive: Bool) -> Duration { onNetwork(isInteractive ? connectTimeout.interactive : connectTimeout.background) }
 
     /// How long a response may take.
     ///
     /// - Parameters:
     ///   - isInteractive: whether a person waits.
     ///   - bytes: what is sent before it, the command itself included.
-    public func responseLimit(isInteractive: Bool, bytes: Int = 0) -> Duration {
+    package func responseLimit(isInteractive: Bool, bytes: Int = 0) -> Duration {
         onNetwork((isInteractive ? responseTimeout.interactive : responseTimeout.background) + timeoutPerKilobyte * (bytes / 1024))
     }
 
     private func onNetwork(_ limit: Duration) -> Duration { isSlow ? limit * 3 / 2 : limit }
 
     /// When commands go through a proxy, with these settings.
-    public var privateRoutingPolicy: PrivateRoutingPolicy {
+    package var privateRoutingPolicy: PrivateRoutingPolicy {
         PrivateRoutingPolicy(
             mode: privateRouting, fallback: privateRoutingFallback, usesSOCKS: socksProxy != nil && socksMode == .always,
             prefersOnion: socksProxy != nil && hostMode != .public)

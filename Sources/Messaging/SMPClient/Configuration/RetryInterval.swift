@@ -1,16 +1,16 @@
 /// How long to wait between attempts: the same time at first, then half as much again each time, up to a limit.
-public struct RetryInterval: Sendable, Hashable {
+package struct RetryInterval: Sendable, Hashable {
     /// The wait after the first attempt.
-    public var initial: Duration
+    package var initial: Duration
     /// Waits stay the same until they add up to this.
-    public var increaseAfter: Duration
+    package var increaseAfter: Duration
     /// The longest wait.
-    public var maximum: Duration
+    package var maximum: Duration
     /// The part of a wait by which it is made longer or shorter at random, 0 to 1, so that the clients of a router that
     /// restarts do not come back all at once.
-    public var jitter: Double
+    package var jitter: Double
 
-    public init(
+    package init(
         initial: Duration = .seconds(2), increaseAfter: Duration = .seconds(10), maximum: Duration = .seconds(180),
         jitter: Double = 0.2
     ) {

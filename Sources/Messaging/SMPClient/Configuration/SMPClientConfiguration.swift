@@ -1,34 +1,34 @@
 import SMPProtocol
-public import SMPTransport
-public import SMPWire
+package import SMPTransport
+package import SMPWire
 
 /// How a client connects to routers and talks to them. The defaults are those of the official clients.
-public struct SMPClientConfiguration: Sendable {
+package struct SMPClientConfiguration: Sendable {
     /// Versions of the protocol to offer.
-    public var versions: VersionRange = SMPVersion.offered
+    package var versions: VersionRange = SMPVersion.offered
     /// How routers are reached, at the start; see ``SMPRouting/setNetwork(_:)``.
-    public var network = NetworkConfiguration()
+    package var network = NetworkConfiguration()
     /// The port of routers whose address names none.
-    public var defaultPort: UInt16 = 5223
+    package var defaultPort: UInt16 = 5223
     /// Ends of the names of routers for ``NetworkConfiguration/WebPortServers/preset``.
-    public var presetDomains = [".simplex.im", ".simplexonflux.com"]
+    package var presetDomains = [".simplex.im", ".simplexonflux.com"]
     /// How long to wait between attempts to take up subscriptions again.
-    public var retry = RetryInterval()
+    package var retry = RetryInterval()
     /// For how long after a failed attempt to connect further commands fail at once with the same error.
-    public var failureMemory: Duration = .seconds(3)
+    package var failureMemory: Duration = .seconds(3)
     /// How long a connection must have been silent before unanswered commands end it.
-    public var silenceLimit: Duration = .seconds(900)
+    package var silenceLimit: Duration = .seconds(900)
     /// Queues that are subscribed to in one go; the next go waits for the responses.
-    public var subscriptionBatch = 1350
+    package var subscriptionBatch = 1350
     /// Commands of one connection that may wait for responses; further ones fail with code `overloaded`.
-    public var maximumPendingRequests = 16_384
+    package var maximumPendingRequests = 16_384
     /// Bytes of commands of one connection that may wait for the router to read them; further ones fail with code
     /// `overloaded`.
-    public var maximumOutgoingBytes = 32 << 20
+    package var maximumOutgoingBytes = 32 << 20
     /// The TLS connections.
-    public var transport = SMPTransportClient.Configuration()
+    package var transport = SMPTransportClient.Configuration()
 
-    public init() {}
+    package init() {}
 
     /// The port of a router.
     func port(of server: SMPServerAddress) -> Int {

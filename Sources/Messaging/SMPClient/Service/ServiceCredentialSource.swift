@@ -1,11 +1,11 @@
-public import SMPProtocol
-public import SMPTransport
+package import SMPProtocol
+package import SMPTransport
 
 /// Gives the certificates by which routers know a client as a service (simplex-messaging.md, "Service certificates").
 ///
 /// All queues of a service on a router are subscribed to by one command. In return the router sees, over all connections and restarts,
 /// that they are one client's; so each user has a certificate of its own for each router.
-public protocol ServiceCredentialSource: Sendable {
+package protocol ServiceCredentialSource: Sendable {
     /// The certificate of a user for a router, always the same one.
     ///
     /// - Returns: nil to be no service there.
@@ -13,7 +13,7 @@ public protocol ServiceCredentialSource: Sendable {
 }
 
 /// The outcome of subscribing to all queues of a service by one command, or a later change of that subscription.
-public enum ServiceSubscription: Sendable {
+package enum ServiceSubscription: Sendable {
     /// The router counts the queues that were expected: all are subscribed to.
     case complete(queues: Int)
     /// The router counts other queues than were expected: each is subscribed to by itself, which makes it the service's again.

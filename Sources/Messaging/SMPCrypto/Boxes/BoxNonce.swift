@@ -1,20 +1,20 @@
-public import SMPWire
+package import SMPWire
 
 /// The 24-byte nonce of a box.
-public struct BoxNonce: Hashable, Sendable, WireCodable, StringCodable, CustomStringConvertible {
-    public static let size = 24
+package struct BoxNonce: Hashable, Sendable, WireCodable, StringCodable, CustomStringConvertible {
+    package static let size = 24
 
     /// 24 bytes.
-    public let bytes: Bytes
+    package let bytes: Bytes
 
     /// - Throws: ``CryptoError`` `invalidSize` unless there are 24 bytes.
-    public init(_ bytes: Bytes) throws(CryptoError) {
+    package init(_ bytes: Bytes) throws(CryptoError) {
         guard bytes.count == BoxNonce.size else { throw CryptoError(.invalidSize, "a nonce has 24 bytes") }
         self.bytes = bytes
     }
 
     /// The first 24 of the bytes, with zero bytes after them if there are fewer: how nonces are made of identifiers.
-    public init(padding bytes: Bytes) {
+    package init(padding bytes: Bytes) {
         self.bytes = Bytes(bytes.prefix(BoxNonce.size)) + Bytes(repeating: 0, count: max(0, BoxNonce.size - bytes.count))
     }
 
@@ -24,18 +24,18 @@ public struct BoxNonce: Hashable, Sendable, WireCodable, StringCodable, CustomSt
         self.bytes = Bytes(bytes)
     }
 
-    public static func random(_ source: some RandomSource) -> BoxNonce { BoxNonce(padding: source.bytes(size)) }
+    package static func random(_ source: some RandomSource) -> BoxNonce { BoxNonce(padding: source.bytes(size)) }
 
     /// The nonce of the answer that a proxy passes back.
-    public var reversed: BoxNonce { BoxNonce(padding: bytes.reversed()) }
+    package var reversed: BoxNonce { BoxNonce(padding: bytes.reversed()) }
 
     /// 24 bytes, without a length.
-    public func encode(to writer: inout WireWriter) { writer.write(raw: bytes) }
-    public init(from parser: inout WireParser) throws(WireError) { bytes = try parser.take(BoxNonce.size) }
+    package func encode(to writer: inout WireWriter) { writer.write(raw: bytes) }
+    package init(from parser: inout WireParser) throws(WireError) { bytes = try parser.take(BoxNonce.size) }
 
     /// Base64url.
-    public func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(bytes)) }
-    public init(fromString parser: inout WireParser) throws(WireError) { self.init(padding: try parser.base64URL()) }
+    package func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(bytes)) }
+    package init(fromString parser: inout WireParser) throws(WireError) { self.init(padding: try parser.base64URL()) }
 
-    public var description: String { Base64URL.encode(bytes) }
+    package var description: String { Base64URL.encode(bytes) }
 }

@@ -1,5 +1,5 @@
 internal import CSodium
-public import SMPWire
+package import SMPWire
 
 /// A box that is sealed or opened in pieces, with the tag at the end: files and their chunks (xftp.md).
 ///
@@ -85,7 +85,7 @@ private final class OneTimeAuthenticator {
 
 extension BoxSecret {
     /// Seals a message in one piece with the tag at the end.
-    public func sealWithTagAtEnd(_ message: Bytes, nonce: BoxNonce) -> Bytes {
+    package func sealWithTagAtEnd(_ message: Bytes, nonce: BoxNonce) -> Bytes {
         var stream = BoxStream(self, nonce: nonce)
         let ciphertext = stream.encrypt(message)
         return ciphertext + stream.tag()
@@ -94,7 +94,7 @@ extension BoxSecret {
     /// Opens a message that has its tag at the end.
     ///
     /// - Throws: ``CryptoError`` `decryptionFailed`.
-    public func openWithTagAtEnd(_ box: Bytes, nonce: BoxNonce) throws(CryptoError) -> Bytes {
+    package func openWithTagAtEnd(_ box: Bytes, nonce: BoxNonce) throws(CryptoError) -> Bytes {
         guard box.count >= BoxStream.tagSize else {
             throw CryptoError(.decryptionFailed, "a box has at least 16 bytes")
         }

@@ -1,10 +1,10 @@
-public import SMPWire
+package import SMPWire
 
 /// Deniable authorisation of a command: a box around the command's SHA-512, which either of the two parties could have made
 /// (simplex-messaging.md, "Authenticating commands").
-public enum CommandAuthenticator {
+package enum CommandAuthenticator {
     /// Bytes of an authenticator: 64 of the hash and 16 of the tag.
-    public static let size = 80
+    package static let size = 80
 
     /// Makes the 80 bytes.
     ///
@@ -12,12 +12,12 @@ public enum CommandAuthenticator {
     ///   - message: what is authorised.
     ///   - nonce: the correlation id of the transmission.
     ///   - secret: what the queue's X25519 key and the server's session key agree on.
-    public static func make(for message: Bytes, nonce: BoxNonce, secret: BoxSecret) -> Bytes {
+    package static func make(for message: Bytes, nonce: BoxNonce, secret: BoxSecret) -> Bytes {
         secret.seal(Hash.sha512(message), nonce: nonce)
     }
 
     /// Checks whether the authenticator belongs to the message.
-    public static func verify(_ authenticator: Bytes, for message: Bytes, nonce: BoxNonce, secret: BoxSecret) -> Bool {
+    package static func verify(_ authenticator: Bytes, for message: Bytes, nonce: BoxNonce, secret: BoxSecret) -> Bool {
         guard authenticator.count == size, let hash = try? secret.open(authenticator, nonce: nonce) else { return false }
         return SecretBytes.areEqual(hash, Hash.sha512(message))
     }

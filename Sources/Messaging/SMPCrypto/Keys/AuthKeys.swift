@@ -1,13 +1,13 @@
-public import SMPWire
+package import SMPWire
 
 /// A public key by which a server checks who sent a command: a signature key, or an X25519 key for authenticators.
-public enum PublicAuthKey: Hashable, Sendable {
+package enum PublicAuthKey: Hashable, Sendable {
     case x25519(X25519.PublicKey)
     case ed25519(Ed25519.PublicKey)
     case ed448(Ed448.PublicKey)
 
     /// DER SubjectPublicKeyInfo.
-    public var spki: Bytes {
+    package var spki: Bytes {
         switch self {
         case .x25519(let key): key.spki
         case .ed25519(let key): key.spki
@@ -16,7 +16,7 @@ public enum PublicAuthKey: Hashable, Sendable {
     }
 
     /// - Throws: ``CryptoError`` `invalidKey` if it is not the DER of a key of one of the three algorithms.
-    public init(spki: Bytes) throws(CryptoError) {
+    package init(spki: Bytes) throws(CryptoError) {
         switch KeyEncoding.identifier(inPublic: spki) {
         case X25519.identifier: self = .x25519(try X25519.PublicKey(spki: spki))
         case Ed25519.identifier: self = .ed25519(try Ed25519.PublicKey(spki: spki))
@@ -26,7 +26,7 @@ public enum PublicAuthKey: Hashable, Sendable {
     }
 
     /// Checks whether a signature belongs to the message; false for an X25519 key, which signs nothing.
-    public func isValidSignature(_ signature: Bytes, for message: Bytes) -> Bool {
+    package func isValidSignature(_ signature: Bytes, for message: Bytes) -> Bool {
         switch self {
         case .x25519: false
         case .ed25519(let key): key.isValidSignature(signature, for: message)
@@ -37,17 +37,17 @@ public enum PublicAuthKey: Hashable, Sendable {
 
 extension PublicAuthKey: WireCodable, StringCodable, CustomStringConvertible {
     /// DER behind a one-byte length.
-    public func encode(to writer: inout WireWriter) { writer.write(short: spki) }
+    package func encode(to writer: inout WireWriter) { writer.write(short: spki) }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         try self.init(spki: try parser.short(), at: start)
     }
 
     /// Base64url of the DER.
-    public func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(spki)) }
+    package func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(spki)) }
 
-    public init(fromString parser: inout WireParser) throws(WireError) {
+    package init(fromString parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         try self.init(spki: try parser.base64URL(), at: start)
     }
@@ -60,16 +60,16 @@ extension PublicAuthKey: WireCodable, StringCodable, CustomStringConvertible {
         }
     }
 
-    public var description: String { wireString }
+    package var description: String { wireString }
 }
 
 /// The private half of ``PublicAuthKey``.
-public enum PrivateAuthKey: Sendable, Equatable {
+package enum PrivateAuthKey: Sendable, Equatable {
     case x25519(X25519.PrivateKey)
     case ed25519(Ed25519.PrivateKey)
     case ed448(Ed448.PrivateKey)
 
-    public var publicKey: PublicAuthKey {
+    package var publicKey: PublicAuthKey {
         switch self {
         case .x25519(let key): .x25519(key.publicKey)
         case .ed25519(let key): .ed25519(key.publicKey)
@@ -78,7 +78,7 @@ public enum PrivateAuthKey: Sendable, Equatable {
     }
 
     /// The raw key; the algorithm is not in it.
-    public var raw: SecretBytes {
+    package var raw: SecretBytes {
         switch self {
         case .x25519(let key): key.raw
         case .ed25519(let key): key.raw
@@ -87,7 +87,7 @@ public enum PrivateAuthKey: Sendable, Equatable {
     }
 
     /// DER PrivateKeyInfo (PKCS #8), which says the algorithm too.
-    public var pkcs8: SecretBytes {
+    package var pkcs8: SecretBytes {
         switch self {
         case .x25519(let key): key.pkcs8
         case .ed25519(let key): key.pkcs8
@@ -96,7 +96,7 @@ public enum PrivateAuthKey: Sendable, Equatable {
     }
 
     /// - Throws: ``CryptoError`` `invalidKey` if it is not the DER of a key of one of the three algorithms.
-    public init(pkcs8: SecretBytes) throws(CryptoError) {
+    package init(pkcs8: SecretBytes) throws(CryptoError) {
         if let key = try? X25519.PrivateKey(pkcs8: pkcs8) {
             self = .x25519(key)
         } else if let key = try? Ed25519.PrivateKey(pkcs8: pkcs8) {
@@ -109,5 +109,5 @@ public enum PrivateAuthKey: Sendable, Equatable {
     }
 
     /// - Throws: ``CryptoError`` `invalidKey` if it is not the DER of a key of one of the three algorithms.
-    public init(pkcs8: Bytes) throws(CryptoError) { try self.init(pkcs8: SecretBytes(pkcs8)) }
+    package init(pkcs8: Bytes) throws(CryptoError) { try self.init(pkcs8: SecretBytes(pkcs8)) }
 }

@@ -3,7 +3,7 @@ import SMPWire
 
 extension SNTRUP761 {
     /// Makes a secret that only the owner of the public key can find, of the next 3044 random bytes.
-    public static func encapsulate(to publicKey: PublicKey, _ random: any RandomSource) -> Encapsulation {
+    package static func encapsulate(to publicKey: PublicKey, _ random: any RandomSource) -> Encapsulation {
         let input = Polynomial.polynomial()
         random.secret(ShortPolynomials.randomSize).withBytes { ShortPolynomials.makeShort($0, into: input.base) }
         let hidden = hide(input.base, publicKey.bytes, digest: KEMHash.hash(4, publicKey.bytes))
@@ -15,7 +15,7 @@ extension SNTRUP761 {
     ///
     /// A ciphertext that was not made with ``encapsulate(to:_:)`` for this key gives a secret that nobody else knows, in the same
     /// time and without an error: what is encrypted with it then fails.
-    public static func decapsulate(_ ciphertext: Ciphertext, with secretKey: SecretKey) -> SharedSecret {
+    package static func decapsulate(_ ciphertext: Ciphertext, with secretKey: SecretKey) -> SharedSecret {
         let digestOffset = 2 * Parameters.smallSize + publicKeySize + Parameters.smallSize
         let key = secretKey.bytes
         let publicKey = key[2 * Parameters.smallSize..<2 * Parameters.smallSize + publicKeySize].bytes

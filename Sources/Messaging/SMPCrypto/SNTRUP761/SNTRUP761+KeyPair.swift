@@ -10,7 +10,7 @@ extension SNTRUP761 {
     /// - Parameters:
     ///   - count: not negative; 32 or more share best.
     ///   - random: gives 6279 bytes for each key pair, and more in the rare case that a polynomial has no inverse.
-    public static func generateKeyPairs(count: Int, _ random: any RandomSource) -> [KeyPair] {
+    package static func generateKeyPairs(count: Int, _ random: any RandomSource) -> [KeyPair] {
         var pairs: [KeyPair] = []
         pairs.reserveCapacity(count)
         while pairs.count < count { pairs += makeBatch(min(batchSize, count - pairs.count), random) }
@@ -36,7 +36,7 @@ extension SNTRUP761 {
     }
 
     /// Makes a key pair of 3044 random bytes for each attempt at an invertible polynomial (nearly always one), 3044 and 191 more.
-    public static func generateKeyPair(_ random: any RandomSource) -> KeyPair {
+    package static func generateKeyPair(_ random: any RandomSource) -> KeyPair {
         let small = Polynomial.polynomial()
         let smallInverse = Polynomial.polynomial()
         repeat {

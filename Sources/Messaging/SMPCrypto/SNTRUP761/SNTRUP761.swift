@@ -1,21 +1,21 @@
-public import SMPWire
+package import SMPWire
 
 /// Streamlined NTRU Prime 761, a post-quantum key encapsulation mechanism (draft-josefsson-ntruprime-streamlined).
-public enum SNTRUP761 {
-    public static let publicKeySize = 1158
-    public static let secretKeySize = 1763
-    public static let ciphertextSize = 1039
-    public static let sharedSecretSize = 32
+package enum SNTRUP761 {
+    package static let publicKeySize = 1158
+    package static let secretKeySize = 1763
+    package static let ciphertextSize = 1039
+    package static let sharedSecretSize = 32
 
     /// 32 bytes that both sides end up with.
-    public typealias SharedSecret = SecretBytes
+    package typealias SharedSecret = SecretBytes
 
     /// The key to which the other side encapsulates: 1158 bytes.
-    public struct PublicKey: Hashable, Sendable {
-        public let bytes: Bytes
+    package struct PublicKey: Hashable, Sendable {
+        package let bytes: Bytes
 
         /// - Throws: ``CryptoError`` `invalidKey` unless there are 1158 bytes.
-        public init(_ bytes: Bytes) throws(CryptoError) {
+        package init(_ bytes: Bytes) throws(CryptoError) {
             guard bytes.count == publicKeySize else { throw CryptoError(.invalidKey, "a KEM public key has 1158 bytes") }
             self.bytes = bytes
         }
@@ -24,11 +24,11 @@ public enum SNTRUP761 {
     }
 
     /// The key that decapsulates: 1763 bytes, including the public key.
-    public struct SecretKey: Sendable, Equatable {
-        public let bytes: SecretBytes
+    package struct SecretKey: Sendable, Equatable {
+        package let bytes: SecretBytes
 
         /// - Throws: ``CryptoError`` `invalidKey` unless there are 1763 bytes.
-        public init(_ bytes: SecretBytes) throws(CryptoError) {
+        package init(_ bytes: SecretBytes) throws(CryptoError) {
             guard bytes.count == secretKeySize else { throw CryptoError(.invalidKey, "a KEM secret key has 1763 bytes") }
             self.bytes = bytes
         }
@@ -37,11 +37,11 @@ public enum SNTRUP761 {
     }
 
     /// The message to the owner of the public key: 1039 bytes.
-    public struct Ciphertext: Hashable, Sendable {
-        public let bytes: Bytes
+    package struct Ciphertext: Hashable, Sendable {
+        package let bytes: Bytes
 
         /// - Throws: ``CryptoError`` `invalidSize` unless there are 1039 bytes.
-        public init(_ bytes: Bytes) throws(CryptoError) {
+        package init(_ bytes: Bytes) throws(CryptoError) {
             guard bytes.count == ciphertextSize else { throw CryptoError(.invalidSize, "a KEM ciphertext has 1039 bytes") }
             self.bytes = bytes
         }
@@ -49,22 +49,22 @@ public enum SNTRUP761 {
         init(unchecked bytes: Bytes) { self.bytes = bytes }
     }
 
-    public struct KeyPair: Sendable, Equatable {
-        public let publicKey: PublicKey
-        public let secretKey: SecretKey
+    package struct KeyPair: Sendable, Equatable {
+        package let publicKey: PublicKey
+        package let secretKey: SecretKey
 
-        public init(publicKey: PublicKey, secretKey: SecretKey) {
+        package init(publicKey: PublicKey, secretKey: SecretKey) {
             self.publicKey = publicKey
             self.secretKey = secretKey
         }
     }
 
     /// A fresh secret and its ciphertext.
-    public struct Encapsulation: Sendable {
-        public let ciphertext: Ciphertext
-        public let sharedSecret: SharedSecret
+    package struct Encapsulation: Sendable {
+        package let ciphertext: Ciphertext
+        package let sharedSecret: SharedSecret
 
-        public init(ciphertext: Ciphertext, sharedSecret: SharedSecret) {
+        package init(ciphertext: Ciphertext, sharedSecret: SharedSecret) {
             self.ciphertext = ciphertext
             self.sharedSecret = sharedSecret
         }
@@ -73,32 +73,32 @@ public enum SNTRUP761 {
 
 extension SNTRUP761.PublicKey: WireCodable, StringCodable {
     /// The bytes behind a two-byte length.
-    public func encode(to writer: inout WireWriter) { writer.write(large: bytes) }
+    package func encode(to writer: inout WireWriter) { writer.write(large: bytes) }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         bytes = try parser.sized(SNTRUP761.publicKeySize, "a KEM public key")
     }
 
     /// Base64url of the bytes.
-    public func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(bytes)) }
+    package func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(bytes)) }
 
-    public init(fromString parser: inout WireParser) throws(WireError) {
+    package init(fromString parser: inout WireParser) throws(WireError) {
         bytes = try parser.sizedString(SNTRUP761.publicKeySize, "a KEM public key")
     }
 }
 
 extension SNTRUP761.Ciphertext: WireCodable, StringCodable {
     /// The bytes behind a two-byte length.
-    public func encode(to writer: inout WireWriter) { writer.write(large: bytes) }
+    package func encode(to writer: inout WireWriter) { writer.write(large: bytes) }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         bytes = try parser.sized(SNTRUP761.ciphertextSize, "a KEM ciphertext")
     }
 
     /// Base64url of the bytes.
-    public func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(bytes)) }
+    package func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(bytes)) }
 
-    public init(fromString parser: inout WireParser) throws(WireError) {
+    package init(fromString parser: inout WireParser) throws(WireError) {
         bytes = try parser.sizedString(SNTRUP761.ciphertextSize, "a KEM ciphertext")
     }
 }

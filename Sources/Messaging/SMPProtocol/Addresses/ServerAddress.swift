@@ -115,20 +115,20 @@ package typealias NotificationServerAddress = ServerAddress<NotificationScheme>
 
 /// A server's address with the password that it asks of those who create queues or upload files:
 /// `smp://<fingerprint>[:<password>]@<host>…`. The password is for the client's own use and never put into links.
-public struct ServerWithAuth<Scheme: ServerScheme>: StringCodable, Hashable, Sendable {
-    public let server: ServerAddress<Scheme>
-    public let basicAuth: BasicAuth?
+package struct ServerWithAuth<Scheme: ServerScheme>: StringCodable, Hashable, Sendable {
+    package let server: ServerAddress<Scheme>
+    package let basicAuth: BasicAuth?
 
-    public init(_ server: ServerAddress<Scheme>, basicAuth: BasicAuth? = nil) {
+    package init(_ server: ServerAddress<Scheme>, basicAuth: BasicAuth? = nil) {
         self.server = server
         self.basicAuth = basicAuth
     }
 
-    public func encodeString(to writer: inout WireWriter) {
+    package func encodeString(to writer: inout WireWriter) {
         server.encodeString(to: &writer, hosts: server.hosts, basicAuth: basicAuth)
     }
 
-    public init(fromString parser: inout WireParser) throws(WireError) {
+    package init(fromString parser: inout WireParser) throws(WireError) {
         try parser.expect(Scheme.name)
         try parser.expect("://")
         let keyHash = try parser.read(string: KeyHash.self)
@@ -144,18 +144,18 @@ public struct ServerWithAuth<Scheme: ServerScheme>: StringCodable, Hashable, Sen
     }
 }
 
-public typealias SMPServerWithAuth = ServerWithAuth<SMPScheme>
+package typealias SMPServerWithAuth = ServerWithAuth<SMPScheme>
 package typealias XFTPServerWithAuth = ServerWithAuth<XFTPScheme>
 
 /// The password that a server may ask for: printable, without spaces, `@`, `:` and `/`; at most 255 bytes.
-public struct BasicAuth: WireCodable, StringCodable, Hashable, Sendable, CustomStringConvertible {
-    public let bytes: Bytes
+package struct BasicAuth: WireCodable, StringCodable, Hashable, Sendable, CustomStringConvertible {
+    package let bytes: Bytes
 
     /// Compares in time that depends on the sizes only: a router compares its password with what strangers guess.
-    public static func == (left: BasicAuth, right: BasicAuth) -> Bool { SecretBytes.areEqual(left.bytes, right.bytes) }
+    package static func == (left: BasicAuth, right: BasicAuth) -> Bool { SecretBytes.areEqual(left.bytes, right.bytes) }
 
     /// - Returns: nil if a character is not allowed or there are more than 255 bytes.
-    public init?(_ bytes: Bytes) {
+    package init?(_ bytes: Bytes) {
         guard bytes.count <= 255, bytes.allSatisfy(Self.isAllowed) else { return nil }
         self.bytes = bytes
     }
@@ -164,9 +164,9 @@ public struct BasicAuth: WireCodable, StringCodable, Hashable, Sendable, CustomS
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "@") && byte != UInt8(ascii: ":") && byte != UInt8(ascii: "/")
     }
 
-    public func encode(to writer: inout WireWriter) { writer.write(short: bytes) }
+    package func encode(to writer: inout WireWriter) { writer.write(short: bytes) }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         guard let auth = BasicAuth(try parser.short()) else {
             throw WireError(.invalidValue, "a password without spaces, @, : and /", at: start)
@@ -174,9 +174,9 @@ public struct BasicAuth: WireCodable, StringCodable, Hashable, Sendable, CustomS
         self = auth
     }
 
-    public func encodeString(to writer: inout WireWriter) { writer.write(raw: bytes) }
+    package func encodeString(to writer: inout WireWriter) { writer.write(raw: bytes) }
 
-    public init(fromString parser: inout WireParser) throws(WireError) {
+    package init(fromString parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         let text = parser.take(until: UInt8(ascii: "@"))
         guard !text.isEmpty, let auth = BasicAuth(text) else {
@@ -186,5 +186,5 @@ public struct BasicAuth: WireCodable, StringCodable, Hashable, Sendable, CustomS
     }
 
     /// Hidden: addresses are logged.
-    public var description: String { "(password)" }
+    package var description: String { "(password)" }
 }

@@ -1,16 +1,16 @@
 import SMPCrypto
-public import SMPWire
+package import SMPWire
 
 extension SMPCommand {
     /// The word that begins the command.
-    public enum Tag: String, Sendable, CaseIterable {
+    package enum Tag: String, Sendable, CaseIterable {
         case new = "NEW", sub = "SUB", subs = "SUBS", key = "KEY", rkey = "RKEY", lset = "LSET", ldel = "LDEL", nkey = "NKEY"
         case ndel = "NDEL", get = "GET", ack = "ACK", off = "OFF", del = "DEL", que = "QUE", skey = "SKEY", send = "SEND"
         case ping = "PING", lkey = "LKEY", lget = "LGET", nsub = "NSUB", nsubs = "NSUBS", prxy = "PRXY", pfwd = "PFWD"
         case rfwd = "RFWD"
     }
 
-    public var tag: Tag {
+    package var tag: Tag {
         switch self {
         case .new: .new
         case .sub: .sub
@@ -44,7 +44,7 @@ extension SMPCommand: SMPMessage {
     /// Appends the command as the given version has it.
     ///
     /// - Precondition: an `RKEY` has at most 255 keys.
-    public func encode(to writer: inout WireWriter, version: UInt16) {
+    package func encode(to writer: inout WireWriter, version: UInt16) {
         writer.write(text: tag.rawValue)
         switch self {
         case .sub, .subs, .ldel, .ndel, .get, .off, .del, .que, .ping, .lget, .nsub, .nsubs: return
@@ -72,7 +72,7 @@ extension SMPCommand: SMPMessage {
         }
     }
 
-    public var sizeHint: Int {
+    package var sizeHint: Int {
         switch self {
         case .send(_, let body): 16 + body.count
         case .lset(_, let data): 64 + data.fixedData.count + data.userData.count
@@ -82,7 +82,7 @@ extension SMPCommand: SMPMessage {
         }
     }
 
-    public init(parsing parser: inout WireParser, version: UInt16) throws(SMPErrorType) {
+    package init(parsing parser: inout WireParser, version: UInt16) throws(SMPErrorType) {
         guard let tag = Tag(rawValue: parser.word()) else { throw .command(.unknown) }
         do {
             self = try Self.parse(tag, &parser, version: version)
@@ -130,7 +130,7 @@ extension SMPCommand: SMPMessage {
     }
 
     /// Which commands must, may or must not have an authorisation and an entity.
-    public func checkCredentials(_ authorization: TransmissionAuthorization, entity: EntityID) throws(SMPErrorType) {
+    package func checkCredentials(_ authorization: TransmissionAuthorization, entity: EntityID) throws(SMPErrorType) {
         switch self {
         case .new:
             if authorization.isNone { throw .command(.noAuth) }
@@ -148,7 +148,7 @@ extension SMPCommand: SMPMessage {
     }
 
     /// True if the command is signed by the client service too when the session is a service's.
-    public var usesServiceSignature: Bool {
+    package var usesServiceSignature: Bool {
         switch self {
         case .new, .sub, .nsub: true
         default: false
@@ -197,7 +197,7 @@ extension NewQueueRequest {
 }
 
 extension NewQueueMode: WireCodable {
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(queueMode)
         switch self {
         case .messaging(let link):
@@ -214,7 +214,7 @@ extension NewQueueMode: WireCodable {
         }
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         switch try parser.read(QueueMode.self) {
         case .messaging:
             self = .messaging(

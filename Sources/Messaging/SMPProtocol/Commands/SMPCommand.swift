@@ -1,8 +1,8 @@
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
 /// A command of a client to a router (simplex-messaging.md, "SMP commands"). The cases carry the protocol's own names.
-public enum SMPCommand: Hashable, Sendable {
+package enum SMPCommand: Hashable, Sendable {
     // The recipient of a queue.
 
     /// Create a queue.

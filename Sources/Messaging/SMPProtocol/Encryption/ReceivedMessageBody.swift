@@ -1,5 +1,5 @@
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
 /// The content that a router encrypts for the recipient of a message (simplex-messaging.md, "Deliver queue message").
 package enum ReceivedMessageBody: Hashable, Sendable {
@@ -72,36 +72,36 @@ extension ReceivedMessageBody: WireCodable {
 }
 
 /// The message metadata in a notification, encrypted for the recipient so that the notification server cannot read it.
-public struct NotificationMessageMeta: WireCodable, Hashable, Sendable {
-    public static let paddedLength = 128
+package struct NotificationMessageMeta: WireCodable, Hashable, Sendable {
+    package static let paddedLength = 128
 
-    public var id: MessageID
+    package var id: MessageID
     /// Seconds since 1970, when the router took the message.
-    public var timestamp: Int64
+    package var timestamp: Int64
 
-    public init(id: MessageID, timestamp: Int64) {
+    package init(id: MessageID, timestamp: Int64) {
         self.id = id
         self.timestamp = timestamp
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(id)
         writer.write(timestamp)
     }
 
     /// Passes over what later versions may append.
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         id = try parser.read()
         timestamp = UnixTime.bounded(try parser.read())
         _ = parser.rest()
     }
 
-    public func seal(nonce: BoxNonce, secret: BoxSecret) throws(CryptoError) -> Bytes {
+    package func seal(nonce: BoxNonce, secret: BoxSecret) throws(CryptoError) -> Bytes {
         try secret.seal(wireBytes, nonce: nonce, paddedTo: Self.paddedLength)
     }
 
     /// - Throws: ``CryptoError`` or ``WireError``.
-    public init(opening encrypted: Bytes, nonce: BoxNonce, secret: BoxSecret) throws {
+    package init(opening encrypted: Bytes, nonce: BoxNonce, secret: BoxSecret) throws {
         try self.init(wireBytes: try secret.openPadded(encrypted, nonce: nonce))
     }
 }

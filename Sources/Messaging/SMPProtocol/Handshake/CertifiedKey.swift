@@ -1,16 +1,16 @@
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
 /// A session key signed with the leaf of a certificate chain, so that it can be traced to the router's or service's identity:
 /// DER `SEQUENCE { SEQUENCE { SubjectPublicKeyInfo }, algorithm, BIT STRING signature }`, the signature being over the inner
 /// sequence.
-public struct CertifiedKey: WireCodable, Hashable, Sendable {
+package struct CertifiedKey: WireCodable, Hashable, Sendable {
     /// DER certificates, the leaf first; one to four.
-    public let certificateChain: [Bytes]
+    package let certificateChain: [Bytes]
     /// DER.
-    public let signedKey: Bytes
+    package let signedKey: Bytes
 
-    public init(certificateChain: [Bytes], signedKey: Bytes) {
+    package init(certificateChain: [Bytes], signedKey: Bytes) {
         self.certificateChain = certificateChain
         self.signedKey = signedKey
     }
@@ -19,7 +19,7 @@ public struct CertifiedKey: WireCodable, Hashable, Sendable {
     ///
     /// - Parameter signingKey: the leaf's private key, which must be a signature key.
     /// - Returns: nil for an X25519 signing key.
-    public init?(certificateChain: [Bytes], signing spki: Bytes, with signingKey: PrivateAuthKey) {
+    package init?(certificateChain: [Bytes], signing spki: Bytes, with signingKey: PrivateAuthKey) {
         let wrapped = DERReader.sequence(spki)
         let signature: Bytes
         let algorithm: UInt8
@@ -34,7 +34,7 @@ public struct CertifiedKey: WireCodable, Hashable, Sendable {
     }
 
     /// SHA-256 of the certificate that the router is known by: the one after the leaf in a chain of two to four.
-    public var identityFingerprint: KeyHash? {
+    package var identityFingerprint: KeyHash? {
         guard (2...4).contains(certificateChain.count) else { return nil }
         return KeyHash(Hash.sha256(certificateChain[1]))
     }
@@ -42,7 +42,7 @@ public struct CertifiedKey: WireCodable, Hashable, Sendable {
     /// The public key of the leaf.
     ///
     /// - Throws: ``WireError`` if the chain is empty, the leaf malformed or its key no signature key.
-    public func leafKey() throws(WireError) -> PublicAuthKey {
+    package func leafKey() throws(WireError) -> PublicAuthKey {
         guard let leaf = certificateChain.first else { throw WireError(.truncated, "an empty certificate chain") }
         let spki = try PublicKeyOfCertificate.subjectPublicKeyInfo(leaf)
         guard let key = try? PublicAuthKey(spki: spki) else {
@@ -54,7 +54,7 @@ public struct CertifiedKey: WireCodable, Hashable, Sendable {
     /// The SubjectPublicKeyInfo that was signed, once the signature by `key` is found valid.
     ///
     /// - Throws: ``HandshakeError`` `badAuth`.
-    public func verifiedKey(signedBy key: PublicAuthKey) throws(HandshakeError) -> Bytes {
+    package func verifiedKey(signedBy key: PublicAuthKey) throws(HandshakeError) -> Bytes {
         do {
             var outer = DERReader(signedKey)
             var parts = DERReader(try outer.value(DERReader.Tag.sequence).content)
@@ -72,7 +72,7 @@ public struct CertifiedKey: WireCodable, Hashable, Sendable {
     }
 
     /// The X25519 session key, signed by the leaf.
-    public func verifiedX25519Key() throws(HandshakeError) -> X25519.PublicKey {
+    package func verifiedX25519Key() throws(HandshakeError) -> X25519.PublicKey {
         guard let leafKey = try? leafKey(), let key = try? X25519.PublicKey(spki: try verifiedKey(signedBy: leafKey)) else {
             throw .badAuth
         }
@@ -80,19 +80,19 @@ public struct CertifiedKey: WireCodable, Hashable, Sendable {
     }
 
     /// The Ed25519 session key of a service, signed by the leaf.
-    public func verifiedEd25519Key() throws(HandshakeError) -> Ed25519.PublicKey {
+    package func verifiedEd25519Key() throws(HandshakeError) -> Ed25519.PublicKey {
         guard let leafKey = try? leafKey(), let key = try? Ed25519.PublicKey(spki: try verifiedKey(signedBy: leafKey)) else {
             throw .badAuth
         }
         return key
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(list: certificateChain.map(LargeBytes.init))
         writer.write(large: signedKey)
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         certificateChain = try parser.nonEmptyList(of: LargeBytes.self).map(\.bytes)
         signedKey = try parser.large()
     }

@@ -37,19 +37,19 @@ public enum SMPVersion {
 }
 
 /// Versions of the agreement between the two clients of a queue, as queue addresses carry them.
-public enum SMPClientVersion {
-    public static let initial: UInt16 = 1
+package enum SMPClientVersion {
+    package static let initial: UInt16 = 1
     /// Addresses hold several hosts.
-    public static let serverHosts: UInt16 = 2
+    package static let serverHosts: UInt16 = 2
     /// The sender may secure the queue.
-    public static let senderKey: UInt16 = 3
+    package static let senderKey: UInt16 = 3
     /// Addresses hold the queue mode; links hold data.
-    public static let shortLinks: UInt16 = 4
+    package static let shortLinks: UInt16 = 4
 
-    public static let supported = VersionRange(initial...shortLinks)
+    package static let supported = VersionRange(initial...shortLinks)
 }
 
 /// Versions of the agent protocol, as connection links carry them.
-public enum SMPAgentVersion {
-    public static let supported = VersionRange(2...7)
+package enum SMPAgentVersion {
+    package static let supported = VersionRange(2...7)
 }

@@ -1,24 +1,24 @@
-public import SMPWire
+package import SMPWire
 
 /// The kind of connection that a link invites to.
-public enum ConnectionMode: UInt8, WireCodable, StringCodable, Hashable, Sendable, CaseIterable {
+package enum ConnectionMode: UInt8, WireCodable, StringCodable, Hashable, Sendable, CaseIterable {
     /// One connection: a one-time link.
     case invitation = 0x49
     /// Connection requests by anybody: an address.
     case contact = 0x43
 
-    public func encode(to writer: inout WireWriter) { writer.write(byte: rawValue) }
+    package func encode(to writer: inout WireWriter) { writer.write(byte: rawValue) }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         guard let mode = ConnectionMode(rawValue: try parser.byte()) else {
             throw WireError(.invalidValue, "a connection mode is I or C", at: parser.offset - 1)
         }
         self = mode
     }
 
-    public func encodeString(to writer: inout WireWriter) { writer.write(text: self == .invitation ? "INV" : "CON") }
+    package func encodeString(to writer: inout WireWriter) { writer.write(text: self == .invitation ? "INV" : "CON") }
 
-    public init(fromString parser: inout WireParser) throws(WireError) {
+    package init(fromString parser: inout WireParser) throws(WireError) {
         if parser.skip("INV") {
             self = .invitation
         } else if parser.skip("CON") {
@@ -30,21 +30,21 @@ public enum ConnectionMode: UInt8, WireCodable, StringCodable, Hashable, Sendabl
 }
 
 /// How a link begins: `simplex:`, or `https://` and a site that tells people without an app what to do with it.
-public enum LinkScheme: StringCodable, Hashable, Sendable {
+package enum LinkScheme: StringCodable, Hashable, Sendable {
     case simplex
     case site(host: String, port: UInt16?)
 
     /// `https://simplex.chat`.
-    public static let simplexChat = LinkScheme.site(host: "simplex.chat", port: nil)
+    package static let simplexChat = LinkScheme.site(host: "simplex.chat", port: nil)
 
-    public func encodeString(to writer: inout WireWriter) {
+    package func encodeString(to writer: inout WireWriter) {
         switch self {
         case .simplex: writer.write(text: "simplex:")
         case .site(let host, let port): writer.write(text: "https://\(host)" + (port.map { ":\($0)" } ?? ""))
         }
     }
 
-    public init(fromString parser: inout WireParser) throws(WireError) {
+    package init(fromString parser: inout WireParser) throws(WireError) {
         if parser.skip("simplex:") {
             self = .simplex
             return
@@ -63,17 +63,17 @@ public enum LinkScheme: StringCodable, Hashable, Sendable {
 ///
 /// Textual form: `simplex:/invitation#/?v=…&smp=…&e2e=…[&data=…]` or `simplex:/contact#/?v=…&smp=…[&data=…]`, also behind
 /// `https://simplex.chat`. Whatever the scheme, a link reads as one with `simplex:`, so that equal links are equal values.
-public enum ConnectionRequestURI: WireCodable, StringCodable, Hashable, Sendable {
+package enum ConnectionRequestURI: WireCodable, StringCodable, Hashable, Sendable {
     case invitation(ConnectionRequest, RatchetParametersURI)
     case contact(ConnectionRequest)
 
-    public var request: ConnectionRequest {
+    package var request: ConnectionRequest {
         switch self {
         case .invitation(let request, _), .contact(let request): request
         }
     }
 
-    public var mode: ConnectionMode {
+    package var mode: ConnectionMode {
         switch self {
         case .invitation: .invitation
         case .contact: .contact
@@ -81,14 +81,14 @@ public enum ConnectionRequestURI: WireCodable, StringCodable, Hashable, Sendable
     }
 
     /// Checks whether both lead to the same queues, whatever the versions and keys.
-    public func isSameContact(as other: ConnectionRequestURI) -> Bool {
+    package func isSameContact(as other: ConnectionRequestURI) -> Bool {
         guard case .contact(let left) = self, case .contact(let right) = other, left.queues.count == right.queues.count else {
             return false
         }
         return zip(left.queues, right.queues).allSatisfy { $0.address.isSameQueue(as: $1.address) }
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(mode)
         switch self {
         case .invitation(let request, let parameters):
@@ -98,14 +98,14 @@ public enum ConnectionRequestURI: WireCodable, StringCodable, Hashable, Sendable
         }
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         switch try parser.read(ConnectionMode.self) {
         case .invitation: self = .invitation(try parser.read(), try parser.read())
         case .contact: self = .contact(try parser.read())
         }
     }
 
-    public func encodeString(to writer: inout WireWriter) {
+    package func encodeString(to writer: inout WireWriter) {
         let request = request
         writer.write(string: request.scheme)
         writer.write(text: mode == .invitation ? "/invitation#/?" : "/contact#/?")
@@ -117,7 +117,7 @@ public enum ConnectionRequestURI: WireCodable, StringCodable, Hashable, Sendable
         query.encode(to: &writer)
     }
 
-    public init(fromString parser: inout WireParser) throws(WireError) {
+    package init(fromString parser: inout WireParser) throws(WireError) {
         _ = try parser.read(string: LinkScheme.self)
         let mode: ConnectionMode
         if parser.skip("/invitation") {
@@ -148,19 +148,19 @@ public enum ConnectionRequestURI: WireCodable, StringCodable, Hashable, Sendable
 }
 
 /// The parts that all full links share.
-public struct ConnectionRequest: WireCodable, Hashable, Sendable {
+package struct ConnectionRequest: WireCodable, Hashable, Sendable {
     /// Bytes of client data.
-    public static let maximumClientData = 65_535
+    package static let maximumClientData = 65_535
 
     /// How the link is printed; ``LinkScheme/simplex`` in a link that was read.
-    public var scheme: LinkScheme
-    public var agentVersions: VersionRange
+    package var scheme: LinkScheme
+    package var agentVersions: VersionRange
     /// One queue, or several that carry the same messages; 1 to 255.
-    public var queues: [SMPQueueURI]
+    package var queues: [SMPQueueURI]
     /// The application's own data: UTF-8 of at most 65,535 bytes.
-    public var clientData: String?
+    package var clientData: String?
 
-    public init(
+    package init(
         scheme: LinkScheme = .simplex, agentVersions: VersionRange = SMPAgentVersion.supported, queues: [SMPQueueURI],
         clientData: String? = nil
     ) {
@@ -170,14 +170,14 @@ public struct ConnectionRequest: WireCodable, Hashable, Sendable {
         self.clientData = clientData
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(agentVersions)
         writer.write(list: queues)
         writer.write(optional: clientData.map { LargeBytes(Bytes($0.utf8)) })
     }
 
     /// A queue without a mode is a contact's: the encoding leaves that out, and it is not used for older queues.
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         scheme = .simplex
         agentVersions = try parser.read()
         queues = try parser.nonEmptyList(of: SMPQueueURI.self).map { queue in

@@ -1,27 +1,27 @@
 import SMPCrypto
-public import SMPWire
+package import SMPWire
 
 /// The key to a short link's data: SHA3-256 of the fixed data, so that the router cannot replace it.
-public struct LinkKey: StringCodable, Hashable, Sendable, CustomStringConvertible {
-    public static let length = 32
+package struct LinkKey: StringCodable, Hashable, Sendable, CustomStringConvertible {
+    package static let length = 32
 
-    public let bytes: Bytes
+    package let bytes: Bytes
 
     /// - Precondition: at most 255 bytes.
-    public init(_ bytes: Bytes) { self.bytes = bytes }
+    package init(_ bytes: Bytes) { self.bytes = bytes }
 
-    public init(hashing fixedData: Bytes) { bytes = Hash.sha3_256(fixedData) }
+    package init(hashing fixedData: Bytes) { bytes = Hash.sha3_256(fixedData) }
 
     /// Unpadded base64url.
-    public func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(bytes, padded: false)) }
-    public init(fromString parser: inout WireParser) throws(WireError) { bytes = try parser.base64URL(atMost: 255) }
+    package func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(bytes, padded: false)) }
+    package init(fromString parser: inout WireParser) throws(WireError) { bytes = try parser.base64URL(atMost: 255) }
 
     /// Hidden: who has the key has the link.
-    public var description: String { "(link key)" }
+    package var description: String { "(link key)" }
 }
 
 /// How a short link begins.
-public enum ShortLinkScheme: Hashable, Sendable {
+package enum ShortLinkScheme: Hashable, Sendable {
     /// `simplex:/`: the hosts are all in the query.
     case simplex
     /// `https://` and the router's first host, which serves a page for people without an app.
@@ -29,7 +29,7 @@ public enum ShortLinkScheme: Hashable, Sendable {
 }
 
 /// The purpose of a contact link.
-public enum ContactLinkType: UInt8, Hashable, Sendable, CaseIterable {
+package enum ContactLinkType: UInt8, Hashable, Sendable, CaseIterable {
     case contact = 0x41
     case channel = 0x43
     case group = 0x47
@@ -43,37 +43,37 @@ public enum ContactLinkType: UInt8, Hashable, Sendable, CaseIterable {
 ///
 /// Textual form: `https://<host>/<type>#[<link id>/]<key>[?h=<more hosts>&p=<port>&c=<fingerprint>]`, or `simplex:/…` with all
 /// hosts in `h`. The types are `i` (one-time invitation), `a` (contact), `g` (group), `c` (channel) and `r` (relay).
-public enum ConnectionShortLink: WireCodable, StringCodable, Hashable, Sendable {
+package enum ConnectionShortLink: WireCodable, StringCodable, Hashable, Sendable {
     case invitation(scheme: ShortLinkScheme, server: SMPServerAddress, linkID: LinkID, key: LinkKey)
     case contact(scheme: ShortLinkScheme, type: ContactLinkType, server: SMPServerAddress, key: LinkKey)
 
-    public var mode: ConnectionMode {
+    package var mode: ConnectionMode {
         switch self {
         case .invitation: .invitation
         case .contact: .contact
         }
     }
 
-    public var scheme: ShortLinkScheme {
+    package var scheme: ShortLinkScheme {
         switch self {
         case .invitation(let scheme, _, _, _), .contact(let scheme, _, _, _): scheme
         }
     }
 
-    public var server: SMPServerAddress {
+    package var server: SMPServerAddress {
         switch self {
         case .invitation(_, let server, _, _), .contact(_, _, let server, _): server
         }
     }
 
-    public var key: LinkKey {
+    package var key: LinkKey {
         switch self {
         case .invitation(_, _, _, let key), .contact(_, _, _, let key): key
         }
     }
 
     /// The same link with another scheme.
-    public func with(scheme: ShortLinkScheme) -> ConnectionShortLink {
+    package func with(scheme: ShortLinkScheme) -> ConnectionShortLink {
         switch self {
         case .invitation(_, let server, let linkID, let key):
             .invitation(scheme: scheme, server: server, linkID: linkID, key: key)
@@ -82,7 +82,7 @@ public enum ConnectionShortLink: WireCodable, StringCodable, Hashable, Sendable 
     }
 
     /// The same link on another address of its router.
-    public func with(server: SMPServerAddress) -> ConnectionShortLink {
+    package func with(server: SMPServerAddress) -> ConnectionShortLink {
         switch self {
         case .invitation(let scheme, _, let linkID, let key):
             .invitation(scheme: scheme, server: server, linkID: linkID, key: key)
@@ -91,7 +91,7 @@ public enum ConnectionShortLink: WireCodable, StringCodable, Hashable, Sendable 
     }
 
     /// Checks whether both are one contact link, whatever scheme and fingerprint.
-    public func isSameContact(as other: ConnectionShortLink) -> Bool {
+    package func isSameContact(as other: ConnectionShortLink) -> Bool {
         guard case .contact(_, let type, let server, let key) = self,
             case .contact(_, let otherType, let otherServer, let otherKey) = other
         else { return false }
@@ -104,7 +104,7 @@ extension ConnectionShortLink {
     /// The link with the router's first host only, if that names it.
     ///
     /// - Parameter servers: the routers that clients come with.
-    public func shortened(for servers: [SMPServerAddress]) -> ConnectionShortLink {
+    package func shortened(for servers: [SMPServerAddress]) -> ConnectionShortLink {
         let server = server
         guard let known = servers.first(where: { $0.hosts[0] == server.hosts[0] }), known.keyHash == server.keyHash,
             server.hosts.allSatisfy(known.hosts.contains),
@@ -114,7 +114,7 @@ extension ConnectionShortLink {
     }
 
     /// The link with the full address of a router that it names by host only.
-    public func restored(for servers: [SMPServerAddress]) -> ConnectionShortLink {
+    package func restored(for servers: [SMPServerAddress]) -> ConnectionShortLink {
         let server = server
         guard server.isOnlyHost, let known = servers.first(where: { $0.hosts[0] == server.hosts[0] }) else { return self }
         return with(server: known)
@@ -123,7 +123,7 @@ extension ConnectionShortLink {
 
 extension ConnectionShortLink {
     /// The scheme is not encoded.
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(mode)
         switch self {
         case .invitation(_, let server, let linkID, let key):
@@ -137,7 +137,7 @@ extension ConnectionShortLink {
         }
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         switch try parser.read(ConnectionMode.self) {
         case .invitation:
             self = .invitation(
@@ -150,7 +150,7 @@ extension ConnectionShortLink {
         }
     }
 
-    public func encodeString(to writer: inout WireWriter) {
+    package func encodeString(to writer: inout WireWriter) {
         let server = server
         var queryHosts = server.hosts[...]
         switch scheme {
@@ -179,7 +179,7 @@ extension ConnectionShortLink {
         query.encode(to: &writer)
     }
 
-    public init(fromString parser: inout WireParser) throws(WireError) {
+    package init(fromString parser: inout WireParser) throws(WireError) {
         var firstHost: TransportHost?
         let scheme: ShortLinkScheme
         if parser.skip("simplex:") {

@@ -1,16 +1,16 @@
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
 /// The immutable data of a short link: its hash is the link's key.
-public struct FixedLinkData: WireCodable, Hashable, Sendable {
-    public var agentVersions: VersionRange
+package struct FixedLinkData: WireCodable, Hashable, Sendable {
+    package var agentVersions: VersionRange
     /// Signs this data and, for its first owner, the user data.
-    public var rootKey: Ed25519.PublicKey
-    public var connectionRequest: ConnectionRequestURI
+    package var rootKey: Ed25519.PublicKey
+    package var connectionRequest: ConnectionRequestURI
     /// The application's id of the link's target, at most 255 bytes: for example a group's id.
-    public var linkEntityID: Bytes?
+    package var linkEntityID: Bytes?
 
-    public init(
+    package init(
         agentVersions: VersionRange = SMPAgentVersion.supported, rootKey: Ed25519.PublicKey,
         connectionRequest: ConnectionRequestURI,
         linkEntityID: Bytes? = nil
@@ -21,7 +21,7 @@ public struct FixedLinkData: WireCodable, Hashable, Sendable {
         self.linkEntityID = linkEntityID
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(agentVersions)
         writer.write(rootKey)
         writer.write(connectionRequest)
@@ -29,7 +29,7 @@ public struct FixedLinkData: WireCodable, Hashable, Sendable {
     }
 
     /// Passes over what later versions may append.
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         agentVersions = try parser.read()
         rootKey = try parser.read()
         connectionRequest = try parser.read()
@@ -39,25 +39,25 @@ public struct FixedLinkData: WireCodable, Hashable, Sendable {
 }
 
 /// The data that a short link's owner shows to those who open it, without the versions.
-public enum UserConnectionLinkData: WireCodable, Hashable, Sendable {
+package enum UserConnectionLinkData: WireCodable, Hashable, Sendable {
     case invitation(UserLinkData)
     case contact(UserContactData)
 
-    public var mode: ConnectionMode {
+    package var mode: ConnectionMode {
         switch self {
         case .invitation: .invitation
         case .contact: .contact
         }
     }
 
-    public var userData: UserLinkData {
+    package var userData: UserLinkData {
         switch self {
         case .invitation(let data): data
         case .contact(let data): data.userData
         }
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(mode)
         encodeData(to: &writer)
     }
@@ -69,7 +69,7 @@ public enum UserConnectionLinkData: WireCodable, Hashable, Sendable {
         }
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         try self.init(mode: try parser.read(), from: &parser)
     }
 
@@ -85,26 +85,26 @@ public enum UserConnectionLinkData: WireCodable, Hashable, Sendable {
 }
 
 /// The data that a short link's owner shows to those who open it, and can change.
-public struct ConnectionLinkData: WireCodable, Hashable, Sendable {
+package struct ConnectionLinkData: WireCodable, Hashable, Sendable {
     /// The agent versions that the owner supports now.
-    public var agentVersions: VersionRange
-    public var content: UserConnectionLinkData
+    package var agentVersions: VersionRange
+    package var content: UserConnectionLinkData
 
-    public init(agentVersions: VersionRange = SMPAgentVersion.supported, content: UserConnectionLinkData) {
+    package init(agentVersions: VersionRange = SMPAgentVersion.supported, content: UserConnectionLinkData) {
         self.agentVersions = agentVersions
         self.content = content
     }
 
-    public var mode: ConnectionMode { content.mode }
-    public var userData: UserLinkData { content.userData }
+    package var mode: ConnectionMode { content.mode }
+    package var userData: UserLinkData { content.userData }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(mode)
         writer.write(agentVersions)
         content.encodeData(to: &writer)
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         let mode = try parser.read(ConnectionMode.self)
         agentVersions = try parser.read()
         content = try UserConnectionLinkData(mode: mode, from: &parser)
@@ -112,19 +112,19 @@ public struct ConnectionLinkData: WireCodable, Hashable, Sendable {
 }
 
 /// The application's part of link data: at most 65,535 bytes here, within the 13,784 of the whole.
-public struct UserLinkData: WireCodable, Hashable, Sendable {
-    public var bytes: Bytes
+package struct UserLinkData: WireCodable, Hashable, Sendable {
+    package var bytes: Bytes
 
-    public init(_ bytes: Bytes) { self.bytes = bytes }
+    package init(_ bytes: Bytes) { self.bytes = bytes }
 
     /// A one-byte length, or 255 and two bytes of length.
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         if bytes.count < 255 { return writer.write(short: bytes) }
         writer.write(byte: 255)
         writer.write(large: bytes)
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         if parser.next == 255 {
             _ = try parser.byte()
             bytes = try parser.large()
@@ -135,16 +135,16 @@ public struct UserLinkData: WireCodable, Hashable, Sendable {
 }
 
 /// The data that an address shows.
-public struct UserContactData: WireCodable, Hashable, Sendable {
+package struct UserContactData: WireCodable, Hashable, Sendable {
     /// True if to connect by the request in the fixed data.
-    public var isDirect: Bool
+    package var isDirect: Bool
     /// The owners that may sign changes besides the root key; at most 255.
-    public var owners: [LinkOwner]
+    package var owners: [LinkOwner]
     /// Addresses of relays that take requests instead; at most 255.
-    public var relays: [ConnectionShortLink]
-    public var userData: UserLinkData
+    package var relays: [ConnectionShortLink]
+    package var userData: UserLinkData
 
-    public init(
+    package init(
         isDirect: Bool = true, owners: [LinkOwner] = [], relays: [ConnectionShortLink] = [], userData: UserLinkData
     ) {
         self.isDirect = isDirect
@@ -153,7 +153,7 @@ public struct UserContactData: WireCodable, Hashable, Sendable {
         self.userData = userData
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(isDirect)
         writer.write(list: owners)
         writer.write(list: relays)
@@ -161,7 +161,7 @@ public struct UserContactData: WireCodable, Hashable, Sendable {
     }
 
     /// Passes over what later versions may append.
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         isDirect = try parser.read()
         owners = try parser.list()
         relays = try parser.list()
@@ -172,27 +172,27 @@ public struct UserContactData: WireCodable, Hashable, Sendable {
 }
 
 /// Another owner of an address, authorised by its root key or by an owner listed before.
-public struct LinkOwner: WireCodable, Hashable, Sendable {
+package struct LinkOwner: WireCodable, Hashable, Sendable {
     /// Unique in the list; the application's own, at most 255 bytes in all with key and signature.
-    public var id: Bytes
-    public var key: Ed25519.PublicKey
+    package var id: Bytes
+    package var key: Ed25519.PublicKey
     /// Over the id and the key's SubjectPublicKeyInfo: 64 bytes.
-    public var signature: Bytes
+    package var signature: Bytes
 
-    public init(id: Bytes, key: Ed25519.PublicKey, signature: Bytes) {
+    package init(id: Bytes, key: Ed25519.PublicKey, signature: Bytes) {
         self.id = id
         self.key = key
         self.signature = signature
     }
 
     /// - Parameter authorizingKey: of the root or of an owner.
-    public init(id: Bytes, key: Ed25519.PublicKey, authorizedBy authorizingKey: Ed25519.PrivateKey) {
+    package init(id: Bytes, key: Ed25519.PublicKey, authorizedBy authorizingKey: Ed25519.PrivateKey) {
         self.init(id: id, key: key, signature: authorizingKey.signature(for: id + key.spki))
     }
 
     func isAuthorized(by key: Ed25519.PublicKey) -> Bool { key.isValidSignature(signature, for: id + self.key.spki) }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         var inner = WireWriter()
         inner.write(short: id)
         inner.write(key)
@@ -201,7 +201,7 @@ public struct LinkOwner: WireCodable, Hashable, Sendable {
     }
 
     /// Passes over what later versions may append inside the record.
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         var inner = WireParser(try parser.short())
         id = try inner.short()
         key = try inner.read()

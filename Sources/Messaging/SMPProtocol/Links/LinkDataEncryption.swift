@@ -1,9 +1,9 @@
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
 /// Why the data of a short link cannot be made or must not be believed.
-public struct LinkDataError: Error, Hashable, Sendable, CustomStringConvertible {
-    public enum Code: String, Hashable, Sendable {
+package struct LinkDataError: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Code: String, Hashable, Sendable {
         /// The data does not fit its padded length.
         case tooLarge
         /// The data was not encrypted with the link's key.
@@ -19,15 +19,15 @@ public struct LinkDataError: Error, Hashable, Sendable, CustomStringConvertible 
         case mode
     }
 
-    public let code: Code
-    public let message: String
+    package let code: Code
+    package let message: String
 
     init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    public var description: String { "\(code.rawValue): \(message)" }
+    package var description: String { "\(code.rawValue): \(message)" }
 }
 
 /// The secrets that the holder of a short link's key can derive from it.
@@ -52,22 +52,22 @@ package struct LinkSecrets: Sendable {
 }
 
 /// Data behind its signature: one byte of length, 64 of signature, the data.
-public struct SignedLinkData: Hashable, Sendable {
+package struct SignedLinkData: Hashable, Sendable {
     /// Of fixed data: 2,048 less 24 bytes of nonce and 16 of tag.
-    public static let fixedPaddedLength = 2008
+    package static let fixedPaddedLength = 2008
     /// Of user data: 13,824 less 40.
-    public static let userPaddedLength = 13_784
+    package static let userPaddedLength = 13_784
 
-    public let bytes: Bytes
+    package let bytes: Bytes
     private let paddedLength: Int
 
     /// - Parameter rootKey: the private key of `data.rootKey`.
-    public init(_ data: FixedLinkData, signedBy rootKey: Ed25519.PrivateKey) {
+    package init(_ data: FixedLinkData, signedBy rootKey: Ed25519.PrivateKey) {
         self.init(signing: data.wireBytes, with: rootKey, paddedLength: Self.fixedPaddedLength)
     }
 
     /// - Parameter ownerKey: the root's private key or an owner's.
-    public init(_ data: ConnectionLinkData, signedBy ownerKey: Ed25519.PrivateKey) {
+    package init(_ data: ConnectionLinkData, signedBy ownerKey: Ed25519.PrivateKey) {
         self.init(signing: data.wireBytes, with: ownerKey, paddedLength: Self.userPaddedLength)
     }
 
@@ -80,12 +80,12 @@ public struct SignedLinkData: Hashable, Sendable {
     }
 
     /// The key of the link whose fixed data this is.
-    public var linkKey: LinkKey { LinkKey(hashing: Bytes(bytes.dropFirst(1 + Ed25519.signatureSize))) }
+    package var linkKey: LinkKey { LinkKey(hashing: Bytes(bytes.dropFirst(1 + Ed25519.signatureSize))) }
 
     /// The form in which the router stores the data: the nonce and the padded, encrypted data.
     ///
     /// - Throws: ``LinkDataError`` `tooLarge`.
-    public func seal(_ key: BoxSecret, nonce: BoxNonce) throws(LinkDataError) -> Bytes {
+    package func seal(_ key: BoxSecret, nonce: BoxNonce) throws(LinkDataError) -> Bytes {
         do {
             return nonce.bytes + (try key.seal(bytes, nonce: nonce, paddedTo: paddedLength))
         } catch {
@@ -96,7 +96,7 @@ public struct SignedLinkData: Hashable, Sendable {
 
 extension QueueLinkData {
     /// Encrypts both parts of a link's data.
-    public static func seal(
+    package static func seal(
         fixed: SignedLinkData, user: SignedLinkData, key: BoxSecret, random: any RandomSource
     ) throws(LinkDataError) -> QueueLinkData {
         QueueLinkData(
@@ -106,7 +106,7 @@ extension QueueLinkData {
     /// Decrypts the data of a link and checks that it is what the link's maker made it, and shows what an owner wants.
     ///
     /// - Throws: ``LinkDataError``.
-    public func open(
+    package func open(
         _ linkKey: LinkKey, mode: ConnectionMode, dataKey: BoxSecret
     ) throws(LinkDataError) -> (fixed: FixedLinkData, user: ConnectionLinkData) {
         let (fixedSignature, fixedBytes) = try Self.decrypt(fixedData, dataKey)
@@ -163,7 +163,7 @@ extension UserContactData {
     /// Checks that every owner is authorised by the root or by an owner before, and that none is listed twice.
     ///
     /// - Throws: ``LinkDataError`` `owner`.
-    public func validateOwners(root: Ed25519.PublicKey) throws(LinkDataError) {
+    package func validateOwners(root: Ed25519.PublicKey) throws(LinkDataError) {
         for (index, owner) in owners.enumerated() {
             let name = Base64URL.encode(owner.id, padded: false)
             let previous = owners[..<index]

@@ -1,28 +1,28 @@
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
 /// The ratchet parameters that the creator of a one-time link offers: the keys of a key agreement (pqdr.md, "Initialization") and
 /// the range of ratchet versions that they may be used at.
 ///
 /// Textual form: `v=2-3&x3dh=<key>,<key>[&kem_key=<key>]`.
-public struct RatchetParametersURI: WireCodable, StringCodable, Hashable, Sendable {
+package struct RatchetParametersURI: WireCodable, StringCodable, Hashable, Sendable {
     /// From this version on a KEM can be part of the agreement.
-    public static let kemVersion: UInt16 = 3
+    package static let kemVersion: UInt16 = 3
 
-    public var versions: VersionRange
-    public var key1: X448.PublicKey
-    public var key2: X448.PublicKey
+    package var versions: VersionRange
+    package var key1: X448.PublicKey
+    package var key2: X448.PublicKey
     /// The proposed encapsulation key; nil for an agreement that is not post-quantum.
-    public var kemKey: SNTRUP761.PublicKey?
+    package var kemKey: SNTRUP761.PublicKey?
 
-    public init(versions: VersionRange, key1: X448.PublicKey, key2: X448.PublicKey, kemKey: SNTRUP761.PublicKey?) {
+    package init(versions: VersionRange, key1: X448.PublicKey, key2: X448.PublicKey, kemKey: SNTRUP761.PublicKey?) {
         self.versions = versions
         self.key1 = key1
         self.key2 = key2
         self.kemKey = kemKey
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(versions)
         writer.write(key1)
         writer.write(key2)
@@ -32,7 +32,7 @@ public struct RatchetParametersURI: WireCodable, StringCodable, Hashable, Sendab
         }
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         versions = try parser.read()
         key1 = try parser.read()
         key2 = try parser.read()
@@ -43,7 +43,7 @@ public struct RatchetParametersURI: WireCodable, StringCodable, Hashable, Sendab
         }
     }
 
-    public func encodeString(to writer: inout WireWriter) {
+    package func encodeString(to writer: inout WireWriter) {
         var query = QueryString()
         query.append("v", versions)
         query.append("x3dh", key1.wireString + "," + key2.wireString)
@@ -51,7 +51,7 @@ public struct RatchetParametersURI: WireCodable, StringCodable, Hashable, Sendab
         query.encode(to: &writer, escaping: false)
     }
 
-    public init(fromString parser: inout WireParser) throws(WireError) {
+    package init(fromString parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         let query = QueryString(from: &parser)
         versions = try query.required("v")

@@ -1,26 +1,26 @@
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
 /// The address of a queue, as its sender needs it.
-public struct SMPQueueAddress: Hashable, Sendable {
-    public var server: SMPServerAddress
-    public var senderID: SenderID
+package struct SMPQueueAddress: Hashable, Sendable {
+    package var server: SMPServerAddress
+    package var senderID: SenderID
     /// The recipient's key for encryption between the two clients of the queue.
-    public var encryptionKey: X25519.PublicKey
+    package var encryptionKey: X25519.PublicKey
     /// nil: not known, as in addresses made by old clients.
-    public var mode: QueueMode?
+    package var mode: QueueMode?
 
-    public init(server: SMPServerAddress, senderID: SenderID, encryptionKey: X25519.PublicKey, mode: QueueMode?) {
+    package init(server: SMPServerAddress, senderID: SenderID, encryptionKey: X25519.PublicKey, mode: QueueMode?) {
         self.server = server
         self.senderID = senderID
         self.encryptionKey = encryptionKey
         self.mode = mode
     }
 
-    public var senderCanSecure: Bool { mode?.senderCanSecure ?? false }
+    package var senderCanSecure: Bool { mode?.senderCanSecure ?? false }
 
     /// Checks whether both are one queue: the same place and id, whatever the keys.
-    public func isSameQueue(as other: SMPQueueAddress) -> Bool {
+    package func isSameQueue(as other: SMPQueueAddress) -> Bool {
         senderID == other.senderID && server.isSameAddress(as: other.server)
     }
 
@@ -46,24 +46,24 @@ public struct SMPQueueAddress: Hashable, Sendable {
 /// A queue's address with the range of client versions that its owner speaks: part of a link.
 ///
 /// Textual form: `smp://<fingerprint>@<hosts>[:<port>]/<sender id>#/?v=…&dh=…[&q=m|c][&k=s][&srv=…]`.
-public struct SMPQueueURI: WireCodable, StringCodable, Hashable, Sendable {
-    public var clientVersions: VersionRange
-    public var address: SMPQueueAddress
+package struct SMPQueueURI: WireCodable, StringCodable, Hashable, Sendable {
+    package var clientVersions: VersionRange
+    package var address: SMPQueueAddress
 
-    public init(clientVersions: VersionRange = SMPClientVersion.supported, address: SMPQueueAddress) {
+    package init(clientVersions: VersionRange = SMPClientVersion.supported, address: SMPQueueAddress) {
         self.clientVersions = clientVersions
         self.address = address
     }
 
     /// The address for a version of the range.
-    public func info(version: UInt16) -> SMPQueueInfo { SMPQueueInfo(clientVersion: version, address: address) }
+    package func info(version: UInt16) -> SMPQueueInfo { SMPQueueInfo(clientVersion: version, address: address) }
 
     /// The address at the highest version that we speak too; nil if there is none.
-    public func compatible(with versions: VersionRange = SMPClientVersion.supported) -> SMPQueueInfo? {
+    package func compatible(with versions: VersionRange = SMPClientVersion.supported) -> SMPQueueInfo? {
         clientVersions.compatibleVersion(with: versions).map(info(version:))
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(clientVersions)
         address.encodeFields(to: &writer)
         if clientVersions.min >= SMPClientVersion.shortLinks {
@@ -75,14 +75,14 @@ public struct SMPQueueURI: WireCodable, StringCodable, Hashable, Sendable {
         }
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         clientVersions = try parser.read()
         address = SMPQueueAddress(
             server: try parser.read(), senderID: try parser.read(), encryptionKey: try parser.read(),
             mode: SMPQueueAddress.readMode(&parser))
     }
 
-    public func encodeString(to writer: inout WireWriter) {
+    package func encodeString(to writer: inout WireWriter) {
         let server = address.server
         let hasAllHosts = clientVersions.min >= SMPClientVersion.serverHosts
         server.encodeString(to: &writer, hosts: hasAllHosts ? server.hosts : [server.hosts[0]], basicAuth: nil)
@@ -104,7 +104,7 @@ public struct SMPQueueURI: WireCodable, StringCodable, Hashable, Sendable {
         query.encode(to: &writer)
     }
 
-    public init(fromString parser: inout WireParser) throws(WireError) {
+    package init(fromString parser: inout WireParser) throws(WireError) {
         let server = try parser.read(string: SMPServerAddress.self)
         try parser.expect(UInt8(ascii: "/"))
         let senderID = try parser.read(string: SenderID.self)
@@ -143,16 +143,16 @@ public struct SMPQueueURI: WireCodable, StringCodable, Hashable, Sendable {
 }
 
 /// A queue's address at one client version: what the two clients of a connection tell each other.
-public struct SMPQueueInfo: WireCodable, Hashable, Sendable {
-    public var clientVersion: UInt16
-    public var address: SMPQueueAddress
+package struct SMPQueueInfo: WireCodable, Hashable, Sendable {
+    package var clientVersion: UInt16
+    package var address: SMPQueueAddress
 
-    public init(clientVersion: UInt16, address: SMPQueueAddress) {
+    package init(clientVersion: UInt16, address: SMPQueueAddress) {
         self.clientVersion = clientVersion
         self.address = address
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(clientVersion)
         guard clientVersion > SMPClientVersion.initial else {
             address.server.encodeLegacy(to: &writer)
@@ -167,7 +167,7 @@ public struct SMPQueueInfo: WireCodable, Hashable, Sendable {
         }
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         clientVersion = try parser.read()
         let server =
             clientVersion > SMPClientVersion.initial

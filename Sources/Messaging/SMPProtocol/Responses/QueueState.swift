@@ -2,17 +2,17 @@ import FoundationEssentials
 import SMPWire
 
 /// The state of a queue in `INFO`, for a recipient who finds out why messages do not arrive.
-public struct QueueState: Hashable, Sendable {
-    public enum SubscriptionState: String, Hashable, Sendable, Codable {
+package struct QueueState: Hashable, Sendable {
+    package enum SubscriptionState: String, Hashable, Sendable, Codable {
         case noSub, subPending, subThread, prohibitSub
     }
 
-    public struct Subscription: Hashable, Sendable, Codable {
-        public var state: SubscriptionState
+    package struct Subscription: Hashable, Sendable, Codable {
+        package var state: SubscriptionState
         /// Padded base64 of the id of the delivered message that is not acknowledged.
-        public var deliveredMessageID: String?
+        package var deliveredMessageID: String?
 
-        public init(state: SubscriptionState, deliveredMessageID: String? = nil) {
+        package init(state: SubscriptionState, deliveredMessageID: String? = nil) {
             self.state = state
             self.deliveredMessageID = deliveredMessageID
         }
@@ -23,16 +23,16 @@ public struct QueueState: Hashable, Sendable {
         }
     }
 
-    public enum MessageKind: String, Hashable, Sendable, Codable { case message, quota }
+    package enum MessageKind: String, Hashable, Sendable, Codable { case message, quota }
 
-    public struct Message: Hashable, Sendable, Codable {
+    package struct Message: Hashable, Sendable, Codable {
         /// Padded base64.
-        public var id: String
+        package var id: String
         /// ISO 8601, UTC.
-        public var timestamp: String
-        public var kind: MessageKind
+        package var timestamp: String
+        package var kind: MessageKind
 
-        public init(id: String, timestamp: String, kind: MessageKind) {
+        package init(id: String, timestamp: String, kind: MessageKind) {
             self.id = id
             self.timestamp = timestamp
             self.kind = kind
@@ -46,17 +46,17 @@ public struct QueueState: Hashable, Sendable {
     }
 
     /// True if the queue is secured.
-    public var isSecured: Bool
+    package var isSecured: Bool
     /// True if a notification server may subscribe.
-    public var hasNotifier: Bool
+    package var hasNotifier: Bool
     /// The subscription of this connection.
-    public var subscription: Subscription?
+    package var subscription: Subscription?
     /// Messages in the queue.
-    public var size: Int
+    package var size: Int
     /// The first message.
-    public var firstMessage: Message?
+    package var firstMessage: Message?
 
-    public init(
+    package init(
         isSecured: Bool, hasNotifier: Bool, subscription: Subscription? = nil, size: Int, firstMessage: Message? = nil
     ) {
         self.isSecured = isSecured

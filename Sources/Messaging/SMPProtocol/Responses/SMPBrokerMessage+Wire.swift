@@ -1,17 +1,17 @@
 import SMPCrypto
-public import SMPWire
+package import SMPWire
 
 extension SMPBrokerMessage: SMPMessage {
-    public enum Tag: String, Sendable, CaseIterable {
+    package enum Tag: String, Sendable, CaseIterable {
         case ids = "IDS", lnk = "LNK", sok = "SOK", soks = "SOKS", msg = "MSG", nid = "NID", nmsg = "NMSG", pkey = "PKEY"
         case rres = "RRES", pres = "PRES", end = "END", ends = "ENDS", deld = "DELD", info = "INFO", ok = "OK", err = "ERR"
         case pong = "PONG"
     }
 
     /// The name of the message in the protocol, for errors that must not show its content.
-    public var name: String { tag.rawValue }
+    package var name: String { tag.rawValue }
 
-    public var tag: Tag {
+    package var tag: Tag {
         switch self {
         case .ids: .ids
         case .lnk: .lnk
@@ -34,7 +34,7 @@ extension SMPBrokerMessage: SMPMessage {
     }
 
     /// Appends the message as the given version has it: what an older version does not know becomes what it does.
-    public func encode(to writer: inout WireWriter, version: UInt16) {
+    package func encode(to writer: inout WireWriter, version: UInt16) {
         switch self {
         case .end, .ok, .pong: return writer.write(text: tag.rawValue)
         case .deld:
@@ -68,7 +68,7 @@ extension SMPBrokerMessage: SMPMessage {
         }
     }
 
-    public var sizeHint: Int {
+    package var sizeHint: Int {
         switch self {
         case .msg(let message): 64 + message.encryptedBody.count
         case .lnk(_, let data): 64 + data.fixedData.count + data.userData.count
@@ -78,7 +78,7 @@ extension SMPBrokerMessage: SMPMessage {
         }
     }
 
-    public init(parsing parser: inout WireParser, version: UInt16) throws(SMPErrorType) {
+    package init(parsing parser: inout WireParser, version: UInt16) throws(SMPErrorType) {
         guard let tag = Tag(rawValue: parser.word()) else { throw .command(.unknown) }
         do {
             self = try Self.parse(tag, &parser, version: version)
@@ -115,7 +115,7 @@ extension SMPBrokerMessage: SMPMessage {
     }
 
     /// Which messages must or must not name an entity.
-    public func checkCredentials(_: TransmissionAuthorization, entity: EntityID) throws(SMPErrorType) {
+    package func checkCredentials(_: TransmissionAuthorization, entity: EntityID) throws(SMPErrorType) {
         switch self {
         case .ids, .err: break
         case .pong, .pkey, .rres: if !entity.isNone { throw .command(.hasAuth) }

@@ -1,8 +1,8 @@
-public import SMPCrypto
-public import SMPWire
+package import SMPCrypto
+package import SMPWire
 
 /// A message of a router: an answer, or an event (simplex-messaging.md, "Router messages"). The cases carry the protocol's own names.
-public enum SMPBrokerMessage: Hashable, Sendable {
+package enum SMPBrokerMessage: Hashable, Sendable {
     /// A queue was created.
     case ids(QueueIDsAndKeys)
     /// The data of a short link, and the sender id of its queue.
@@ -34,21 +34,21 @@ public enum SMPBrokerMessage: Hashable, Sendable {
 }
 
 /// The ids and keys of a new queue in `IDS`.
-public struct QueueIDsAndKeys: Hashable, Sendable {
-    public var recipientID: RecipientID
-    public var senderID: SenderID
+package struct QueueIDsAndKeys: Hashable, Sendable {
+    package var recipientID: RecipientID
+    package var senderID: SenderID
     /// The router's key for encrypting messages to the recipient.
-    public var serverKey: X25519.PublicKey
+    package var serverKey: X25519.PublicKey
     /// nil below version 9.
-    public var mode: QueueMode?
+    package var mode: QueueMode?
     /// From version 15.
-    public var linkID: LinkID?
+    package var linkID: LinkID?
     /// From version 16.
-    public var serviceID: ServiceID?
+    package var serviceID: ServiceID?
     /// From version 17.
-    public var notifications: ServerNotificationCredentials?
+    package var notifications: ServerNotificationCredentials?
 
-    public init(
+    package init(
         recipientID: RecipientID, senderID: SenderID, serverKey: X25519.PublicKey, mode: QueueMode? = nil, linkID: LinkID? = nil,
         serviceID: ServiceID? = nil, notifications: ServerNotificationCredentials? = nil
     ) {
@@ -63,57 +63,57 @@ public struct QueueIDsAndKeys: Hashable, Sendable {
 }
 
 /// The credentials that the router created for a queue's notifications.
-public struct ServerNotificationCredentials: WireCodable, Hashable, Sendable {
-    public var notifierID: NotifierID
-    public var serverKey: X25519.PublicKey
+package struct ServerNotificationCredentials: WireCodable, Hashable, Sendable {
+    package var notifierID: NotifierID
+    package var serverKey: X25519.PublicKey
 
-    public init(notifierID: NotifierID, serverKey: X25519.PublicKey) {
+    package init(notifierID: NotifierID, serverKey: X25519.PublicKey) {
         self.notifierID = notifierID
         self.serverKey = serverKey
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(notifierID)
         writer.write(serverKey)
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         notifierID = try parser.read()
         serverKey = try parser.read()
     }
 }
 
 /// A message as the router delivers it: its body is a ``ReceivedMessageBody``, encrypted for the recipient.
-public struct ReceivedMessage: Hashable, Sendable {
-    public var id: MessageID
-    public var encryptedBody: Bytes
+package struct ReceivedMessage: Hashable, Sendable {
+    package var id: MessageID
+    package var encryptedBody: Bytes
 
-    public init(id: MessageID, encryptedBody: Bytes) {
+    package init(id: MessageID, encryptedBody: Bytes) {
         self.id = id
         self.encryptedBody = encryptedBody
     }
 }
 
 /// A proxy's session with a destination router: what the client needs to encrypt commands for that router.
-public struct RelaySession: WireCodable, Hashable, Sendable {
-    public var sessionID: Bytes
-    public var versions: VersionRange
+package struct RelaySession: WireCodable, Hashable, Sendable {
+    package var sessionID: Bytes
+    package var versions: VersionRange
     /// The destination's session key, signed with its certificate.
-    public var key: CertifiedKey
+    package var key: CertifiedKey
 
-    public init(sessionID: Bytes, versions: VersionRange, key: CertifiedKey) {
+    package init(sessionID: Bytes, versions: VersionRange, key: CertifiedKey) {
         self.sessionID = sessionID
         self.versions = versions
         self.key = key
     }
 
-    public func encode(to writer: inout WireWriter) {
+    package func encode(to writer: inout WireWriter) {
         writer.write(short: sessionID)
         writer.write(versions)
         writer.write(key)
     }
 
-    public init(from parser: inout WireParser) throws(WireError) {
+    package init(from parser: inout WireParser) throws(WireError) {
         sessionID = try parser.short()
         versions = try parser.read()
         key = try parser.read()

@@ -1,7 +1,7 @@
-public import SMPWire
+package import SMPWire
 
 /// The content of a transmission: a ``SMPCommand`` from a client, a ``SMPBrokerMessage`` from a router.
-public protocol SMPMessage: Sendable {
+package protocol SMPMessage: Sendable {
     /// Appends the encoding of the agreed version.
     func encode(to writer: inout WireWriter, version: UInt16)
 
@@ -21,13 +21,13 @@ extension SMPMessage {
     /// Reads a whole message of the agreed version.
     ///
     /// - Throws: the error that a receiver answers with or puts in the message's place.
-    public init(parsing bytes: Bytes, version: UInt16) throws(SMPErrorType) {
+    package init(parsing bytes: Bytes, version: UInt16) throws(SMPErrorType) {
         var parser = WireParser(bytes)
         try self.init(parsing: &parser, version: version)
     }
 
     /// The encoding of the agreed version.
-    public func bytes(version: UInt16) -> Bytes {
+    package func bytes(version: UInt16) -> Bytes {
         var writer = WireWriter(reservingCapacity: sizeHint)
         encode(to: &writer, version: version)
         return writer.bytes

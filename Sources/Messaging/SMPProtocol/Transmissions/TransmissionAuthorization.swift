@@ -1,16 +1,16 @@
 package import SMPCrypto
-public import SMPWire
+package import SMPWire
 
 /// The proof of a transmission's sender: nothing, an Ed25519 or Ed448 signature, or an X25519 authenticator (simplex-messaging.md,
 /// "Authenticating commands").
-public enum TransmissionAuthorization: Hashable, Sendable {
+package enum TransmissionAuthorization: Hashable, Sendable {
     case none
     /// 64 bytes of Ed25519 or 114 of Ed448.
     case signature(Bytes)
     /// 80 bytes.
     case authenticator(Bytes)
 
-    public var isNone: Bool { self == .none }
+    package var isNone: Bool { self == .none }
 
     var bytes: Bytes {
         switch self {

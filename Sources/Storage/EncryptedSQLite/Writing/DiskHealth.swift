@@ -2,7 +2,7 @@ internal import Logging
 internal import Synchronization
 
 /// The disk under a database began to fail, or works again.
-public enum DiskHealthChange: Sendable {
+package enum DiskHealthChange: Sendable {
     /// Writes fail: nothing is acknowledged until it works again.
     case failing(StorageError)
     /// Writes succeed again.
