@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What happened, in order.
+/// The events, in order.
 final class Recorder<Element: Sendable>: Sendable {
     private let state = Mutex<[Element]>([])
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Parley
 
-/// What an operator reads when routers come and go.
+/// The log records of routers that come and go.
 @Suite struct ConnectionLogTests {
     private final class Lines: LogHandler, @unchecked Sendable {
         let lines = Mutex<[String]>([])

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Parley
 
-/// What handlers send: in parts if it is long, again if the network failed, and followed until it is delivered.
+/// Messages of handlers: sent in parts if they are long, again if the network failed, and followed until they are delivered.
 @Suite struct SendingTests {
     private static let timeout = ChatCoreError(.agent(error: .broker(server: "smp://router", error: .timeout), agentConnectionID: "", entity: nil))
 

@@ -52,7 +52,7 @@ struct ClientOptions: ParsableArguments {
 
     var fileServers: [String] { xftpServer.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) } }
 
-    /// What the options say by commands of the API.
+    /// The API commands that are equivalent to the options.
     var commands: [ChatCommand] {
         [filesFolder.map { .core(.setFilesFolder($0)) }, temporaryFolder.map { .core(.setTemporaryFolder($0)) }].compactMap(\.self)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChatEngine
 
-/// What comes of files, which this core does not receive yet.
+/// Messages with files, which this core does not receive yet.
 @Suite struct FileDescriptionTests {
     @Test func theDescriptionOfAFileIsKeptInOnePieceAndReportedAsNoError() async throws {
         let world = TestWorld()

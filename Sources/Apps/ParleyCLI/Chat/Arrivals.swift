@@ -2,7 +2,7 @@ import AsyncPrimitives
 
 /// Messages that came, for those who wait for the next one.
 ///
-/// What came before the messages that were sent last is not what one waits for: a welcome is not the answer to a question.
+/// Messages from before the last ones sent do not count: a welcome is not the answer to a question.
 struct Arrivals {
     /// Texts that came and nobody has waited for, oldest first.
     private var texts: [String] = []
@@ -18,10 +18,10 @@ struct Arrivals {
         isSending = true
     }
 
-    /// What came before is the past.
+    /// Discards the messages that came before.
     mutating func forget() { texts = [] }
 
-    /// What is done next is not sending.
+    /// Ends a sequence of sent messages.
     mutating func endSending() { isSending = false }
 
     /// A message came.

@@ -86,7 +86,7 @@ struct ChatPrinter: Sendable {
         }
     }
 
-    /// What others do with messages, for a script.
+    /// Edits, reactions and deletions by others, as JSON for a script.
     ///
     /// - Returns: false if the event is something else.
     private func showObject(_ event: ChatEvent) -> Bool {

@@ -98,7 +98,7 @@ final class BotRuntime: Sendable {
         }
     }
 
-    /// Whether the profile is muted, and its handlers do not run then.
+    /// True if the profile is muted and its handlers do not run.
     private func isMuted(_ event: ChatEvent) -> Bool { !handlesEventsWhenMuted && event.user?.showsNotifications == false }
 
     func takeConnected(_ contact: Contact, event: ChatEvent) {
@@ -250,7 +250,7 @@ final class BotRuntime: Sendable {
 }
 
 extension ChatEvent {
-    /// Whether the event is found in the store again as long as it is not noted as handled.
+    /// True for an event that is found in the store again until it is noted as handled.
     fileprivate var isStored: Bool {
         switch self {
         case .newChatItems, .contactConnected, .receivedContactRequest: true

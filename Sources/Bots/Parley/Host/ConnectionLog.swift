@@ -1,7 +1,7 @@
 internal import ChatAPI
 internal import Logging
 
-/// What an operator is told of connections: routers that are lost and back, contacts that cannot be reached, errors that no command returns.
+/// The log records about connections: routers that are lost and back, contacts that cannot be reached, errors that no command returns.
 ///
 /// Each change of a router's state is logged once, however many profiles and queues it concerns.
 struct ConnectionLog {

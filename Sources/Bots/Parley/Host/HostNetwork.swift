@@ -44,7 +44,7 @@ public struct HostNetwork: Sendable, Hashable {
     /// Whether new queues are made on the routers of the preset operators. They are the ones that official clients of version 6.5 come with,
     /// and any phone reaches them.
     public private(set) var usesPresetOperators = false
-    /// Whether the preset operators' conditions of use are accepted by this configuration.
+    /// True if this configuration accepts the preset operators' conditions of use.
     public private(set) var acceptsConditions = false
 
     /// Nothing said.

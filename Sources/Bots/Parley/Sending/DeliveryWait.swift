@@ -8,7 +8,7 @@ public enum DeliveryStage: Sendable, Hashable {
     case recipient
 }
 
-/// What became of a wait for delivery.
+/// The outcome of a wait for delivery.
 public enum DeliveryOutcome: Sendable, Hashable {
     /// The message has reached the stage.
     case reached
@@ -121,7 +121,7 @@ private struct DeliveryWait: Sendable {
 }
 
 extension ItemStatus {
-    /// What the status decides about a stage; nil while it decides nothing.
+    /// The outcome that the status implies for a stage; nil while it implies none.
     fileprivate func outcome(for stage: DeliveryStage) -> DeliveryOutcome? {
         switch self {
         case .sent(.complete): stage == .router ? .reached : nil

@@ -70,7 +70,7 @@ public struct BotsFileError: Error, Sendable, CustomStringConvertible {
     public var description: String { DiagnosticText(file: file, lines: lines, severity: "error").text(of: diagnostics) }
 }
 
-/// What is probably not meant in a file that can be used all the same.
+/// Probable mistakes in a file that is valid.
 public struct BotsFileWarnings: Sendable, CustomStringConvertible {
     /// The warnings, in the order of the file; empty for most files.
     public let diagnostics: [Diagnostic]

@@ -15,7 +15,7 @@ public struct BotsFile: Sendable {
     public let profiles: [ProfileSpec]
     /// How the bots reach routers.
     public let network: HostNetwork
-    /// What is probably not meant.
+    /// A probable mistake.
     public let warnings: BotsFileWarnings
 
     /// Reads the text of a file.

@@ -10,7 +10,7 @@ public struct ProfileSpec: Sendable {
     public let bio: String?
     public let address: AddressSpec
     public let rules: [RuleSpec]
-    /// Whether rules apply while the profile is muted.
+    /// True if rules apply while the profile is muted.
     public let handlesEventsWhenMuted: Bool
 
     /// The longest bio, in bytes of its JSON text without the quotes; the official apps refuse more.

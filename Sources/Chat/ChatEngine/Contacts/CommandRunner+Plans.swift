@@ -71,10 +71,10 @@ extension CommandRunner {
     }
 }
 
-/// What a short link shows to those who open it.
+/// The data behind a short link.
 struct LinkContents: Sendable {
     var data: ContactShortLinkData?
-    /// Whether the one who shared it owns it; nil where nobody claims to.
+    /// True if the one who shared it owns it; nil where nobody claims to.
     var owner: OwnerVerification?
 }
 

@@ -190,7 +190,7 @@ extension ChatTransaction {
         report(fault, in: ReceivingContext(record: record, user: user, contact: contact))
     }
 
-    /// Whether the last message that was sent is protected by post-quantum encryption; a change is shown.
+    /// Stores whether the last sent message is protected by post-quantum encryption; a change is shown.
     private func noteSendEncryption(_ isPQ: Bool, connection id: Int64) throws {
         guard let record = try db.connection(id) else { return }
         let before = record.connection.pqSendEnabled
@@ -232,7 +232,7 @@ extension ChatTransaction {
         return unknown
     }
 
-    /// Whether the last message of each connection is protected by post-quantum encryption; a change is shown.
+    /// Stores whether the last message of each connection is protected by post-quantum encryption; a change is shown.
     fileprivate func noteSendEncryption(_ accepted: [AcceptedDelivery]) throws {
         var last: [Int64: Bool] = [:]
         for entry in accepted { last[entry.delivery.connectionID] = entry.message.pqEncryption }

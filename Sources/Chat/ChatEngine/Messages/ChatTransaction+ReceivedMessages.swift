@@ -61,7 +61,7 @@ extension ChatTransaction {
         context.contact = contact
     }
 
-    /// Whether the last message was protected by post-quantum encryption; a change is shown.
+    /// Stores whether the last received message was protected by post-quantum encryption; a change is shown.
     private func receiveEncryption(_ isPQ: Bool, in context: inout ReceivingContext) throws {
         guard var contact = context.contact, let connection = contact.activeConnection else { return }
         guard connection.pqReceiveEnabled != isPQ, connection.pqReceiveEnabled != nil || isPQ else { return }

@@ -10,7 +10,7 @@ struct Incoming: Sendable {
     let messages: [ReceivedChatMessage.ParsingResult]
     /// The event's name, if it comes again.
     let key: InFlightKey?
-    /// Whether what is in it was parsed.
+    /// True if the body was parsed.
     let isRead: Bool
     /// True for a quarantined event that is received on demand.
     let isRetry: Bool
@@ -40,7 +40,7 @@ struct Incoming: Sendable {
             }
     }
 
-    /// Whether a message shares a link with a signature of its owner, which is bound to the connection.
+    /// True if a message shares a link with a signature of its owner, which is bound to the connection.
     var claimsLinkOwnership: Bool {
         messages.contains { parsed in
             guard case .success(let received) = parsed, case .newMessage(let container) = received.message.event,
@@ -67,7 +67,7 @@ struct Incoming: Sendable {
         }
     }
 
-    /// What kind of event it is, for the log.
+    /// The kind of event, for the log.
     var name: String {
         switch notification.event {
         case .confirmation: "confirmation"

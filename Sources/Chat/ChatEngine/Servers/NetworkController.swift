@@ -88,7 +88,7 @@ final class NetworkController: Sendable {
 }
 
 extension UserNetworkInfo {
-    /// Whether official clients give routers more time on such a network.
+    /// True for networks on which official clients extend timeouts.
     var isSlow: Bool { networkType == "cellular" || networkType == "none" }
 }
 
