@@ -16,7 +16,7 @@ import Testing
         let model = ChatModel(core: core)
         let events = model.events()
         let running = Task { try await model.run() }
-        for id in 1...200 { core.publish(Samples.message(ChatItemID(id), in: bob)) }
+        for id: Int64 in 1...200 { core.publish(Samples.message(ChatItemID(id), in: bob)) }
         var count = 0
         var iterator = events.makeAsyncIterator()
         while count < 200, let event = try await iterator.next() {
@@ -67,9 +67,9 @@ import Testing
             case .users(.list): return .usersList(users: users.map { UserInfo(user: $0, unreadCount: 0) })
             case .chats(.list(let id, _, _, _)):
                 #expect(id == user)
-                let contact = Samples.contact(id * 10)
-                return .apiChats(user: users[Int(id) - 1], chats: [Chat(chatInfo: .direct(contact: contact), chatItems: [])])
-            case .chats(.tags(let id)): return .chatTags(user: users[Int(id) - 1], userTags: [ChatTag(chatTagID: id, text: "t")])
+                let contact = Samples.contact(ContactID(id.rawValue * 10))
+                return .apiChats(user: users[Int(id.rawValue) - 1], chats: [Chat(chatInfo: .direct(contact: contact), chatItems: [])])
+            case .chats(.tags(let id)): return .chatTags(user: users[Int(id.rawValue) - 1], userTags: [ChatTag(chatTagID: 1, text: "t")])
             case .address: throw ChatCoreError(.store(error: .userContactLinkNotFound))
             default: throw ChatCoreError(.unsupported, "not in this test")
             }
@@ -106,13 +106,13 @@ import Testing
         let bob = bob
         let core = ScriptedCore { command, _ in
             guard case .chats(.page(_, _, let pagination, _)) = command else { throw ChatCoreError(.unsupported, "") }
-            let ids: ClosedRange<ChatItemID> =
+            let ids: ClosedRange<Int64> =
                 switch pagination {
                 case .last: 21...30
-                case .before(let id, _): max(1, id - 10)...max(1, id - 1)
+                case .before(let id, _): max(1, id.rawValue - 10)...max(1, id.rawValue - 1)
                 default: 1...1
                 }
-            let items = ids.map { Samples.item($0) }
+            let items = ids.map { Samples.item(ChatItemID($0)) }
             let page = pagination == .before(1, count: 10) ? [] : items
             return .apiChat(user: Samples.user(), chat: Chat(chatInfo: .direct(contact: bob), chatItems: page), navigation: nil)
         }
@@ -133,7 +133,7 @@ import Testing
         let core = ScriptedCore()
         let model = ChatModel(core: core)
         let changes = model.changes()
-        for id in 1...100 { core.publish(Samples.message(ChatItemID(id), in: bob)) }
+        for id: Int64 in 1...100 { core.publish(Samples.message(ChatItemID(id), in: bob)) }
         core.close()
         try await model.run()
         var iterator = changes.makeAsyncIterator()
@@ -171,7 +171,7 @@ import Testing
         }
         let model = ChatModel(core: core, eventLimit: 3)
         let events = model.events()
-        for id in 1...5 { core.publish(Samples.message(ChatItemID(id), in: bob)) }
+        for id: Int64 in 1...5 { core.publish(Samples.message(ChatItemID(id), in: bob)) }
         let running = Task { try await model.run() }
         var count = 0
         let error = await #expect(throws: ChatCoreError.self) { for try await _ in events { count += 1 } }

@@ -6,19 +6,19 @@ import Testing
 
 /// Pages of a chat are put together.
 @Suite struct ItemsWindowTests {
-    private func items(_ ids: some Sequence<Int>) -> [ChatItem] { ids.map { Samples.item(ChatItemID($0)) } }
-    private func ids(_ window: ItemsWindow) -> [[Int]] { window.runs.map { $0.items.map { Int($0.id) } } }
+    private func items(_ ids: some Sequence<Int>) -> [ChatItem] { ids.map { Samples.item(ChatItemID(Int64($0))) } }
+    private func ids(_ window: ItemsWindow) -> [[Int]] { window.runs.map { $0.items.map { Int($0.id.rawValue) } } }
 
     /// A chat with items 1 to `count`, as a core pages through it.
     private func page(_ pagination: ChatPagination, of count: Int) -> (items: [ChatItem], navigation: NavigationInfo?) {
         switch pagination {
         case .last(let size): (items(max(1, count - size + 1)..<(count + 1)), nil)
-        case .after(let id, let size): (items(Int(id) + 1..<min(count, Int(id) + size) + 1), nil)
-        case .before(let id, let size): (items(max(1, Int(id) - size)..<Int(id)), nil)
+        case .after(let id, let size): (items(Int(id.rawValue) + 1..<min(count, Int(id.rawValue) + size) + 1), nil)
+        case .before(let id, let size): (items(max(1, Int(id.rawValue) - size)..<Int(id.rawValue)), nil)
         case .around(let id, let size):
             (
-                items(max(1, Int(id) - size)..<min(count, Int(id) + size) + 1),
-                NavigationInfo(afterTotal: max(0, count - Int(id) - size))
+                items(max(1, Int(id.rawValue) - size)..<min(count, Int(id.rawValue) + size) + 1),
+                NavigationInfo(afterTotal: max(0, count - Int(id.rawValue) - size))
             )
         case .initial(let size): (items(1..<min(count, size) + 1), NavigationInfo(afterTotal: max(0, count - size)))
         }
@@ -132,7 +132,7 @@ import Testing
         load(&window, .last(8))
         #expect(window.count == 10)
         #expect(ids(window) == [[6, 7], Array(93...100)])
-        for id in 101...200 { window.append(Samples.item(ChatItemID(id))) }
+        for id: Int64 in 101...200 { window.append(Samples.item(ChatItemID(id))) }
         #expect(ids(window) == [Array(191...200)])
         #expect(!window.reachesOldest)
         #expect(!window.contains(190) && window.contains(191))
@@ -152,7 +152,7 @@ import Testing
         var random = SplitMix64(seed: seed)
         var window = ItemsWindow(limit: 10_000)
         for _ in 0..<60 {
-            let id = ChatItemID.random(in: 2...99, using: &random)
+            let id = ChatItemID(Int64.random(in: 2...99, using: &random))
             let count = Int.random(in: 1...9, using: &random)
             let paginations: [ChatPagination] = [
                 .before(id, count: count), .after(id, count: count), .around(id, count: count), .last(count),

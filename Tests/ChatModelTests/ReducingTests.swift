@@ -113,7 +113,7 @@ import Testing
         state.apply(
             .apiChat(user: user, chat: Chat(chatInfo: .direct(contact: bob), chatItems: items), navigation: nil),
             to: .chats(.page(.direct(4), pagination: .last(10))))
-        for id in 2...4 { state.apply(Samples.message(ChatItemID(id), in: bob)) }
+        for id: Int64 in 2...4 { state.apply(Samples.message(ChatItemID(id), in: bob)) }
         #expect(stats(state)?.minUnreadItemID == 1)
         state.apply(
             .itemsReadForChat(user: user, chatInfo: .direct(contact: bob)), to: .chats(.markItemsRead(.direct(4), [1, 2])))

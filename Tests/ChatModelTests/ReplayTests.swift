@@ -98,8 +98,10 @@ struct Replay {
     private func open(_ user: User, in client: inout ChatModelState) {
         guard isOpening, client.users[user.userID] == nil, client.isRunning == nil else { return }
         let empty = Chat(chatInfo: .other("", .null), chatItems: [])
-        let references = (1...9).flatMap { [ChatReference.direct($0), .group($0), .local($0), .group($0, scope: .memberSupport(nil))] }
-        for reference in references + (1...9).map({ .group(1, scope: .memberSupport($0)) }) {
+        let references = (1...9).flatMap { (id: Int64) -> [ChatReference] in
+            [.direct(ContactID(id)), .group(GroupID(id)), .local(NoteFolderID(id)), .group(GroupID(id), scope: .memberSupport(nil))]
+        }
+        for reference in references + (1...9).map({ (id: Int64) in .group(1, scope: .memberSupport(GroupMemberID(id))) }) {
             client.apply(
                 .apiChat(user: user, chat: empty, navigation: nil), to: .chats(.page(reference, pagination: .last(1))))
         }

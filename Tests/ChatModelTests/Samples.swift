@@ -7,16 +7,16 @@ enum Samples {
 
     static func user(_ id: UserID = 1, name: String = "alice", isActive: Bool = true) -> User {
         User(
-            userID: id, agentUserID: String(id), userContactID: id, localDisplayName: name,
-            profile: LocalProfile(profileID: id, displayName: name), fullPreferences: .defaults, isActive: isActive,
-            activeOrder: id, showsNotifications: true, sendsReceiptsToContacts: true, sendsReceiptsToSmallGroups: true)
+            userID: id, agentUserID: "\(id)", userContactID: ContactID(id.rawValue), localDisplayName: name,
+            profile: LocalProfile(profileID: ProfileID(id.rawValue), displayName: name), fullPreferences: .defaults, isActive: isActive,
+            activeOrder: id.rawValue, showsNotifications: true, sendsReceiptsToContacts: true, sendsReceiptsToSmallGroups: true)
     }
 
     static func contact(
-        _ id: ContactID, notifications: NotificationFilter = .all, chatTimestamp: Int64 = 0, connection: Int64? = nil
+        _ id: ContactID, notifications: NotificationFilter = .all, chatTimestamp: Int64 = 0, connection: ChatConnectionID? = nil
     ) -> Contact {
         Contact(
-            contactID: id, localDisplayName: "contact\(id)", profile: LocalProfile(profileID: id, displayName: "contact\(id)"),
+            contactID: id, localDisplayName: "contact\(id)", profile: LocalProfile(profileID: ProfileID(id.rawValue), displayName: "contact\(id)"),
             activeConnection: connection.map(Samples.connection), status: .active,
             chatSettings: ChatSettings(notifications: notifications, isFavorite: false), userPreferences: ChatPreferences(),
             mergedPreferences: ContactUserPreferences(
@@ -24,14 +24,14 @@ enum Samples {
             createdAt: time(0), updatedAt: time(0), chatTimestamp: time(chatTimestamp))
     }
 
-    static func connection(_ id: Int64) -> Connection {
+    static func connection(_ id: ChatConnectionID) -> Connection {
         Connection(
             connectionID: id, agentConnectionID: "c\(id)", chatVersion: 17,
             peerChatVersions: ChatVersionRange(minVersion: 1, maxVersion: 17), level: 0, type: .contact, status: .ready,
             createdAt: time(0))
     }
 
-    static func pending(_ id: Int64) -> PendingContactConnection {
+    static func pending(_ id: ChatConnectionID) -> PendingContactConnection {
         PendingContactConnection(
             connectionID: id, agentConnectionID: "c\(id)", status: .new, createdAt: time(0), updatedAt: time(0))
     }
@@ -41,7 +41,7 @@ enum Samples {
         _ id: ChatItemID, text: String = "text", isReceived: Bool = true, status: ItemStatus? = nil, createdAt: Int64? = nil,
         updatedAt: Int64 = 0, mention: Bool = false
     ) -> ChatItem {
-        let created = time(createdAt ?? id)
+        let created = time(createdAt ?? id.rawValue)
         let meta = ItemMeta(
             itemID: id, itemTimestamp: created, text: text, status: status ?? (isReceived ? .receivedNew : .sendNew),
             userMention: mention, createdAt: created, updatedAt: time(updatedAt))

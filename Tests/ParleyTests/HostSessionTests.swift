@@ -241,7 +241,7 @@ import Testing
         _ = try await running([bot], on: core) { _ in
             let ann = try core.add(contact: 4, name: "ann")
             let feature = ItemContent.receivedChatFeature(feature: .voice, enabled: PreferenceEnabled(forUser: true, forContact: true), parameter: nil)
-            for id in 1...5 { core.store(ScriptedCore.item(ChatItemID(id), feature, .directReceived, "Voice messages: on"), of: ann) }
+            for id: Int64 in 1...5 { core.store(ScriptedCore.item(ChatItemID(id), feature, .directReceived, "Voice messages: on"), of: ann) }
             for number in 1...2 {
                 core.receive("\(number)", from: ann)
                 await core.waitForSent(number, to: 4)

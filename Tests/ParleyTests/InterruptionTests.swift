@@ -84,7 +84,7 @@ import Testing
         try await run([bot], on: core, store, folder, stoppingWithin: .seconds(600)) {}
         let poison = core.receive("poison", from: ann, announcing: false)
         core.receive("next", from: ann, announcing: false)
-        let name = HandlerEventName(.message, poison, in: "\(ChatReference.direct(4))", of: 1)
+        let name = HandlerEventName(.message, poison.rawValue, in: "\(ChatReference.direct(4))", of: 1)
         for deaths in 1...3 {
             let crashes = HandlerCrashTracker(table: try folder.table(), store: store)
             _ = try await crashes.load(logger: Self.logger)
@@ -126,14 +126,14 @@ import Testing
         }
         try await run([bot], on: core, store, folder, stoppingWithin: .seconds(600)) {}
         let table = try folder.table()
-        for id in 1...6 {
+        for id: Int64 in 1...6 {
             let contact = try core.add(contact: ContactID(id), name: "person\(id)")
             let item = core.receive("hello", from: contact, announcing: false)
-            _ = table.begin(try #require(HandlerEventName(.message, item, in: "\(ChatReference.direct(ContactID(id)))", of: 1).key))
+            _ = table.begin(try #require(HandlerEventName(.message, item.rawValue, in: "\(ChatReference.direct(ContactID(id)))", of: 1).key))
         }
         let again = core.restarted()
         try await run([bot], on: again, store, folder, stoppingWithin: .seconds(600)) {
-            for id in 1...6 { await again.waitForSent(1, to: ContactID(id)) }
+            for id: Int64 in 1...6 { await again.waitForSent(1, to: ContactID(id)) }
         }
         #expect(most.withLock(\.self) == 1, "suspects are handled one after the other")
         #expect(try await store.count(died: [], at: Date()).suspects.isEmpty)
@@ -142,7 +142,7 @@ import Testing
 
     @Test func namesOfEventsAreReadAsTheyWereWritten() throws {
         let events = [
-            HandlerEventName(.message, 1 << 40, in: "@12", of: 3), HandlerEventName(.connected, 5, in: "@5", of: .max),
+            HandlerEventName(.message, 1 << 40, in: "@12", of: 3), HandlerEventName(.connected, 5, in: "@5", of: UserID(.max)),
             HandlerEventName(.request, -1, in: "request -1", of: 0),
         ]
         for event in events { #expect(HandlerEventName(try #require(event.key)) == event) }

@@ -51,7 +51,7 @@ final class ScriptedCore: IdempotentChatCore {
             return Self.answer(command, user, &state)
         }
         let response = try result.get()
-        if case .messages(.send(let target, _, _, _)) = command { wake(target.chat.id) }
+        if case .messages(.send(let target, _, _, _)) = command { wake(ContactID(target.chat.id)) }
         return response
     }
 
@@ -86,7 +86,7 @@ final class ScriptedCore: IdempotentChatCore {
             return .success(.usersList(users: state.users.map { UserInfo(user: $0, unreadCount: 0) }))
         case .users(.create(let request)):
             let profile = request.profile ?? Profile(displayName: "nobody")
-            let user = Self.user(Int64(state.users.count + 1), profile)
+            let user = Self.user(UserID(Int64(state.users.count + 1)), profile)
             state.users.append(user)
             return .success(.activeUser(user: user))
         case .users(.updateProfile(let id, let profile)):
@@ -103,7 +103,7 @@ final class ScriptedCore: IdempotentChatCore {
             guard let id, let owner = owner(id) else { break }
             let link = CreatedConnectionLink(fullLink: "simplex:/contact#/\(id)", shortLink: "https://simplex.chat/a#\(id)")
             state.links[id] = UserContactLink(
-                userContactLinkID: id, connectionLink: link, addressSettings: AddressSettings(isBusinessAddress: false))
+                userContactLinkID: UserContactLinkID(id.rawValue), connectionLink: link, addressSettings: AddressSettings(isBusinessAddress: false))
             return .success(.userContactLinkCreated(user: owner, connectionLink: link))
         case .address(.setSettings(let id, let settings)):
             guard let id, let owner = owner(id), var link = state.links[id] else { break }
@@ -123,12 +123,12 @@ final class ScriptedCore: IdempotentChatCore {
             return .success(.chatTags(user: owner, userTags: []))
         case .chats(.markRead): return .success(.cmdOk(user: owner(user)))
         case .chats(.page(let chat, _, let page, _)):
-            guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == chat.id }) else { break }
+            guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == ContactID(chat.id) }) else { break }
             guard state.unreadablePages == 0 else {
                 state.unreadablePages -= 1
                 return .failure(ChatCoreError(.store(error: .databaseException(message: "disk I/O error"))))
             }
-            guard let items = Self.items(page, of: state.items[chat.id] ?? []) else {
+            guard let items = Self.items(page, of: state.items[ContactID(chat.id)] ?? []) else {
                 return .failure(ChatCoreError(.store(error: .chatItemNotFound(itemID: 0))))
             }
             return .success(.apiChat(user: owner, chat: Chat(chatInfo: .direct(contact: contact), chatItems: items), navigation: nil))
@@ -136,10 +136,10 @@ final class ScriptedCore: IdempotentChatCore {
         case .messages(.send(_, let messages, _, _)) where messages.contains { $0.content.text.utf8.count > state.longestText }:
             return .failure(ChatCoreError(.store(error: .largeMessage)))
         case .messages(.send(let target, let messages, _, _)):
-            guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == target.chat.id }) else { break }
+            guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == ContactID(target.chat.id) }) else { break }
             let sent = messages.map { message in
                 state.lastID += 1
-                return Self.item(state.lastID, .sentMessage(content: message.content), .directSent, message.content.text)
+                return Self.item(ChatItemID(state.lastID), .sentMessage(content: message.content), .directSent, message.content.text)
             }
             state.items[contact.contactID, default: []] += sent
             state.sentCounts[contact.contactID, default: 0] += sent.count
@@ -184,7 +184,7 @@ final class ScriptedCore: IdempotentChatCore {
     func receive(_ text: String, from contact: Contact, by user: UserID = 1, announcing: Bool = true) -> ChatItemID {
         let (item, owner) = state.withLock { state in
             state.lastID += 1
-            let item = Self.item(state.lastID, .receivedMessage(content: .text(text)), .directReceived, text)
+            let item = Self.item(ChatItemID(state.lastID), .receivedMessage(content: .text(text)), .directReceived, text)
             state.items[contact.contactID, default: []].append(item)
             return (item, state.users.first { $0.userID == user })
         }
@@ -239,11 +239,11 @@ final class ScriptedCore: IdempotentChatCore {
 
     static func user(_ id: UserID, _ profile: Profile) -> User {
         User(
-            userID: id, agentUserID: "\(id)", userContactID: id, localDisplayName: profile.displayName,
+            userID: id, agentUserID: "\(id)", userContactID: ContactID(id.rawValue), localDisplayName: profile.displayName,
             profile: LocalProfile(
-                profileID: id, displayName: profile.displayName, fullName: profile.fullName, shortDescription: profile.shortDescription,
+                profileID: ProfileID(id.rawValue), displayName: profile.displayName, fullName: profile.fullName, shortDescription: profile.shortDescription,
                 contactLink: profile.contactLink, preferences: profile.preferences, peerType: profile.peerType),
-            fullPreferences: FullChatPreferences(profile.preferences), isActive: true, activeOrder: id, showsNotifications: true,
+            fullPreferences: FullChatPreferences(profile.preferences), isActive: true, activeOrder: id.rawValue, showsNotifications: true,
             sendsReceiptsToContacts: true, sendsReceiptsToSmallGroups: true)
     }
 

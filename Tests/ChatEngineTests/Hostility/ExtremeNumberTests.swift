@@ -110,7 +110,7 @@ struct ExtremeNumberTests {
         _ = try await alice.run("/_address 1")
         let connection = injector.connected
         let address = try await alice.native.engine.store.read { db in
-            try db.number("SELECT connection_id FROM connections WHERE user_contact_link_id IS NOT NULL").flatMap { try db.connection($0) }
+            try db.firstID("SELECT connection_id FROM connections WHERE user_contact_link_id IS NOT NULL").flatMap { try db.connection($0) }
         }
         let ends: [Int64] = [.min, .min + 1, -1, 0, .max - 1, .max]
         var bodies: [String] = Self.messages.flatMap { ExtremeNumbers.replacements(in: $0) }
@@ -158,14 +158,14 @@ struct ExtremeNumberTests {
     func lastItems() async throws {
         let alice = try await TestWorld().core("alice")
         for number in 1...3 { _ = try await alice.run("/_create *1 json [{\"msgContent\":{\"type\":\"text\",\"text\":\"\(number)\"}}]") }
-        func id(_ index: String) async throws -> Int64? {
+        func id(_ index: String) async throws -> ChatItemID? {
             guard case .chatItemID(_, let id) = try await alice.run("/last_item_id * \(index)") else { throw UnexpectedAnswer() }
             return id
         }
         let newest = try #require(try await id("0"))
-        #expect(try await id("1") == newest - 1)
-        #expect(try await id("2") == newest - 2)
-        for index in ["3", "9223372036854775807", "99999999999999999999"] { #expect(try await id(index) == newest - 2) }
+        #expect(try await id("1") == ChatItemID(newest.rawValue - 1))
+        #expect(try await id("2") == ChatItemID(newest.rawValue - 2))
+        for index in ["3", "9223372036854775807", "99999999999999999999"] { #expect(try await id(index) == ChatItemID(newest.rawValue - 2)) }
         for count in ["0", "2", "3", "9223372036854775807", "18446744073709551615"] {
             let answer = await alice.answer("/_get chat *1 count=\(count)")
             #expect(answer["chat"]?["chatItems"]?.arrayValue?.count == min(3, Int(count) ?? 3))

@@ -99,7 +99,7 @@ import Testing
         let validation = try await alice.run("/_validate_servers 1 \(JSONValue.array(groups.map(\.json)).text)", as: 1)
         guard case .userServersValidation(_, let errors, let warnings) = validation else { throw UnexpectedAnswer() }
         #expect(errors.map(\.json["type"]) == ["noServers", "noServers"])
-        #expect(errors.last?.json["user"]?["userId"]?.intValue == bob.userID)
+        #expect(errors.last?.json["user"]?["userId"]?.intValue == bob.userID.rawValue)
         #expect(warnings.count == 2)
         await alice.close()
     }

@@ -1,3 +1,5 @@
+import ChatAPI
+
 /// A line that a person types in `parley chat`.
 ///
 /// A line that begins with a colon is for the program; any other, also one that begins with a slash, is a message, because bots
@@ -13,10 +15,10 @@ enum ChatLine: Equatable {
     case accept(String)
     case reject(String)
     case delete(String)
-    case reply(String, item: Int64?)
-    case react(String, added: Bool, item: Int64?)
-    case edit(String, item: Int64?)
-    case unsend(item: Int64?)
+    case reply(String, item: ChatItemID?)
+    case react(String, added: Bool, item: ChatItemID?)
+    case edit(String, item: ChatItemID?)
+    case unsend(item: ChatItemID?)
     case sync(String?)
     case wait(seconds: Int, text: String?)
     case help
@@ -79,13 +81,13 @@ enum ChatLine: Equatable {
             return number
         }
         /// An item's number before the rest.
-        func numbered() throws(Fault) -> (Int64?, String) {
+        func numbered() throws(Fault) -> (ChatItemID?, String) {
             guard argument.hasPrefix("#") else { return (nil, argument) }
             let number = argument.dropFirst().prefix { !$0.isWhitespace }
-            guard let id = Int64(number), id > 0 else { throw Fault(message: ":\(word) takes the number of a message behind #") }
+            guard let id = ChatItemID(number), id > 0 else { throw Fault(message: ":\(word) takes the number of a message behind #") }
             return (id, String(argument[number.endIndex...].trimmed))
         }
-        func numbered(_ what: String) throws(Fault) -> (Int64?, String) {
+        func numbered(_ what: String) throws(Fault) -> (ChatItemID?, String) {
             let (id, rest) = try numbered()
             guard !rest.isEmpty else { throw Fault(message: ":\(word) needs \(what)") }
             return (id, rest)

@@ -93,19 +93,19 @@ struct ChatPrinter: Sendable {
         switch event {
         case .chatItemUpdated(_, let entry) where entry.chatItem.direction.isReceived && entry.chatItem.meta.isEdited:
             let item = entry.chatItem
-            object("edited", ["chat": .string(entry.chatInfo.localDisplayName), "item": .int(item.id), "text": .string(item.meta.text)])
+            object("edited", ["chat": .string(entry.chatInfo.localDisplayName), "item": item.id.json, "text": .string(item.meta.text)])
         case .chatItemReaction(_, let added, let reaction) where reaction.chatReaction.direction.isReceived:
             guard case .emoji(let emoji) = reaction.chatReaction.reaction else { return false }
             let item = reaction.chatReaction.chatItem
             object(
                 "reaction",
                 [
-                    "chat": .string(reaction.chatInfo.localDisplayName), "item": .int(item.id), "emoji": .string(emoji.text), "added": .bool(added),
+                    "chat": .string(reaction.chatInfo.localDisplayName), "item": item.id.json, "emoji": .string(emoji.text), "added": .bool(added),
                 ])
         case .chatItemsDeleted(_, let deletions, byUser: false, _):
             for deletion in deletions {
                 let entry = deletion.deletedChatItem
-                object("deleted", ["chat": .string(entry.chatInfo.localDisplayName), "item": .int(entry.chatItem.id)])
+                object("deleted", ["chat": .string(entry.chatInfo.localDisplayName), "item": entry.chatItem.id.json])
             }
         default: return false
         }

@@ -85,7 +85,7 @@ extension ChatSession {
         guard let reference, reference.type == .direct else {
             throw Outcome.BadInput("chat.noneOpen", description: "keys are agreed on with a contact: :sync NAME")
         }
-        _ = try await core.send(.contacts(.syncRatchet(reference.id, force: true)), as: user.userID)
+        _ = try await core.send(.contacts(.syncRatchet(ContactID(reference.id), force: true)), as: user.userID)
         printer.say("Agreeing on new keys; messages go on when the contact is online.")
     }
 

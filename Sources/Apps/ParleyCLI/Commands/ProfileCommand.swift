@@ -26,8 +26,8 @@ struct ProfileCommand: AsyncParsableCommand {
             }
         }
 
-        private func show(_ name: String, _ id: Int64) {
-            if options.json { Output.line(["name": .string(name), "id": .int(id)]) } else { Output.line(VisibleText.name(name)) }
+        private func show(_ name: String, _ id: UserID) {
+            if options.json { Output.line(["name": .string(name), "id": id.json]) } else { Output.line(VisibleText.name(name)) }
         }
     }
 

@@ -86,7 +86,7 @@ final class BotRuntime: Sendable {
                 tracker.didSubmit(id, in: name)
                 return true
             }
-            let handlerEvent = HandlerEventName(.message, id, in: name, of: identity.userID), isMuted = isMuted(event)
+            let handlerEvent = HandlerEventName(.message, id.rawValue, in: name, of: identity.userID), isMuted = isMuted(event)
             let isTaken = jobs.submit(ChatJobKey(userID: identity.userID, chat: name)) { [self] in
                 // What is passed over counts as handled, after what came before it.
                 if !isMuted { guard await run(incoming, as: handlerEvent) else { return } }
@@ -102,24 +102,24 @@ final class BotRuntime: Sendable {
     private func isMuted(_ event: ChatEvent) -> Bool { !handlesEventsWhenMuted && event.user?.showsNotifications == false }
 
     func takeConnected(_ contact: Contact, event: ChatEvent) {
-        guard tracker.withLock({ $0.isFirst(.connected, contact.contactID) }) else { return }
+        guard tracker.withLock({ $0.isFirst(.connected, contact.contactID.rawValue) }) else { return }
         let effects = effects("connected/\(contact.contactID)")
         let context = ContactContext(chat: chat(.direct(contact: contact), effects: effects), contact: contact)
         let incoming = Incoming(content: .connected(context), source: self.context(of: event, effects: effects))
         let chat = "\(ChatReference.direct(contact.contactID))"
         submit(
-            chat, incoming, .connected, as: HandlerEventName(.connected, contact.contactID, in: chat, of: identity.userID), isMuted: isMuted(event))
+            chat, incoming, .connected, as: HandlerEventName(.connected, contact.contactID.rawValue, in: chat, of: identity.userID), isMuted: isMuted(event))
     }
 
     func takeRequest(_ request: UserContactRequest, event: ChatEvent) {
         // It is found again at a start after the profile is unmuted.
         guard !isMuted(event) else { return }
-        guard tracker.withLock({ $0.isFirst(.request, request.contactRequestID) }) else { return }
+        guard tracker.withLock({ $0.isFirst(.request, request.contactRequestID.rawValue) }) else { return }
         let effects = effects("request/\(request.contactRequestID)")
         let context = RequestContext(bot: identity, request: request, effects: effects)
         let incoming = Incoming(content: .request(context), source: self.context(of: event, effects: effects))
         let key = "request \(request.contactRequestID)"
-        submit(key, incoming, .request, as: HandlerEventName(.request, request.contactRequestID, in: key, of: identity.userID))
+        submit(key, incoming, .request, as: HandlerEventName(.request, request.contactRequestID.rawValue, in: key, of: identity.userID))
     }
 
     /// The last item of a chat that was given to its job queue.
@@ -211,7 +211,7 @@ final class BotRuntime: Sendable {
     /// Gives a received message to the handlers once more that was set aside, before what its chat brings from now on.
     func retry(_ entry: ItemInChat, event: ChatEvent) {
         guard let chat = entry.chatInfo.reference, let incoming = message(entry, event: event) else { return }
-        let name = HandlerEventName(.message, entry.chatItem.id, in: "\(chat)", of: identity.userID)
+        let name = HandlerEventName(.message, entry.chatItem.id.rawValue, in: "\(chat)", of: identity.userID)
         jobs.submit(ChatJobKey(userID: identity.userID, chat: "\(chat)")) { [self] in
             _ = await crashes.noting(name, isRetry: true) { await run(incoming) }
         }

@@ -54,11 +54,11 @@ extension CoreHost {
     }
 
     private enum Place {
-        case event(Int64), handler(Int64)
+        case event(QuarantinedEventID), handler(Int64)
     }
 
     private static func place(_ id: String) throws(HostError) -> Place {
-        if id.hasPrefix("event-"), let number = Int64(id.dropFirst(6)) { return .event(number) }
+        if id.hasPrefix("event-"), let number = QuarantinedEventID(id.dropFirst(6)) { return .event(number) }
         if id.hasPrefix("handler-"), let number = Int64(id.dropFirst(8)) { return .handler(number) }
         throw unknown(id)
     }

@@ -142,8 +142,9 @@ actor HostSession {
             guard let runtime = runtimes[event.userID], let chat = ChatReference(event.chat), let user = await model.state.users[event.userID]?.user
             else { continue }
             do throws(ChatCoreError) {
-                let page = try await model.readItems(chat, of: event.userID, .around(event.reference, count: 1))
-                guard let entry = page.first(where: { $0.chatItem.id == event.reference }) else { continue }
+                let item = ChatItemID(event.reference)
+                let page = try await model.readItems(chat, of: event.userID, .around(item, count: 1))
+                guard let entry = page.first(where: { $0.chatItem.id == item }) else { continue }
                 runtime.retry(entry, event: .newChatItems(user: user, chatItems: [entry]))
             } catch {
                 // It stays in quarantine, and is tried at the next start again.

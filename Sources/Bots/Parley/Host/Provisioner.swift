@@ -59,7 +59,7 @@ struct Provisioner {
         guard case .apiChats(_, let chats) = try await model.send(.chats(.list(user: user.userID)), as: user.userID) else { return }
         for chat in chats {
             if case .direct(let contact) = chat.chatInfo, contact.isReady {
-                store.noteHandled(.connected, contact.contactID, of: user.userID)
+                store.noteHandled(.connected, contact.contactID.rawValue, of: user.userID)
             }
             if let reference = chat.chatInfo.reference, let last = chat.chatItems.last {
                 store.noteHandled(upTo: last.id, in: "\(reference)", of: user.userID)

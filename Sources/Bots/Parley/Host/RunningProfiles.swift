@@ -1,3 +1,4 @@
+public import ChatAPI
 internal import Foundation
 
 /// The profiles of a process that runs bots on a data folder, in a file for others to read as long as it lives: they cannot open the folder.
@@ -5,7 +6,7 @@ public struct RunningProfiles: Sendable, Codable, Hashable {
     /// One bot.
     public struct Profile: Sendable, Codable, Hashable {
         public let name: String
-        public let userID: Int64
+        public let userID: UserID
         /// The full address; nil for a bot without one.
         public let address: String?
         public let shortAddress: String?

@@ -1,3 +1,4 @@
+internal import ChatAPI
 internal import EncryptedSQLite
 internal import GRDB
 internal import Logging
@@ -61,27 +62,29 @@ final class BotStateStore: Sendable {
     }
 
     /// The profile of a bot, if it has been given one.
-    func userID(of botID: String) async throws -> Int64? {
-        try await database.read { db in try Int64.fetchOne(db, sql: "SELECT user_id FROM bot WHERE bot_id = ?", arguments: [botID]) }
+    func userID(of botID: String) async throws -> UserID? {
+        try await database.read { db in
+            try Int64.fetchOne(db, sql: "SELECT user_id FROM bot WHERE bot_id = ?", arguments: [botID]).map { UserID($0) }
+        }
     }
 
     /// Remembers the profile of a bot.
-    func setUserID(_ userID: Int64, of botID: String) async throws {
+    func setUserID(_ userID: UserID, of botID: String) async throws {
         try await database.write { db in
             try db.execute(
                 sql: "INSERT INTO bot (bot_id, user_id) VALUES (?, ?) ON CONFLICT (bot_id) DO UPDATE SET user_id = excluded.user_id",
-                arguments: [botID, userID])
+                arguments: [botID, userID.rawValue])
         }
     }
 
     /// How far the handlers of a profile have come.
-    func progress(of userID: Int64) async throws -> HandledProgress {
+    func progress(of userID: UserID) async throws -> HandledProgress {
         try await database.read { db in
             var progress = HandledProgress()
-            for row in try Row.fetchAll(db, sql: "SELECT chat, item_id FROM chat_progress WHERE user_id = ?", arguments: [userID]) {
-                progress.items[row["chat"]] = row["item_id"]
+            for row in try Row.fetchAll(db, sql: "SELECT chat, item_id FROM chat_progress WHERE user_id = ?", arguments: [userID.rawValue]) {
+                progress.items[row["chat"]] = ChatItemID(row["item_id"])
             }
-            for row in try Row.fetchAll(db, sql: "SELECT kind, reference FROM handled WHERE user_id = ?", arguments: [userID]) {
+            for row in try Row.fetchAll(db, sql: "SELECT kind, reference FROM handled WHERE user_id = ?", arguments: [userID.rawValue]) {
                 guard let kind = HandledProgress.Kind(rawValue: row["kind"]) else { continue }
                 progress.references[kind, default: []].insert(row["reference"])
             }
@@ -91,23 +94,23 @@ final class BotStateStore: Sendable {
 
     /// Remembers that all items of a chat up to one have been handled, without anybody waiting for it. If the process dies
     /// first, the handlers run again and their effects are recognised.
-    func noteHandled(upTo itemID: Int64, in chat: String, of userID: Int64) {
+    func noteHandled(upTo itemID: ChatItemID, in chat: String, of userID: UserID) {
         submit { db in
             try db.execute(
                 sql: """
                     INSERT INTO chat_progress (user_id, chat, item_id) VALUES (?, ?, ?)
                     ON CONFLICT (user_id, chat) DO UPDATE SET item_id = excluded.item_id WHERE item_id < excluded.item_id
                     """,
-                arguments: [userID, chat, itemID])
+                arguments: [userID.rawValue, chat, itemID.rawValue])
         }
     }
 
     /// Remembers that something that happens once has been handled, without anybody waiting for it.
-    func noteHandled(_ kind: HandledProgress.Kind, _ reference: Int64, of userID: Int64) {
+    func noteHandled(_ kind: HandledProgress.Kind, _ reference: Int64, of userID: UserID) {
         submit { db in
             try db.execute(
                 sql: "INSERT OR IGNORE INTO handled (user_id, kind, reference) VALUES (?, ?, ?)",
-                arguments: [userID, kind.rawValue, reference])
+                arguments: [userID.rawValue, kind.rawValue, reference])
         }
     }
 
@@ -132,6 +135,6 @@ struct HandledProgress: Sendable, Hashable {
     }
 
     /// The last handled item of each chat.
-    var items: [String: Int64] = [:]
+    var items: [String: ChatItemID] = [:]
     var references: [Kind: Set<Int64>] = [:]
 }

@@ -7,7 +7,7 @@ internal import ChatAPI
 struct ChatProgressTracker: Sendable {
     private struct Progress: Sendable {
         /// The last item given to the job queue.
-        var submitted: Int64
+        var submitted: ChatItemID
         /// The newest of the items that were refused since: nothing that is announced may be given before they have been fetched.
         var refused: ChatItemID?
     }

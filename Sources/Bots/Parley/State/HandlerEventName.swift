@@ -22,12 +22,12 @@ struct HandlerEventName: Hashable, Sendable {
     }
 
     /// Nil for a chat whose name is too long, which none is.
-    var key: InFlightKey? { InFlightKey([kind.rawValue] + Self.bytes(userID) + Self.bytes(reference) + Array(chat.utf8)) }
+    var key: InFlightKey? { InFlightKey([kind.rawValue] + Self.bytes(userID.rawValue) + Self.bytes(reference) + Array(chat.utf8)) }
 
     init?(_ key: InFlightKey) {
         let bytes = key.bytes
         guard bytes.count >= 17, let kind = Kind(rawValue: bytes[0]) else { return nil }
-        self.init(kind, Self.number(bytes[9..<17]), in: String(decoding: bytes[17...], as: UTF8.self), of: Self.number(bytes[1..<9]))
+        self.init(kind, Self.number(bytes[9..<17]), in: String(decoding: bytes[17...], as: UTF8.self), of: UserID(Self.number(bytes[1..<9])))
     }
 
     private static func bytes(_ number: Int64) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }

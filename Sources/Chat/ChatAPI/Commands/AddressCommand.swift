@@ -36,23 +36,23 @@ extension AddressCommand {
     }
 
     static let forms: [CommandForm] = [
-        CommandForm("/_address ") { r throws(CommandMismatch) in .address(.create(user: try r.decimal())) },
+        CommandForm("/_address ") { r throws(CommandMismatch) in .address(.create(user: try r.id())) },
         CommandForm("/address", "/ad") { _ in .address(.create(user: nil)) },
-        CommandForm("/_delete_address ") { r throws(CommandMismatch) in .address(.delete(user: try r.decimal())) },
+        CommandForm("/_delete_address ") { r throws(CommandMismatch) in .address(.delete(user: try r.id())) },
         CommandForm("/delete_address", "/da") { _ in .address(.delete(user: nil)) },
-        CommandForm("/_show_address ") { r throws(CommandMismatch) in .address(.show(user: try r.decimal())) },
+        CommandForm("/_show_address ") { r throws(CommandMismatch) in .address(.show(user: try r.id())) },
         CommandForm("/show_address", "/sa") { _ in .address(.show(user: nil)) },
         CommandForm("/_short_link_address ") { r throws(CommandMismatch) in
-            .address(.addShortLink(user: try r.decimal()))
+            .address(.addShortLink(user: try r.id()))
         },
         CommandForm("/_profile_address ") { r throws(CommandMismatch) in
-            .address(.setInProfile(user: try r.decimalSpace(), try r.flag()))
+            .address(.setInProfile(user: try r.idSpace(), try r.flag()))
         },
         CommandForm("/profile_address ", "/pa ") { r throws(CommandMismatch) in
             .address(.setInProfile(user: nil, try r.flag()))
         },
         CommandForm("/_address_settings ") { r throws(CommandMismatch) in
-            .address(.setSettings(user: try r.decimalSpace(), try r.json()))
+            .address(.setSettings(user: try r.idSpace(), try r.json()))
         },
         CommandForm("/auto_accept ") { r throws(CommandMismatch) in
             .address(.setSettings(user: nil, try r.addressSettings()))
@@ -60,9 +60,9 @@ extension AddressCommand {
         CommandForm("/_accept") { r throws(CommandMismatch) in
             let incognito = r.incognito()
             try r.expect(" ")
-            return .address(.accept(try r.decimal(), incognito: incognito))
+            return .address(.accept(try r.id(), incognito: incognito))
         },
-        CommandForm("/_reject ") { r throws(CommandMismatch) in .address(.reject(try r.decimal())) },
+        CommandForm("/_reject ") { r throws(CommandMismatch) in .address(.reject(try r.id())) },
     ]
 }
 

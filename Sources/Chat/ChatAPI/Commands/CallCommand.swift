@@ -39,10 +39,10 @@ extension CallCommand {
         .json("/_call offer @", members: ["callType", "rtcSession"]) { .offer($0, $1) },
         .json("/_call answer @", members: ["rtcSession", "rtcIceCandidates"]) { .answer($0, $1) },
         .json("/_call extra @", members: ["rtcIceCandidates"]) { .extraInfo($0, $1) },
-        CommandForm("/_call reject @") { r throws(CommandMismatch) in .calls(.reject(try r.decimal())) },
-        CommandForm("/_call end @") { r throws(CommandMismatch) in .calls(.end(try r.decimal())) },
+        CommandForm("/_call reject @") { r throws(CommandMismatch) in .calls(.reject(try r.id())) },
+        CommandForm("/_call end @") { r throws(CommandMismatch) in .calls(.end(try r.id())) },
         CommandForm("/_call status @") { r throws(CommandMismatch) in
-            let id = try r.decimalSpace()
+            let id = try r.idSpace(ContactID.self)
             let status = r.word()
             guard ["connecting", "connected", "disconnected", "failed"].contains(status) else { throw CommandMismatch() }
             return .calls(.status(id, status))
@@ -57,7 +57,7 @@ extension CommandForm {
         _ beginning: String, members: [String], _ make: @escaping @Sendable (ContactID, JSONValue) -> CallCommand
     ) -> CommandForm {
         CommandForm(beginning) { r throws(CommandMismatch) in
-            let id = try r.decimalSpace()
+            let id = try r.idSpace(ContactID.self)
             let object = try r.jsonObject()
             guard members.allSatisfy({ object[$0] != nil }) else { throw CommandMismatch() }
             return .calls(make(id, object))

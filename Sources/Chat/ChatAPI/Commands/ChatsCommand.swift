@@ -74,7 +74,7 @@ extension ChatsCommand {
 
     static let forms: [CommandForm] = [
         CommandForm("/_get chats ") { r throws(CommandMismatch) in
-            let user = try r.decimal()
+            let user = try r.id(UserID.self)
             let pending = r.flag(after: " pcc=")
             let pagination = r.optional(" ") { r throws(CommandMismatch) in try r.timePagination() }
             let query: ChatListQuery? = r.optional { r throws(CommandMismatch) in try r.spaceJSON() }
@@ -93,10 +93,10 @@ extension ChatsCommand {
             .chats(.items(pagination: try r.chatPagination(), search: r.search()))
         },
         CommandForm("/_get item info ") { r throws(CommandMismatch) in
-            .chats(.itemInfo(try r.chatReferenceSpace(), try r.decimal()))
+            .chats(.itemInfo(try r.chatReferenceSpace(), try r.id()))
         },
         CommandForm("/_read chat items ") { r throws(CommandMismatch) in
-            .chats(.markItemsRead(try r.chatReferenceSpace(), try r.decimals()))
+            .chats(.markItemsRead(try r.chatReferenceSpace(), try r.ids()))
         },
         CommandForm("/_read chat ") { r throws(CommandMismatch) in .chats(.markRead(try r.chatReference())) },
         CommandForm("/_unread chat ") { r throws(CommandMismatch) in
@@ -113,7 +113,7 @@ extension ChatsCommand {
             return .chats(.setSettings(chat, settings))
         },
         CommandForm("/_ttl ") { r throws(CommandMismatch) in
-            let user = try r.decimalSpace()
+            let user = try r.idSpace(UserID.self)
             let chat = try r.chatReferenceSpace()
             if r.skip("default") { return .chats(.setMessageTTL(user: user, chat, seconds: nil)) }
             return .chats(.setMessageTTL(user: user, chat, seconds: try r.decimal()))
@@ -122,17 +122,17 @@ extension ChatsCommand {
             let chat = try r.chatReference()
             return .chats(.setThemes(chat, try r.themes()))
         },
-        CommandForm("/_get tags ") { r throws(CommandMismatch) in .chats(.tags(user: try r.decimal())) },
+        CommandForm("/_get tags ") { r throws(CommandMismatch) in .chats(.tags(user: try r.id())) },
         CommandForm("/_create tag ") { r throws(CommandMismatch) in .chats(.createTag(try r.json())) },
         CommandForm("/_tags ") { r throws(CommandMismatch) in
             let chat = try r.chatReference()
-            return .chats(.setTags(chat, r.optional(" ") { r throws(CommandMismatch) in try r.decimals() } ?? []))
+            return .chats(.setTags(chat, r.optional(" ") { r throws(CommandMismatch) in try r.ids() } ?? []))
         },
-        CommandForm("/_delete tag ") { r throws(CommandMismatch) in .chats(.deleteTag(try r.decimal())) },
+        CommandForm("/_delete tag ") { r throws(CommandMismatch) in .chats(.deleteTag(try r.id())) },
         CommandForm("/_update tag ") { r throws(CommandMismatch) in
-            .chats(.updateTag(try r.decimalSpace(), try r.json()))
+            .chats(.updateTag(try r.idSpace(), try r.json()))
         },
-        CommandForm("/_reorder tags ") { r throws(CommandMismatch) in .chats(.reorderTags(try r.decimals())) },
+        CommandForm("/_reorder tags ") { r throws(CommandMismatch) in .chats(.reorderTags(try r.ids())) },
     ]
 }
 

@@ -18,11 +18,11 @@ public enum ConnectionCommand: Sendable, Hashable {
     /// Connects to the developers of SimpleX.
     case connectSimplex(incognito: Bool = false)
     /// Sets whether a link that was made shows a random profile.
-    case setIncognito(connection: Int64, Bool)
+    case setIncognito(connection: ChatConnectionID, Bool)
     /// Moves a link that was made to another profile.
-    case changeUser(connection: Int64, to: UserID)
+    case changeUser(connection: ChatConnectionID, to: UserID)
     /// Sets the alias of a link; empty to remove it.
-    case setAlias(connection: Int64, String)
+    case setAlias(connection: ChatConnectionID, String)
 }
 
 extension ConnectionCommand {
@@ -48,29 +48,29 @@ extension ConnectionCommand {
 
     static let forms: [CommandForm] = [
         CommandForm("/_connect plan ") { r throws(CommandMismatch) in
-            let user = try r.decimalSpace()
+            let user = try r.idSpace(UserID.self)
             let link = r.word()
             let resolve = r.flag(after: " resolve=")
             let signature: LinkOwnerSignature? = r.optional(" sig=") { r throws(CommandMismatch) in try r.json() }
             return .connections(.plan(user: user, link: link, resolveKnown: resolve, ownerSignature: signature))
         },
         CommandForm("/_prepare contact ") { r throws(CommandMismatch) in
-            let user = try r.decimalSpace()
+            let user = try r.idSpace(UserID.self)
             let link = try r.createdLink()
             return .connections(.prepareContact(user: user, link, try r.spaceJSON()))
         },
         CommandForm("/_prepare group ") { r throws(CommandMismatch) in
-            let user = try r.decimalSpace()
+            let user = try r.idSpace(UserID.self)
             let link = try r.createdLink()
             let direct = r.flag(after: " direct=", default: true)
             return .connections(.prepareGroup(user: user, link, direct: direct, try r.spaceJSON()))
         },
         CommandForm("/_connect ") { r throws(CommandMismatch) in
-            let user = try r.decimal()
+            let user = try r.id(UserID.self)
             return .connections(.add(user: user, incognito: r.incognito()))
         },
         CommandForm("/_connect ") { r throws(CommandMismatch) in
-            let user = try r.decimal()
+            let user = try r.id(UserID.self)
             let incognito = r.incognito()
             try r.expect(" ")
             if let link = r.optional({ r throws(CommandMismatch) in try r.createdLink() }) {
@@ -80,14 +80,14 @@ extension ConnectionCommand {
             return .connections(.connect(user: user, incognito: incognito, nil))
         },
         CommandForm("/_set incognito :") { r throws(CommandMismatch) in
-            .connections(.setIncognito(connection: try r.decimalSpace(), try r.flag()))
+            .connections(.setIncognito(connection: try r.idSpace(), try r.flag()))
         },
         CommandForm("/_set conn user :") { r throws(CommandMismatch) in
-            let (connection, user) = try r.pair()
+            let (connection, user) = try r.pair(ChatConnectionID.self, UserID.self)
             return .connections(.changeUser(connection: connection, to: user))
         },
         CommandForm("/_set alias :") { r throws(CommandMismatch) in
-            .connections(.setAlias(connection: try r.decimal(), r.skip(" ") ? r.rest() : ""))
+            .connections(.setAlias(connection: try r.id(), r.skip(" ") ? r.rest() : ""))
         },
         CommandForm("/connect", "/c") { r in .connections(.add(user: nil, incognito: r.consoleIncognito())) },
         CommandForm("/connect", "/c") { r throws(CommandMismatch) in

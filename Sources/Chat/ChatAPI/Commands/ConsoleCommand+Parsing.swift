@@ -75,10 +75,10 @@ extension ConsoleCommand {
             .console(.sendImage(to: try r.chatNameOrContactSpace(), r.cryptoFile()))
         },
         CommandForm("/fforward ", "/ff ") { r throws(CommandMismatch) in
-            .console(.forwardFile(to: try r.chatNameOrContactSpace(), try r.decimal()))
+            .console(.forwardFile(to: try r.chatNameOrContactSpace(), try r.id()))
         },
         CommandForm("/image_forward ", "/imgf ") { r throws(CommandMismatch) in
-            .console(.forwardImage(to: try r.chatNameOrContactSpace(), try r.decimal()))
+            .console(.forwardImage(to: try r.chatNameOrContactSpace(), try r.id()))
         },
     ]
 
@@ -103,7 +103,7 @@ extension ConsoleCommand {
         },
         CommandForm("/show ") { r throws(CommandMismatch) in
             if let flag = r.optional({ r throws(CommandMismatch) in try r.flag() }) { return .console(.showLiveItems(flag)) }
-            return .console(.showItem(try r.decimal()))
+            return .console(.showItem(try r.id()))
         },
         CommandForm("/show") { _ in .console(.showLiveItems(true)) },
         CommandForm("/item info ") { r throws(CommandMismatch) in

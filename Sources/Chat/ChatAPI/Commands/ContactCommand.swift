@@ -65,49 +65,49 @@ extension ContactCommand {
     }
 
     static let forms: [CommandForm] = [
-        CommandForm("/_contacts ") { r throws(CommandMismatch) in .contacts(.list(user: try r.decimal())) },
+        CommandForm("/_contacts ") { r throws(CommandMismatch) in .contacts(.list(user: try r.id())) },
         CommandForm("/contacts") { _ in .contacts(.list(user: nil)) },
-        CommandForm("/_info @") { r throws(CommandMismatch) in .contacts(.info(try r.decimal())) },
-        CommandForm("/_queue info @") { r throws(CommandMismatch) in .contacts(.queueInfo(try r.decimal())) },
+        CommandForm("/_info @") { r throws(CommandMismatch) in .contacts(.info(try r.id())) },
+        CommandForm("/_queue info @") { r throws(CommandMismatch) in .contacts(.queueInfo(try r.id())) },
         CommandForm("/_set prefs @") { r throws(CommandMismatch) in
-            .contacts(.setPreferences(try r.decimalSpace(), try r.json()))
+            .contacts(.setPreferences(try r.idSpace(), try r.json()))
         },
         CommandForm("/_set alias @") { r throws(CommandMismatch) in
-            .contacts(.setAlias(try r.decimal(), r.skip(" ") ? r.rest() : ""))
+            .contacts(.setAlias(try r.id(), r.skip(" ") ? r.rest() : ""))
         },
         CommandForm("/_set custom @") { r throws(CommandMismatch) in
-            .contacts(.setCustomData(try r.decimal(), try r.customData()))
+            .contacts(.setCustomData(try r.id(), try r.customData()))
         },
-        CommandForm("/_switch @") { r throws(CommandMismatch) in .contacts(.switchQueue(try r.decimal())) },
-        CommandForm("/_abort switch @") { r throws(CommandMismatch) in .contacts(.abortSwitch(try r.decimal())) },
+        CommandForm("/_switch @") { r throws(CommandMismatch) in .contacts(.switchQueue(try r.id())) },
+        CommandForm("/_abort switch @") { r throws(CommandMismatch) in .contacts(.abortSwitch(try r.id())) },
         CommandForm("/_sync @") { r throws(CommandMismatch) in
-            .contacts(.syncRatchet(try r.decimal(), force: r.skip(" force=on")))
+            .contacts(.syncRatchet(try r.id(), force: r.skip(" force=on")))
         },
-        CommandForm("/_get code @") { r throws(CommandMismatch) in .contacts(.securityCode(try r.decimal())) },
+        CommandForm("/_get code @") { r throws(CommandMismatch) in .contacts(.securityCode(try r.id())) },
         CommandForm("/_verify code @") { r throws(CommandMismatch) in
-            .contacts(.verify(try r.decimal(), code: r.securityCode()))
+            .contacts(.verify(try r.id(), code: r.securityCode()))
         },
-        CommandForm("/_enable @") { r throws(CommandMismatch) in .contacts(.enable(try r.decimal())) },
+        CommandForm("/_enable @") { r throws(CommandMismatch) in .contacts(.enable(try r.id())) },
         CommandForm("/_set contact user @") { r throws(CommandMismatch) in
-            let (contact, user) = try r.pair()
+            let (contact, user) = try r.pair(ContactID.self, UserID.self)
             return .contacts(.changeUser(contact, to: user))
         },
         CommandForm("/_connect contact @") { r throws(CommandMismatch) in
-            let id = try r.decimal()
+            let id = try r.id(ContactID.self)
             let incognito = r.incognito()
             return .contacts(.connectPrepared(id, incognito: incognito, message: r.message()))
         },
         CommandForm("/_connect contact ") { r throws(CommandMismatch) in
-            let user = try r.decimal()
+            let user = try r.id(UserID.self)
             let incognito = r.incognito()
             try r.expect(" ")
-            return .contacts(.connectViaAddress(user: user, incognito: incognito, try r.decimal()))
+            return .contacts(.connectViaAddress(user: user, incognito: incognito, try r.id()))
         },
         CommandForm("/_invite member contact @") { r throws(CommandMismatch) in
-            .contacts(.inviteMemberContact(try r.decimal(), message: r.message()))
+            .contacts(.inviteMemberContact(try r.id(), message: r.message()))
         },
         CommandForm("/_accept member contact @") { r throws(CommandMismatch) in
-            .contacts(.acceptMemberContact(try r.decimal()))
+            .contacts(.acceptMemberContact(try r.id()))
         },
     ]
 }

@@ -61,9 +61,9 @@ public enum QuarantineCommand: Sendable, Hashable {
     /// Tells what there is.
     case list
     /// Receives an event as if it came now.
-    case retry(Int64)
+    case retry(QuarantinedEventID)
     /// Forgets an event.
-    case drop(Int64)
+    case drop(QuarantinedEventID)
 }
 
 extension CoreCommand {
@@ -130,14 +130,14 @@ extension CoreCommand {
         CommandForm("/version", "/v") { _ in .core(.version) },
         CommandForm("/quit", "/q", "/exit") { _ in .core(.quit) },
         CommandForm("/debug locks") { _ in .core(.debugLocks) },
-        CommandForm("/get subs total ") { r throws(CommandMismatch) in .core(.subscriptionsTotal(user: try r.decimal())) },
-        CommandForm("/get servers summary ") { r throws(CommandMismatch) in .core(.serversSummary(user: try r.decimal())) },
+        CommandForm("/get subs total ") { r throws(CommandMismatch) in .core(.subscriptionsTotal(user: try r.id())) },
+        CommandForm("/get servers summary ") { r throws(CommandMismatch) in .core(.serversSummary(user: try r.id())) },
         CommandForm("/reset servers stats") { _ in .core(.resetServersStatistics) },
         CommandForm("/get subs") { r in .core(.subscriptions(details: r.skip(" details"))) },
         CommandForm("/get workers") { r in .core(.workers(details: r.skip(" details"))) },
         CommandForm("/get queues") { _ in .core(.queues) },
-        CommandForm("/_quarantine retry ") { r throws(CommandMismatch) in .core(.quarantine(.retry(try r.decimal()))) },
-        CommandForm("/_quarantine drop ") { r throws(CommandMismatch) in .core(.quarantine(.drop(try r.decimal()))) },
+        CommandForm("/_quarantine retry ") { r throws(CommandMismatch) in .core(.quarantine(.retry(try r.id()))) },
+        CommandForm("/_quarantine drop ") { r throws(CommandMismatch) in .core(.quarantine(.drop(try r.id()))) },
         CommandForm("/_quarantine") { _ in .core(.quarantine(.list)) },
         CommandForm("//") { r in .core(.custom(r.rest())) },
     ]

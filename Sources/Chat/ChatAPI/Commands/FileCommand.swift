@@ -35,7 +35,7 @@ extension FileCommand {
 
     static let forms: [CommandForm] = [
         CommandForm("/freceive ", "/fr ") { r throws(CommandMismatch) in
-            let id = try r.decimal()
+            let id = try r.id(FileID.self)
             let approved = r.flag(after: " approved_relays=")
             let encrypt = r.optional(" encrypt=") { r throws(CommandMismatch) in try r.flag() }
             let inline = r.optional(" inline=") { r throws(CommandMismatch) in try r.flag() }
@@ -43,19 +43,19 @@ extension FileCommand {
             return .files(.receive(id, approvedRelays: approved, encrypt: encrypt, inline: inline, path: path))
         },
         CommandForm("/_set_file_to_receive ") { r throws(CommandMismatch) in
-            let id = try r.decimal()
+            let id = try r.id(FileID.self)
             let approved = r.flag(after: " approved_relays=")
             let encrypt = r.optional(" encrypt=") { r throws(CommandMismatch) in try r.flag() }
             return .files(.setToReceive(id, approvedRelays: approved, encrypt: encrypt))
         },
-        CommandForm("/fcancel ", "/fc ") { r throws(CommandMismatch) in .files(.cancel(try r.decimal())) },
-        CommandForm("/fstatus ", "/fs ") { r throws(CommandMismatch) in .files(.status(try r.decimal())) },
+        CommandForm("/fcancel ", "/fc ") { r throws(CommandMismatch) in .files(.cancel(try r.id())) },
+        CommandForm("/fstatus ", "/fs ") { r throws(CommandMismatch) in .files(.status(try r.id())) },
         CommandForm("/_upload ") { r throws(CommandMismatch) in
-            .files(.upload(user: try r.decimalSpace(), r.cryptoFile()))
+            .files(.upload(user: try r.idSpace(), r.cryptoFile()))
         },
         CommandForm("/_download info ") { r throws(CommandMismatch) in .files(.linkInfo(try r.fileLink())) },
         CommandForm("/_download ") { r throws(CommandMismatch) in
-            let user = try r.decimalSpace()
+            let user = try r.idSpace(UserID.self)
             let link = try r.fileLink()
             try r.expect(" ")
             return .files(.download(user: user, link: link, r.cryptoFile()))

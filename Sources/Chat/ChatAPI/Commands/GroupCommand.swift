@@ -5,7 +5,7 @@ public enum GroupCommand: Sendable, Hashable {
     /// Makes a group.
     case create(user: UserID, incognito: Bool = false, GroupProfile)
     /// Makes a channel that goes through relays.
-    case createPublic(user: UserID, incognito: Bool = false, relays: [Int64], GroupProfile)
+    case createPublic(user: UserID, incognito: Bool = false, relays: [UserChatRelayID], GroupProfile)
     /// Tells the relays of a channel.
     case relays(GroupID)
     /// Invites a contact.

@@ -64,11 +64,11 @@ extension MessageCommand {
             return .messages(.send(to: target, try r.composedMessages(), live: live, ttl: ttl))
         },
         CommandForm("/_create *") { r throws(CommandMismatch) in
-            .messages(.createNotes(try r.decimal(), try r.composedMessages()))
+            .messages(.createNotes(try r.id(), try r.composedMessages()))
         },
         CommandForm("/_update item ") { r throws(CommandMismatch) in
             let chat = try r.chatReferenceSpace()
-            let item = try r.decimal()
+            let item = try r.id(ChatItemID.self)
             let live = r.flag(after: " live=")
             if r.skip(" text ") {
                 return .messages(.update(chat, item, UpdatedMessage(content: .text(r.rest())), live: live))
@@ -77,41 +77,41 @@ extension MessageCommand {
             return .messages(.update(chat, item, try r.json(), live: live))
         },
         CommandForm("/_delete item ") { r throws(CommandMismatch) in
-            .messages(.delete(try r.chatReferenceSpace(), try r.decimals(), mode: try r.spaceDeleteMode()))
+            .messages(.delete(try r.chatReferenceSpace(), try r.ids(), mode: try r.spaceDeleteMode()))
         },
         CommandForm("/_delete member item #") { r throws(CommandMismatch) in
-            .messages(.moderate(try r.decimalSpace(), try r.decimals()))
+            .messages(.moderate(try r.idSpace(), try r.ids()))
         },
         CommandForm("/_report #") { r throws(CommandMismatch) in
-            let (group, item) = try r.pair()
+            let (group, item) = try r.pair(GroupID.self, ChatItemID.self)
             try r.expect(" reason=")
             let reason = r.reportReason()
             return .messages(.report(group, item, reason: reason, text: r.skip(" ") ? r.rest() : ""))
         },
-        CommandForm("/_archive reports #") { r throws(CommandMismatch) in .messages(.archiveReports(try r.decimal())) },
+        CommandForm("/_archive reports #") { r throws(CommandMismatch) in .messages(.archiveReports(try r.id())) },
         CommandForm("/_delete reports #") { r throws(CommandMismatch) in
-            .messages(.deleteReports(try r.decimalSpace(), try r.decimals(), mode: try r.spaceDeleteMode()))
+            .messages(.deleteReports(try r.idSpace(), try r.ids(), mode: try r.spaceDeleteMode()))
         },
         CommandForm("/_reaction members ") { r throws(CommandMismatch) in
-            let user = try r.decimal()
+            let user = try r.id(UserID.self)
             try r.expect(" #")
-            let (group, item) = try r.pair()
+            let (group, item) = try r.pair(GroupID.self, ChatItemID.self)
             return .messages(.reactionMembers(user: user, group, item, try r.spaceReaction()))
         },
         CommandForm("/_reaction ") { r throws(CommandMismatch) in
             let chat = try r.chatReferenceSpace()
-            let item = try r.decimalSpace()
+            let item = try r.idSpace(ChatItemID.self)
             return .messages(.react(chat, item, add: try r.flag(), try r.spaceReaction()))
         },
         CommandForm("/_forward plan ") { r throws(CommandMismatch) in
-            .messages(.planForward(from: try r.chatReferenceSpace(), try r.decimals()))
+            .messages(.planForward(from: try r.chatReferenceSpace(), try r.ids()))
         },
         CommandForm("/_forward ") { r throws(CommandMismatch) in
             let target = try r.chatReference()
             let asGroup = r.flag(after: " as_group=")
             try r.expect(" ")
             let source = try r.chatReferenceSpace()
-            let items = try r.decimals()
+            let items = try r.ids(ChatItemID.self)
             return .messages(.forward(to: target, from: source, items, asGroup: asGroup, ttl: r.ttl()))
         },
         CommandForm("/_share chat content ") { r throws(CommandMismatch) in

@@ -5,18 +5,18 @@ extension ServerCommand {
     static let forms: [CommandForm] = lists + operatorForms + networkForms
 
     private static let lists: [CommandForm] = [
-        CommandForm("/_servers ") { r throws(CommandMismatch) in .servers(.userServers(user: try r.decimal())) },
+        CommandForm("/_servers ") { r throws(CommandMismatch) in .servers(.userServers(user: try r.id())) },
         CommandForm("/_servers ") { r throws(CommandMismatch) in
-            let user = try r.decimalSpace()
+            let user = try r.idSpace(UserID.self)
             let servers: [UserOperatorServers] = try r.json()
             guard !servers.isEmpty else { throw CommandMismatch() }
             return .servers(.setUserServers(user: user, servers))
         },
         CommandForm("/_validate_servers ") { r throws(CommandMismatch) in
-            .servers(.validate(user: try r.decimalSpace(), try r.json()))
+            .servers(.validate(user: try r.idSpace(), try r.json()))
         },
         CommandForm("/_server test ") { r throws(CommandMismatch) in
-            .servers(.test(user: try r.decimalSpace(), server: try r.server(nil)))
+            .servers(.test(user: try r.idSpace(), server: try r.server(nil)))
         },
         CommandForm("/smp test ") { r throws(CommandMismatch) in .servers(.test(user: nil, server: try r.server(.smp))) },
         CommandForm("/xftp test ") { r throws(CommandMismatch) in .servers(.test(user: nil, server: try r.server(.xftp))) },
@@ -26,7 +26,7 @@ extension ServerCommand {
         CommandForm("/smp") { _ in .servers(.protocolServers(.smp)) },
         CommandForm("/xftp") { _ in .servers(.protocolServers(.xftp)) },
         CommandForm("/_relay test ") { r throws(CommandMismatch) in
-            .servers(.testRelay(user: try r.decimalSpace(), address: try r.relayAddress()))
+            .servers(.testRelay(user: try r.idSpace(), address: try r.relayAddress()))
         },
         CommandForm("/relay test ") { r throws(CommandMismatch) in
             .servers(.testRelay(user: nil, address: try r.relayAddress()))
@@ -58,10 +58,10 @@ extension ServerCommand {
         },
         CommandForm("/_conditions") { _ in .servers(.conditions) },
         CommandForm("/_conditions_notified ") { r throws(CommandMismatch) in
-            .servers(.setConditionsNotified(try r.decimal()))
+            .servers(.setConditionsNotified(try r.id()))
         },
         CommandForm("/_accept_conditions ") { r throws(CommandMismatch) in
-            .servers(.acceptConditions(try r.decimalSpace(), operators: try r.decimals()))
+            .servers(.acceptConditions(try r.idSpace(), operators: try r.ids()))
         },
     ]
 
@@ -73,7 +73,7 @@ extension ServerCommand {
         },
         CommandForm("/network", "/net") { _ in .servers(.networkConfig) },
         CommandForm("/reconnect ") { r throws(CommandMismatch) in
-            .servers(.reconnect(user: try r.decimalSpace(), server: try r.server(.smp)))
+            .servers(.reconnect(user: try r.idSpace(), server: try r.server(.smp)))
         },
         CommandForm("/reconnect") { _ in .servers(.reconnectAll) },
     ]
@@ -112,7 +112,7 @@ extension CommandReader {
 
     /// `1:on`, perhaps with `:smp=` and `:xftp=` behind it.
     fileprivate mutating func operatorRoles() throws(CommandMismatch) -> ServerOperatorRoles {
-        let id = try decimal()
+        let id = try id(ServerOperatorID.self)
         try expect(":")
         let enabled = try flag()
         let all = ServerRoles(storage: true, proxy: true)

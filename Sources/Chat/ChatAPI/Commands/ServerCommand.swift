@@ -29,9 +29,9 @@ public enum ServerCommand: Sendable, Hashable {
     /// Tells the conditions of use.
     case conditions
     /// Notes that conditions were shown.
-    case setConditionsNotified(Int64)
+    case setConditionsNotified(UsageConditionsID)
     /// Accepts conditions for operators.
-    case acceptConditions(Int64, operators: [Int64])
+    case acceptConditions(UsageConditionsID, operators: [ServerOperatorID])
     /// Tells how the core connects to servers.
     case networkConfig
     /// Sets how the core connects to servers.
@@ -73,7 +73,7 @@ public struct NewChatRelay: Sendable, Hashable {
 /// What the servers of an operator are used for.
 public struct ServerOperatorRoles: Sendable, Hashable {
     /// The operator.
-    public var operatorID: Int64
+    public var operatorID: ServerOperatorID
     /// Whether the servers are used.
     public var enabled: Bool
     /// What SMP routers are used for.
@@ -82,7 +82,7 @@ public struct ServerOperatorRoles: Sendable, Hashable {
     public var xftpRoles: ServerRoles
 
     /// Sets what the servers are used for.
-    public init(operatorID: Int64, enabled: Bool, smpRoles: ServerRoles, xftpRoles: ServerRoles) {
+    public init(operatorID: ServerOperatorID, enabled: Bool, smpRoles: ServerRoles, xftpRoles: ServerRoles) {
         self.operatorID = operatorID
         self.enabled = enabled
         self.smpRoles = smpRoles

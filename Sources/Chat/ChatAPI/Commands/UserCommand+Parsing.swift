@@ -10,14 +10,14 @@ extension UserCommand {
         CommandForm("/create bot ") { r throws(CommandMismatch) in .users(.create(try r.newBot())) },
         CommandForm("/users") { _ in .users(.list) },
         CommandForm("/_user ") { r throws(CommandMismatch) in
-            .users(.setActive(try r.decimal(), password: r.jsonPassword()))
+            .users(.setActive(try r.id(), password: r.jsonPassword()))
         },
         CommandForm("/user ", "/u ") { r throws(CommandMismatch) in
             .users(.setActiveNamed(try r.displayName(), password: r.spacePassword()))
         },
         CommandForm("/user", "/u") { _ in .users(.showActive) },
         CommandForm("/_delete user ") { r throws(CommandMismatch) in
-            let id = try r.decimal()
+            let id = try r.id(UserID.self)
             try r.expect(" del_smp=")
             return .users(.delete(id, deleteQueues: try r.flag(), password: r.jsonPassword()))
         },
@@ -25,15 +25,15 @@ extension UserCommand {
             .users(.deleteNamed(try r.displayName(), password: r.spacePassword()))
         },
         CommandForm("/_hide user ") { r throws(CommandMismatch) in
-            .users(.hide(user: try r.decimal(), password: try r.spaceJSON()))
+            .users(.hide(user: try r.id(), password: try r.spaceJSON()))
         },
         CommandForm("/_unhide user ") { r throws(CommandMismatch) in
-            .users(.unhide(user: try r.decimal(), password: try r.spaceJSON()))
+            .users(.unhide(user: try r.id(), password: try r.spaceJSON()))
         },
         CommandForm("/hide user ") { r throws(CommandMismatch) in .users(.hide(user: nil, password: try r.password())) },
         CommandForm("/unhide user ") { r throws(CommandMismatch) in .users(.unhide(user: nil, password: try r.password())) },
-        CommandForm("/_mute user ") { r throws(CommandMismatch) in .users(.mute(user: try r.decimal())) },
-        CommandForm("/_unmute user ") { r throws(CommandMismatch) in .users(.unmute(user: try r.decimal())) },
+        CommandForm("/_mute user ") { r throws(CommandMismatch) in .users(.mute(user: try r.id())) },
+        CommandForm("/_unmute user ") { r throws(CommandMismatch) in .users(.unmute(user: try r.id())) },
         CommandForm("/mute user") { _ in .users(.mute(user: nil)) },
         CommandForm("/unmute user") { _ in .users(.unmute(user: nil)) },
     ]
@@ -41,40 +41,40 @@ extension UserCommand {
     private static let settings: [CommandForm] = [
         CommandForm("/set receipts all ") { r throws(CommandMismatch) in .users(.setAllReceipts(try r.flag())) },
         CommandForm("/_set receipts contacts ") { r throws(CommandMismatch) in
-            .users(.setContactReceipts(user: try r.decimalSpace(), try r.receiptSettings()))
+            .users(.setContactReceipts(user: try r.idSpace(), try r.receiptSettings()))
         },
         CommandForm("/set receipts contacts ") { r throws(CommandMismatch) in
             .users(.setContactReceipts(user: nil, try r.receiptSettings()))
         },
         CommandForm("/_set receipts groups ") { r throws(CommandMismatch) in
-            .users(.setGroupReceipts(user: try r.decimalSpace(), try r.receiptSettings()))
+            .users(.setGroupReceipts(user: try r.idSpace(), try r.receiptSettings()))
         },
         CommandForm("/set receipts groups ") { r throws(CommandMismatch) in
             .users(.setGroupReceipts(user: nil, try r.receiptSettings()))
         },
         CommandForm("/_set accept member contacts ") { r throws(CommandMismatch) in
-            .users(.setAutoAcceptMemberContacts(user: try r.decimalSpace(), try r.flag()))
+            .users(.setAutoAcceptMemberContacts(user: try r.idSpace(), try r.flag()))
         },
         CommandForm("/set accept member contacts ") { r throws(CommandMismatch) in
             .users(.setAutoAcceptMemberContacts(user: nil, try r.flag()))
         },
         CommandForm("/_set theme user ") { r throws(CommandMismatch) in
-            let user = try r.decimal()
+            let user = try r.id(UserID.self)
             return .users(.setThemes(user: user, try r.themes()))
         },
-        CommandForm("/_read user ") { r throws(CommandMismatch) in .users(.markRead(user: try r.decimal())) },
+        CommandForm("/_read user ") { r throws(CommandMismatch) in .users(.markRead(user: try r.id())) },
         CommandForm("/read user") { _ in .users(.markRead(user: nil)) },
         CommandForm("/_ttl ") { r throws(CommandMismatch) in
-            .users(.setMessageTTL(user: try r.decimalSpace(), seconds: try r.decimal()))
+            .users(.setMessageTTL(user: try r.idSpace(), seconds: try r.decimal()))
         },
-        CommandForm("/_ttl ") { r throws(CommandMismatch) in .users(.messageTTL(user: try r.decimal())) },
+        CommandForm("/_ttl ") { r throws(CommandMismatch) in .users(.messageTTL(user: try r.id())) },
         CommandForm("/ttl ") { r throws(CommandMismatch) in .users(.setMessageTTL(user: nil, seconds: try r.itemTTL())) },
         CommandForm("/ttl") { _ in .users(.messageTTL(user: nil)) },
     ]
 
     private static let publicProfile: [CommandForm] = [
         CommandForm("/_profile ") { r throws(CommandMismatch) in
-            .users(.updateProfile(user: try r.decimalSpace(), try r.json()))
+            .users(.updateProfile(user: try r.idSpace(), try r.json()))
         },
         CommandForm("/profile ", "/p ") { r throws(CommandMismatch) in
             let (name, description) = try r.nameAndDescription()

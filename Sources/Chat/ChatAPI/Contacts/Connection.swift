@@ -4,7 +4,7 @@ public import ChatProtocol
 @JSONMembers
 public struct Connection: JSONObjectConvertible, Hashable {
     /// Database id.
-    @JSONName("connId") public var connectionID: Int64
+    @JSONName("connId") public var connectionID: ChatConnectionID
     /// Id of the connection in the agent, base64url.
     @JSONName("agentConnId") public var agentConnectionID: String
     /// Chat protocol version that both sides speak.
@@ -16,7 +16,7 @@ public struct Connection: JSONObjectConvertible, Hashable {
     /// Contact that introduced this one.
     public var viaContact: ContactID?
     /// Own address that the connection came by.
-    public var viaUserContactLink: Int64?
+    public var viaUserContactLink: UserContactLinkID?
     /// Whether it came by a group link.
     public var viaGroupLink: Bool = false
     /// Which group link.

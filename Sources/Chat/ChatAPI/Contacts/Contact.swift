@@ -92,7 +92,7 @@ public struct GroupDirectInvitation: JSONObjectConvertible, Hashable {
     /// The member.
     @JSONName("fromGroupMemberId_") public var fromGroupMemberID: GroupMemberID?
     /// The connection with the member.
-    @JSONName("fromGroupMemberConnId_") public var fromGroupMemberConnectionID: Int64?
+    @JSONName("fromGroupMemberConnId_") public var fromGroupMemberConnectionID: ChatConnectionID?
     /// Whether connecting has begun.
     @JSONName("groupDirectInvStartedConnection") public var startedConnection: Bool = false
 }

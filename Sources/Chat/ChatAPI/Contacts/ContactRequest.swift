@@ -12,7 +12,7 @@ public struct UserContactRequest: JSONObjectConvertible, Hashable, Identifiable 
     /// Business chat prepared for the request.
     @JSONName("businessGroupId_") public var businessGroupID: GroupID?
     /// Address it came by.
-    @JSONName("userContactLinkId_") public var userContactLinkID: Int64?
+    @JSONName("userContactLinkId_") public var userContactLinkID: UserContactLinkID?
     /// Chat protocol versions of the sender.
     @JSONName("cReqChatVRange") public var peerChatVersions: ChatVersionRange
     /// Name that is unique in the profile.

@@ -4,7 +4,7 @@ public import ChatProtocol
 @JSONMembers
 public struct PendingContactConnection: JSONObjectConvertible, Hashable, Identifiable {
     /// Database id.
-    @JSONName("pccConnId") public var connectionID: Int64
+    @JSONName("pccConnId") public var connectionID: ChatConnectionID
     /// Id of the connection in the agent, base64url.
     @JSONName("pccAgentConnId") public var agentConnectionID: String
     /// How far it is.
@@ -12,7 +12,7 @@ public struct PendingContactConnection: JSONObjectConvertible, Hashable, Identif
     /// Whether an address was used, not an invitation.
     @JSONName("viaContactUri") public var viaContactURI: Bool = false
     /// Own address that it came by.
-    public var viaUserContactLink: Int64?
+    public var viaUserContactLink: UserContactLinkID?
     /// Group link that it came by.
     public var groupLinkID: GroupLinkID?
     /// Incognito profile shown on it.
@@ -27,7 +27,7 @@ public struct PendingContactConnection: JSONObjectConvertible, Hashable, Identif
     public var updatedAt: UTCTimestamp
 
     /// Equal to `connectionID`.
-    public var id: Int64 { connectionID }
+    public var id: ChatConnectionID { connectionID }
 }
 
 /// A connection link in its full and, where there is one, its short form.

@@ -4,7 +4,7 @@ public import ChatProtocol
 @JSONMembers
 public struct UserContactLink: JSONObjectConvertible, Hashable {
     /// Database id.
-    public var userContactLinkID: Int64
+    public var userContactLinkID: UserContactLinkID
     /// The address.
     @JSONName("connLinkContact") public var connectionLink: CreatedConnectionLink
     /// Whether the short link carries the profile.

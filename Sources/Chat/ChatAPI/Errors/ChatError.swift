@@ -45,7 +45,7 @@ public indirect enum ConnectionEntity: JSONTagged, Hashable {
 @JSONMembers
 public struct UserContact: JSONObjectConvertible, Hashable {
     /// Database id.
-    public var userContactLinkID: Int64
+    public var userContactLinkID: UserContactLinkID
     /// The full link.
     @JSONName("connReqContact") public var connectionRequest: String
     /// The group, of a group link.

@@ -109,12 +109,12 @@ public indirect enum StoreError: JSONTagged, Hashable {
     case connectionNotFound(agentConnectionID: String)
     /// No connection with that id.
     @JSONName(["connectionID": "connId"])
-    case connectionNotFoundByID(connectionID: Int64)
+    case connectionNotFoundByID(connectionID: ChatConnectionID)
     /// The member has no connection.
     case connectionNotFoundByMemberID(groupMemberID: GroupMemberID)
     /// No such link.
     @JSONName(["connectionID": "connId"])
-    case pendingConnectionNotFound(connectionID: Int64)
+    case pendingConnectionNotFound(connectionID: ChatConnectionID)
     /// A random id exists.
     @JSONName("uniqueID") case uniqueID
     /// The message is too large.
@@ -173,13 +173,13 @@ public indirect enum StoreError: JSONTagged, Hashable {
     case prohibitedDeleteUser(userID: UserID, contactID: ContactID)
     /// No such operator.
     @JSONName(["operatorID": "serverOperatorId"])
-    case operatorNotFound(operatorID: Int64)
+    case operatorNotFound(operatorID: ServerOperatorID)
     /// No such conditions.
     case usageConditionsNotFound
     /// No such chat relay.
-    case userChatRelayNotFound(chatRelayID: Int64)
+    case userChatRelayNotFound(chatRelayID: UserChatRelayID)
     /// No such relay of a group.
-    case groupRelayNotFound(groupRelayID: Int64)
+    case groupRelayNotFound(groupRelayID: GroupRelayID)
     /// The member is no relay.
     case groupRelayNotFoundByMemberID(groupMemberID: GroupMemberID)
     /// The quoted item cannot be quoted.

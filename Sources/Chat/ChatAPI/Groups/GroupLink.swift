@@ -4,7 +4,7 @@ public import ChatProtocol
 @JSONMembers
 public struct GroupLink: JSONObjectConvertible, Hashable {
     /// Database id.
-    public var userContactLinkID: Int64
+    public var userContactLinkID: UserContactLinkID
     /// The link.
     @JSONName("connLinkContact") public var connectionLink: CreatedConnectionLink
     /// Whether the short link carries the group's profile.
@@ -46,7 +46,7 @@ public struct RelayStatus: OpenEnumeration {
 @JSONMembers
 public struct GroupRelay: JSONObjectConvertible, Hashable {
     /// Database id.
-    public var groupRelayID: Int64
+    public var groupRelayID: GroupRelayID
     /// The member that it is.
     public var groupMemberID: GroupMemberID
     /// The relay as configured.
@@ -61,7 +61,7 @@ public struct GroupRelay: JSONObjectConvertible, Hashable {
 @JSONMembers
 public struct UserChatRelay: JSONObjectConvertible, Hashable {
     /// Database id; absent before it is stored.
-    public var chatRelayID: Int64?
+    public var chatRelayID: UserChatRelayID?
     /// Its address.
     public var address: String
     /// Its profile.

@@ -4,7 +4,7 @@ public import ChatProtocol
 @JSONMembers
 public struct QuarantinedEvent: JSONObjectConvertible, Hashable {
     /// The number by which commands name it.
-    @JSONName("quarantineId") public var id: Int64
+    @JSONName("quarantineId") public var id: QuarantinedEventID
     /// The kind of event: `message`, `request`, `confirmation`, ….
     public var kind: String
     /// The agent's connection that it came by; empty for an event of none.

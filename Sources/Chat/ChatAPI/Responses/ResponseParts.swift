@@ -33,7 +33,7 @@ public struct ChatItemInfo: JSONObjectConvertible, Hashable {
 @JSONMembers
 public struct ChatItemVersion: JSONObjectConvertible, Hashable {
     /// Database id.
-    @JSONName("chatItemVersionId") public var versionID: Int64
+    @JSONName("chatItemVersionId") public var versionID: ChatItemVersionID
     /// The message.
     @JSONName("msgContent") public var content: MessageContent
     /// Its text split at its markdown.

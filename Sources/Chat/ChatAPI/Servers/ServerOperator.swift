@@ -4,7 +4,7 @@ public import ChatProtocol
 @JSONMembers
 public struct ServerOperator: JSONObjectConvertible, Hashable {
     /// Database id; absent before it is stored.
-    public var operatorID: Int64?
+    public var operatorID: ServerOperatorID?
     /// Known by this word.
     public var operatorTag: String?
     /// Name.
@@ -58,7 +58,7 @@ public struct ServerOperatorConditions: JSONObjectConvertible, Hashable {
 @JSONMembers
 public struct UsageConditions: JSONObjectConvertible, Hashable {
     /// Database id.
-    public var conditionsID: Int64
+    public var conditionsID: UsageConditionsID
     /// Commit that has the text.
     public var conditionsCommit: String
     /// When they were shown.

@@ -17,7 +17,7 @@ public struct UserOperatorServers: JSONObjectConvertible, Hashable {
 @JSONMembers
 public struct UserServer: JSONObjectConvertible, Hashable {
     /// Database id; absent before it is stored.
-    public var serverID: Int64?
+    public var serverID: UserServerID?
     /// Its address.
     public var server: String
     /// Whether it came with the core.

@@ -13,17 +13,19 @@ extension ChatTransaction {
         try db.chatList(user: user.userID, page: page, filter: filter, withConnections: withConnections).compactMap { entry in
             switch entry.kind {
             case .contact:
-                guard let contact = try db.contact(entry.id, of: user) else { return nil }
+                let id = ContactID(entry.id)
+                guard let contact = try db.contact(id, of: user) else { return nil }
                 return Chat(
-                    chatInfo: .direct(contact: contact), chatItems: try newest(.contact(entry.id)),
-                    chatStats: try db.stats(ofContact: entry.id))
+                    chatInfo: .direct(contact: contact), chatItems: try newest(.contact(id)),
+                    chatStats: try db.stats(ofContact: id))
             case .notes:
-                guard let folder = try db.noteFolder(entry.id, user: user.userID) else { return nil }
+                let id = NoteFolderID(entry.id)
+                guard let folder = try db.noteFolder(id, user: user.userID) else { return nil }
                 return Chat(
-                    chatInfo: .local(noteFolder: folder), chatItems: try newest(.notes(entry.id)),
+                    chatInfo: .local(noteFolder: folder), chatItems: try newest(.notes(id)),
                     chatStats: ChatStats(unreadChat: folder.isUnread))
             case .connection:
-                guard let connection = try db.pendingConnection(entry.id, user: user.userID) else { return nil }
+                guard let connection = try db.pendingConnection(ChatConnectionID(entry.id), user: user.userID) else { return nil }
                 return Chat(chatInfo: .contactConnection(contactConnection: connection), chatItems: [])
             }
         }
@@ -70,7 +72,8 @@ extension ChatTransaction {
             let meta = stored.item.meta
             versions = [
                 ChatItemVersion(
-                    versionID: id, content: message, formattedText: Markdown.parse(message.text), itemVersionTimestamp: meta.itemTimestamp,
+                    versionID: ChatItemVersionID(id.rawValue), content: message, formattedText: Markdown.parse(message.text),
+                    itemVersionTimestamp: meta.itemTimestamp,
                     createdAt: meta.createdAt)
             ]
         }
@@ -90,13 +93,13 @@ extension ChatTransaction {
         _ = try user()
         switch chat.type {
         case .direct:
-            let (user, contact) = try reader(of: chat.id)
+            let (user, contact) = try reader(of: ContactID(chat.id))
             try startTimers(of: contact, only: nil)
             try db.markRead(contact: contact.contactID, at: now)
             return .cmdOk(user: user)
         case .local:
             let user = try user()
-            try db.updateNoteFolder(try noteFolder(chat.id, of: user).noteFolderID, isUnread: false)
+            try db.updateNoteFolder(try noteFolder(NoteFolderID(chat.id), of: user).noteFolderID, isUnread: false)
             return .cmdOk(user: user)
         default: return try refuseGroup(chat)
         }
@@ -108,7 +111,7 @@ extension ChatTransaction {
             if chat.type == .group { return try refuseGroup(chat) }
             throw Refusal.command("not supported")
         }
-        let (user, contact) = try reader(of: chat.id)
+        let (user, contact) = try reader(of: ContactID(chat.id))
         try startTimers(of: contact, only: items)
         try db.markRead(contact: contact.contactID, items: items, at: now)
         return .itemsReadForChat(user: user, chatInfo: .direct(contact: contact))
@@ -134,8 +137,8 @@ extension ChatTransaction {
     func markUnread(_ chat: ChatReference, _ isUnread: Bool) throws -> ChatResponse {
         let user = try user()
         switch chat.type {
-        case .direct: try db.updateContact(try contact(chat.id, of: user).contactID, unreadChat: isUnread)
-        case .local: try db.updateNoteFolder(try noteFolder(chat.id, of: user).noteFolderID, isUnread: isUnread)
+        case .direct: try db.updateContact(try contact(ContactID(chat.id), of: user).contactID, unreadChat: isUnread)
+        case .local: try db.updateNoteFolder(try noteFolder(NoteFolderID(chat.id), of: user).noteFolderID, isUnread: isUnread)
         default: return try refuseGroup(chat)
         }
         return .cmdOk(user: user)
@@ -146,9 +149,9 @@ extension ChatTransaction {
     func set(_ settings: ChatSettings, of chat: ChatReference) throws -> ChatResponse {
         let user = try user()
         switch chat.type {
-        case .direct: try db.updateContact(try contact(chat.id, of: user).contactID, settings: settings)
+        case .direct: try db.updateContact(try contact(ContactID(chat.id), of: user).contactID, settings: settings)
         // Notes notify nobody and send no receipts: whether they are a favourite is all that can be set.
-        case .local: try db.updateNoteFolder(try noteFolder(chat.id, of: user).noteFolderID, isFavorite: settings.isFavorite)
+        case .local: try db.updateNoteFolder(try noteFolder(NoteFolderID(chat.id), of: user).noteFolderID, isFavorite: settings.isFavorite)
         default: return try refuseGroup(chat)
         }
         return .cmdOk(user: user)
@@ -158,7 +161,7 @@ extension ChatTransaction {
         let user = try user(id)
         guard chat.type == .direct else { return try refuseGroup(chat) }
         // Official cores do not mind contacts that are not there, either.
-        guard let contact = try db.contact(chat.id, of: user) else { return .cmdOk(user: user) }
+        guard let contact = try db.contact(ContactID(chat.id), of: user) else { return .cmdOk(user: user) }
         try db.updateContact(contact.contactID, itemTTL: seconds)
         return .cmdOk(user: user)
     }
@@ -175,13 +178,14 @@ extension ChatTransaction {
     func deleteChat(_ chat: ChatReference, _ mode: ChatDeleteMode) throws -> ChatResponse {
         let user = try user()
         switch chat.type {
-        case .direct: return .contactDeleted(user: user, contact: try deleteContact(chat.id, mode, of: user))
+        case .direct: return .contactDeleted(user: user, contact: try deleteContact(ContactID(chat.id), mode, of: user))
         case .contactConnection:
-            guard let connection = try db.pendingConnection(chat.id, user: user.userID), let record = try db.connection(chat.id) else {
-                throw Refusal.store(.pendingConnectionNotFound(connectionID: chat.id))
+            let id = ChatConnectionID(chat.id)
+            guard let connection = try db.pendingConnection(id, user: user.userID), let record = try db.connection(id) else {
+                throw Refusal.store(.pendingConnectionNotFound(connectionID: id))
             }
             try enqueue(.delete(connections: [record.agentConnectionID], after: []), user: user)
-            try db.deleteConnection(chat.id)
+            try db.deleteConnection(id)
             return .contactConnectionDeleted(user: user, connection: connection)
         case .group: return try refuseGroup(chat)
         default: throw Refusal.command("not supported")

@@ -38,7 +38,7 @@ extension CommandRunner {
             try await answer { transaction in
                 let user = try transaction.user()
                 guard chat.type == .direct else { return try transaction.refuseGroup(chat) }
-                let contact = try transaction.contact(chat.id, of: user)
+                let contact = try transaction.contact(ContactID(chat.id), of: user)
                 try transaction.db.updateContact(contact.contactID, uiThemes: themes)
                 return .cmdOk(user: user)
             }
@@ -57,10 +57,10 @@ extension CommandRunner {
             try await answer { transaction in
                 let user = try transaction.user()
                 guard chat.type == .direct else { return try transaction.refuseGroup(chat) }
-                try transaction.db.setTags(ids, contact: chat.id)
+                try transaction.db.setTags(ids, contact: ContactID(chat.id))
                 return .tagsUpdated(
                     user: user, userTags: try transaction.db.tags(user: user.userID),
-                    chatTags: try transaction.db.tags(contact: chat.id))
+                    chatTags: try transaction.db.tags(contact: ContactID(chat.id)))
             }
         case .deleteTag(let id): try await changeTags { try $0.deleteTag(id, user: $1) }
         case .updateTag(let id, let tag): try await changeTags { try $0.updateTag(id, user: $1, text: tag.text, emoji: tag.emoji) }
@@ -71,7 +71,7 @@ extension CommandRunner {
     /// Sets how long a chat's messages are kept, and deletes those that are older.
     private func setMessageTTL(_ seconds: Int64?, of chat: ChatReference, user id: UserID) async throws(ChatCoreError) -> ChatResponse {
         let response = try await answer { try $0.setTTL(seconds, of: chat, user: id) }
-        try await core.transactions.applyRetention(user: id, contact: chat.id)
+        try await core.transactions.applyRetention(user: id, contact: ContactID(chat.id))
         return response
     }
 

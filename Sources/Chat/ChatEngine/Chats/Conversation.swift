@@ -80,8 +80,8 @@ extension ChatTransaction {
     /// - Throws: An error of the store if there is none; `commandError` for a kind of chat that has no items.
     func conversation(_ chat: ChatReference, of user: User) throws -> Conversation {
         switch chat.type {
-        case .direct: return .contact(try contact(chat.id, of: user))
-        case .local: return .notes(try noteFolder(chat.id, of: user))
+        case .direct: return .contact(try contact(ContactID(chat.id), of: user))
+        case .local: return .notes(try noteFolder(NoteFolderID(chat.id), of: user))
         default: throw Self.refusal(of: chat)
         }
     }
@@ -106,7 +106,7 @@ extension ChatTransaction {
     /// The error for a chat without items: there are no groups yet, and requests and pending connections are no chats.
     private static func refusal(of chat: ChatReference) -> Refusal {
         switch chat.type {
-        case .group: .store(.groupNotFound(groupID: chat.id))
+        case .group: .store(.groupNotFound(groupID: GroupID(chat.id)))
         case .contactRequest: .command("a contact request is no chat: accept it, and name the contact")
         case .contactConnection: .command("a connection that is being made is no chat: name the contact once it is connected")
         default: .command("not supported")

@@ -38,7 +38,7 @@ enum ItemScope: Sendable, Hashable {
     fileprivate var column: (name: String, id: Int64) {
         switch self {
         case .chat(let owner): owner.column
-        case .user(let id): ("user_id", id)
+        case .user(let id): ("user_id", id.rawValue)
         }
     }
 }
@@ -112,14 +112,14 @@ extension Database {
 
     private func firstUnread(_ scope: ItemScope) throws -> ChatItemID? {
         let (column, id) = scope.column
-        return try number("SELECT min(chat_item_id) FROM chat_items WHERE \(column) = ? AND status = 'rcvNew'", [id])
+        return try firstID("SELECT min(chat_item_id) FROM chat_items WHERE \(column) = ? AND status = 'rcvNew'", [id])
     }
 
     /// The item that so many others follow, or the oldest if there are not as many.
     func itemID(behind newer: Int, in scope: ItemScope) throws -> ChatItemID? {
         let (column, id) = scope.column
-        return try number("SELECT chat_item_id FROM chat_items WHERE \(column) = ? ORDER BY chat_item_id DESC LIMIT 1 OFFSET ?", [id, max(0, newer)])
-            ?? number("SELECT min(chat_item_id) FROM chat_items WHERE \(column) = ?", [id])
+        return try firstID("SELECT chat_item_id FROM chat_items WHERE \(column) = ? ORDER BY chat_item_id DESC LIMIT 1 OFFSET ?", [id, max(0, newer)])
+            ?? firstID("SELECT min(chat_item_id) FROM chat_items WHERE \(column) = ?", [id])
     }
 
     /// The newest item of a chat.

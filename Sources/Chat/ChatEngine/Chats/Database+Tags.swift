@@ -8,7 +8,7 @@ import GRDB
 extension Database {
     func tags(user: UserID) throws -> [ChatTag] {
         try all("SELECT chat_tag_id, tag_text, tag_emoji FROM chat_tags WHERE user_id = ? ORDER BY tag_order, chat_tag_id", [user]) {
-            ChatTag(chatTagID: $0.int(), text: $0.text(), emoji: $0.optionalText())
+            ChatTag(chatTagID: $0.id(), text: $0.text(), emoji: $0.optionalText())
         }
     }
 
@@ -45,7 +45,7 @@ extension Database {
     }
 
     func tags(contact: ContactID) throws -> [ChatTagID] {
-        try all("SELECT chat_tag_id FROM contact_tags WHERE contact_id = ? ORDER BY chat_tag_id", [contact]) { $0.int() }
+        try all("SELECT chat_tag_id FROM contact_tags WHERE contact_id = ? ORDER BY chat_tag_id", [contact]) { $0.id() }
     }
 
     func setTags(_ ids: [ChatTagID], contact: ContactID) throws {
@@ -63,14 +63,14 @@ extension Database {
             """, [id, user]
         ) { row in
             NoteFolder(
-                noteFolderID: row.int(), userID: row.int(), createdAt: UTCTimestamp(stored: row.int()),
+                noteFolderID: row.id(), userID: row.id(), createdAt: UTCTimestamp(stored: row.int()),
                 updatedAt: UTCTimestamp(stored: row.int()), chatTimestamp: UTCTimestamp(stored: row.int()), isFavorite: row.flag(),
                 isUnread: row.flag())
         }
     }
 
     func noteFolderID(user: UserID) throws -> NoteFolderID? {
-        try number("SELECT note_folder_id FROM note_folders WHERE user_id = ?", [user])
+        try firstID("SELECT note_folder_id FROM note_folders WHERE user_id = ?", [user])
     }
 
     func touchNoteFolder(_ id: NoteFolderID, chatTime: UTCTimestamp) throws {

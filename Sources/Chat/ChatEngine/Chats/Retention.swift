@@ -45,7 +45,7 @@ extension Database {
             SELECT contact_id FROM contacts JOIN users ON users.user_id = contacts.user_id
             WHERE \(Self.retention) > 0 AND (?1 IS NULL OR contacts.user_id = ?1) AND (?2 IS NULL OR contact_id = ?2) ORDER BY contact_id
             """, [user, contact]
-        ) { $0.int() }
+        ) { $0.id() }
     }
 
     /// Deletes a contact's oldest items whose time is over, as it is set now.

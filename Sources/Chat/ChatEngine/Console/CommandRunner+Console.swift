@@ -12,7 +12,7 @@ extension CommandRunner {
         case .sendLive(let chat, let text):
             let reference = try await reference(chat)
             guard reference.type == .direct else { return try await refuse("live messages in such chats") }
-            return try await run(.messages(.send(to: .direct(reference.id), [ComposedMessage(content: .text(text))], live: true)))
+            return try await run(.messages(.send(to: .direct(ContactID(reference.id)), [ComposedMessage(content: .text(text))], live: true)))
         case .quote(let name, let direction, let quoted, let text):
             let (id, item) = try await query { transaction in
                 let contact = try transaction.contact(named: name, of: try transaction.user())
@@ -78,7 +78,7 @@ extension CommandRunner {
                 let user = try transaction.user()
                 let reference = try transaction.reference(chat, of: user)
                 guard reference.type == .direct else { throw Refusal.command("not supported") }
-                return .chatItemTTL(user: user, ttl: try transaction.contact(reference.id, of: user).chatItemTTL)
+                return .chatItemTTL(user: user, ttl: try transaction.contact(ContactID(reference.id), of: user).chatItemTTL)
             }
         case .clearNotes:
             let folder = try await query { try $0.noteFolderID(of: try $0.user()) }
@@ -134,7 +134,7 @@ extension CommandRunner {
             let user = try transaction.user()
             let reference = try transaction.reference(chat, of: user)
             guard reference.type == .direct else { throw Refusal.command("not supported") }
-            var settings = try transaction.contact(reference.id, of: user).chatSettings
+            var settings = try transaction.contact(ContactID(reference.id), of: user).chatSettings
             change(&settings)
             return try transaction.set(settings, of: reference)
         }

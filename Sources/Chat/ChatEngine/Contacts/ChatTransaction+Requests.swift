@@ -8,7 +8,7 @@ import SMPWire
 extension ChatTransaction {
     /// Somebody asks to be a contact.
     func receiveRequest(
-        _ id: InvitationID, pqSupport: Bool, _ message: ChatMessage, forAddress addressID: Int64, in context: ReceivingContext
+        _ id: InvitationID, pqSupport: Bool, _ message: ChatMessage, forAddress addressID: UserContactLinkID, in context: ReceivingContext
     ) throws {
         guard let address = try db.address(addressID) else { return }
         let asked: ContactRequest

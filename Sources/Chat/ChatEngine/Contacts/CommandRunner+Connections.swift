@@ -47,7 +47,7 @@ extension CommandRunner {
     ///
     /// - Parameter replacing: A link that it stands for, which is deleted.
     private func makeInvitation(
-        user: User, incognito: Profile?, replacing old: Int64?
+        user: User, incognito: Profile?, replacing old: ChatConnectionID?
     ) async throws(ChatCoreError) -> (User, PendingContactConnection) {
         let shared = user.sharedProfile(incognito: incognito, contactPreferences: nil, usesProfileTTL: true)
         let agentUser = try agentUser(of: user)
@@ -76,7 +76,7 @@ extension CommandRunner {
         }
     }
 
-    private func setIncognito(_ incognito: Bool, connection id: Int64) async throws(ChatCoreError) -> ChatResponse {
+    private func setIncognito(_ incognito: Bool, connection id: ChatConnectionID) async throws(ChatCoreError) -> ChatResponse {
         let (user, connection) = try await query { transaction in
             let user = try transaction.user()
             return (user, try transaction.pendingConnection(id, of: user))
@@ -106,7 +106,7 @@ extension CommandRunner {
     }
 
     /// The link of another profile cannot be the same: the old one is deleted and a new one made.
-    private func changeUser(connection id: Int64, to newUserID: UserID) async throws(ChatCoreError) -> ChatResponse {
+    private func changeUser(connection id: ChatConnectionID, to newUserID: UserID) async throws(ChatCoreError) -> ChatResponse {
         let (user, connection, newUser) = try await query { transaction in
             let user = try transaction.user()
             let connection = try transaction.pendingConnection(id, of: user)
@@ -142,7 +142,7 @@ extension ChatCoreError {
 }
 
 extension ChatTransaction {
-    func pendingConnection(_ id: Int64, of user: User) throws -> PendingContactConnection {
+    func pendingConnection(_ id: ChatConnectionID, of user: User) throws -> PendingContactConnection {
         guard let connection = try db.pendingConnection(id, user: user.userID) else {
             throw Refusal.store(.pendingConnectionNotFound(connectionID: id))
         }
@@ -150,7 +150,7 @@ extension ChatTransaction {
     }
 
     /// Deletes a connection that has no contact, here and in the agent.
-    func removeConnection(_ id: Int64, of user: User) throws {
+    func removeConnection(_ id: ChatConnectionID, of user: User) throws {
         guard let record = try db.connection(id) else { throw Refusal.store(.pendingConnectionNotFound(connectionID: id)) }
         try enqueue(.delete(connections: [record.agentConnectionID], after: []), user: user)
         try db.deleteConnection(id)

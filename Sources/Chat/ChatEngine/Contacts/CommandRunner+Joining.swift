@@ -19,7 +19,7 @@ struct JoinedConnection: Sendable {
 
 /// What is needed to join a connection that the store knows already.
 private struct Joining: Sendable {
-    var connectionID: Int64
+    var connectionID: ChatConnectionID
     var agentID: Bytes
     var info: Bytes
     var pqSupport: Bool
@@ -265,7 +265,7 @@ extension ChatTransaction {
 
     /// What the agent needs for a connection that is stored.
     private func joining(
-        _ id: Int64, agentID: Bytes, pqSupport: Bool, version: ChatVersion, incognito: Profile?, user: User, _ opening: Opening
+        _ id: ChatConnectionID, agentID: Bytes, pqSupport: Bool, version: ChatVersion, incognito: Profile?, user: User, _ opening: Opening
     ) throws -> Joining {
         let shared = try anyUser(user.userID).sharedProfile(incognito: incognito, contactPreferences: nil, usesProfileTTL: true)
         return Joining(

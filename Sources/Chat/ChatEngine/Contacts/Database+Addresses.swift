@@ -13,7 +13,7 @@ extension Database {
         """
 
     private static func address(_ row: inout RowReader) throws -> UserContactLink {
-        let id = row.int()
+        let id = row.id(UserContactLinkID.self)
         let link = CreatedConnectionLink(fullLink: row.text(), shortLink: row.optionalText())
         let hasData = row.flag()
         let isBusiness = row.flag()
@@ -30,7 +30,7 @@ extension Database {
         try first(Self.addressColumns + " WHERE user_id = ?", [id], Self.address)
     }
 
-    func address(_ id: Int64) throws -> UserContactLink? {
+    func address(_ id: UserContactLinkID) throws -> UserContactLink? {
         try first(Self.addressColumns + " WHERE user_contact_link_id = ?", [id], Self.address)
     }
 
@@ -45,7 +45,7 @@ extension Database {
 
     func insertAddress(
         user: UserID, link: CreatedConnectionLink, linkKey: String, hasLinkData: Bool, at time: UTCTimestamp
-    ) throws -> Int64 {
+    ) throws -> UserContactLinkID {
         try insert(
             """
             INSERT INTO user_addresses (user_id, full_link, full_link_key, short_link, short_link_data_set, created_at, updated_at)
@@ -53,7 +53,7 @@ extension Database {
             """, [user, link.fullLink, linkKey, link.shortLink, hasLinkData, time.stored, time.stored])
     }
 
-    func updateAddress(_ id: Int64, settings: AddressSettings, at time: UTCTimestamp) throws {
+    func updateAddress(_ id: UserContactLinkID, settings: AddressSettings, at time: UTCTimestamp) throws {
         try run(
             """
             UPDATE user_addresses SET business = ?, auto_accept = ?, auto_accept_incognito = ?, auto_reply_json = ?, updated_at = ?
@@ -65,7 +65,7 @@ extension Database {
             ])
     }
 
-    func updateAddress(_ id: Int64, shortLink: String, at time: UTCTimestamp) throws {
+    func updateAddress(_ id: UserContactLinkID, shortLink: String, at time: UTCTimestamp) throws {
         try run(
             """
             UPDATE user_addresses SET short_link = ?, short_link_data_set = 1, updated_at = ? WHERE user_contact_link_id = ?
@@ -73,7 +73,7 @@ extension Database {
     }
 
     /// Removes an address; requests that came by it stay and can still be answered.
-    func deleteAddress(_ id: Int64) throws {
+    func deleteAddress(_ id: UserContactLinkID) throws {
         try run("DELETE FROM user_addresses WHERE user_contact_link_id = ?", [id])
     }
 }
@@ -83,7 +83,7 @@ extension Database {
 /// What a new request to be a contact is made from.
 struct NewContactRequestRecord: Sendable {
     var userID: UserID
-    var addressID: Int64
+    var addressID: UserContactLinkID
     var agentInvitationID: Bytes
     var contactID: ContactID?
     var profileID: ProfileID
@@ -112,14 +112,14 @@ extension Database {
         """
 
     private static func request(_ row: inout RowReader) throws -> ContactRequestRecord {
-        let id = row.int()
+        let id = row.id(UserContactRequestID.self)
         let invitation = row.bytes()
-        let contactID = row.optionalInt()
-        let addressID = row.optionalInt()
+        let contactID = row.optionalID(ContactID.self)
+        let addressID = row.optionalID(UserContactLinkID.self)
         let versions = ChatVersionRange(
             minVersion: Int(row.int()), maxVersion: Int(row.int()))
         let name = row.text()
-        let profileID = row.int()
+        let profileID = row.id(ProfileID.self)
         let profile = try Profile(parsing: row.text())
         let createdAt = UTCTimestamp(stored: row.int())
         let updatedAt = UTCTimestamp(stored: row.int())
@@ -133,7 +133,7 @@ extension Database {
             profile: profile, createdAt: createdAt, updatedAt: updatedAt, contactRequestTag: tag, pqSupport: pqSupport,
             welcomeSharedMessageID: welcome, requestSharedMessageID: message)
         return ContactRequestRecord(
-            request: request, userID: row.int(), agentInvitationID: invitation, isAccepted: row.flag())
+            request: request, userID: row.id(), agentInvitationID: invitation, isAccepted: row.flag())
     }
 
     func contactRequest(_ id: UserContactRequestID, user: UserID) throws -> ContactRequestRecord? {
@@ -152,7 +152,7 @@ extension Database {
     }
 
     func contactRequestID(named name: String, user: UserID) throws -> UserContactRequestID? {
-        try number(
+        try firstID(
             """
             SELECT contact_request_id FROM contact_requests WHERE user_id = ? AND local_display_name = ? AND accepted = 0
             ORDER BY contact_request_id DESC LIMIT 1

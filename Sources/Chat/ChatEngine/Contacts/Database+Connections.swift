@@ -13,11 +13,11 @@ struct ConnectionRecord: Sendable {
     var agentConnectionID: Bytes
     var contactID: ContactID?
     /// The address that the connection serves.
-    var addressID: Int64?
+    var addressID: UserContactLinkID?
     /// The agent's number of the last message whose effects are stored: a message that is not newer was seen before.
     var lastReceivedMessageID: Int64
 
-    var id: Int64 { connection.connectionID }
+    var id: ChatConnectionID { connection.connectionID }
 }
 
 /// What a new connection is made from.
@@ -26,8 +26,8 @@ struct NewConnectionRecord: Sendable {
     var agentConnectionID: Bytes
     var status: ConnectionStatus
     var contactID: ContactID?
-    var addressID: Int64?
-    var viaAddress: Int64?
+    var addressID: UserContactLinkID?
+    var viaAddress: UserContactLinkID?
     var chatVersion: ChatVersion
     var peerVersions = ChatVersionRange(minVersion: 1, maxVersion: 1)
     var isInitiated = false
@@ -51,20 +51,20 @@ extension Database {
 
     /// Reads ``connectionColumns``; nil if the row of an outer join has no connection.
     static func connection(_ row: inout RowReader) -> ConnectionRecord? {
-        let id = row.optionalInt()
+        let id = row.optionalID(ChatConnectionID.self)
         let agentID = row.bytes()
         let kind = row.optionalText()
         let status = row.optionalText()
         let statusError = row.optionalText()
-        let contactID = row.optionalInt()
-        let addressID = row.optionalInt()
-        let viaAddress = row.optionalInt()
+        let contactID = row.optionalID(ContactID.self)
+        let addressID = row.optionalID(UserContactLinkID.self)
+        let viaAddress = row.optionalID(UserContactLinkID.self)
         let version = row.optionalInt() ?? 1
         let peerMin = row.optionalInt() ?? 1
         let peerMax = row.optionalInt() ?? 1
         let initiated = row.optionalFlag() ?? false
         let tag = row.optionalBytes()
-        let incognito = row.optionalInt()
+        let incognito = row.optionalID(ProfileID.self)
         let alias = row.optionalText()
         let pqSupport = row.optionalFlag() ?? false
         let pqEncryption = row.optionalFlag() ?? false
@@ -75,7 +75,7 @@ extension Database {
         let code = row.optionalText()
         let verifiedAt = row.optionalInt()
         let createdAt = row.optionalInt() ?? 0
-        let userID = row.optionalInt() ?? 0
+        let userID = row.id(UserID.self)
         let lastReceived = row.optionalInt() ?? 0
         guard let id, let kind, let status else { return nil }
         let verified = code.flatMap { code in
@@ -87,7 +87,7 @@ extension Database {
             level: 0, viaUserContactLink: viaAddress, contactRequestTag: ContactRequestID(stored: tag),
             customUserProfileID: incognito, type: kind == "address" ? .userContact : .contact,
             status: ConnectionStatus(stored: status, error: statusError), contactConnectionInitiated: initiated,
-            localAlias: alias ?? "", entityID: contactID ?? addressID, connectionCode: verified, pqSupport: pqSupport,
+            localAlias: alias ?? "", entityID: contactID?.rawValue ?? addressID?.rawValue, connectionCode: verified, pqSupport: pqSupport,
             pqEncryption: pqEncryption, pqSendEnabled: pqSending, pqReceiveEnabled: pqReceiving,
             authErrorCounter: Int(authErrors), quotaErrorCounter: Int(quotaErrors), createdAt: UTCTimestamp(stored: createdAt))
         return ConnectionRecord(
@@ -103,11 +103,11 @@ extension Database {
         try connection(where: "cn.agent_connection_id = ?", [agentID.blob])
     }
 
-    func connection(_ id: Int64) throws -> ConnectionRecord? {
+    func connection(_ id: ChatConnectionID) throws -> ConnectionRecord? {
         try connection(where: "cn.connection_id = ?", [id])
     }
 
-    func connection(ofAddress id: Int64) throws -> ConnectionRecord? {
+    func connection(ofAddress id: UserContactLinkID) throws -> ConnectionRecord? {
         try connection(where: "cn.user_contact_link_id = ?", [id])
     }
 
@@ -160,7 +160,7 @@ extension Database {
         try all("SELECT agent_connection_id FROM connections WHERE user_id = ? ORDER BY connection_id", [id]) { $0.bytes() }
     }
 
-    func insertConnection(_ new: NewConnectionRecord, at time: UTCTimestamp) throws -> Int64 {
+    func insertConnection(_ new: NewConnectionRecord, at time: UTCTimestamp) throws -> ChatConnectionID {
         let (status, error) = new.status.stored
         return try insert(
             """
@@ -178,7 +178,7 @@ extension Database {
     }
 
     /// Changes the status. A connection that is ready is not found by its one-time link any more.
-    func updateConnection(_ id: Int64, status: ConnectionStatus, at time: UTCTimestamp) throws {
+    func updateConnection(_ id: ChatConnectionID, status: ConnectionStatus, at time: UTCTimestamp) throws {
         let (word, error) = status.stored
         if status == .ready {
             try run(
@@ -191,75 +191,75 @@ extension Database {
     }
 
     /// Changes the status only if it is still the one expected: an event of the agent may have been faster.
-    func updateConnection(_ id: Int64, from: ConnectionStatus, to: ConnectionStatus, at time: UTCTimestamp) throws {
+    func updateConnection(_ id: ChatConnectionID, from: ConnectionStatus, to: ConnectionStatus, at time: UTCTimestamp) throws {
         let (word, error) = to.stored
         try run(
             "UPDATE connections SET status = ?, status_error = ?, updated_at = ? WHERE connection_id = ? AND status = ?",
             [word, error, time.stored, id, from.stored.status])
     }
 
-    func updateConnection(_ id: Int64, contact: ContactID, at time: UTCTimestamp) throws {
+    func updateConnection(_ id: ChatConnectionID, contact: ContactID, at time: UTCTimestamp) throws {
         try run("UPDATE connections SET contact_id = ?, updated_at = ? WHERE connection_id = ?", [contact, time.stored, id])
     }
 
-    func updateConnection(_ id: Int64, chatVersion: ChatVersion, peerVersions: ChatVersionRange) throws {
+    func updateConnection(_ id: ChatConnectionID, chatVersion: ChatVersion, peerVersions: ChatVersionRange) throws {
         try run(
             "UPDATE connections SET chat_version = ?, peer_min_version = ?, peer_max_version = ? WHERE connection_id = ?",
             [chatVersion, peerVersions.minVersion, peerVersions.maxVersion, id])
     }
 
-    func updateConnection(_ id: Int64, pqSupport: Bool) throws {
+    func updateConnection(_ id: ChatConnectionID, pqSupport: Bool) throws {
         try run("UPDATE connections SET pq_support = ?, pq_encryption = ? WHERE connection_id = ?", [pqSupport, pqSupport, id])
     }
 
-    func updateConnection(_ id: Int64, pqEnabled: Bool) throws {
+    func updateConnection(_ id: ChatConnectionID, pqEnabled: Bool) throws {
         try run("UPDATE connections SET pq_sending = ?, pq_receiving = ? WHERE connection_id = ?", [pqEnabled, pqEnabled, id])
     }
 
-    func updateConnection(_ id: Int64, pqSending: Bool) throws {
+    func updateConnection(_ id: ChatConnectionID, pqSending: Bool) throws {
         try run("UPDATE connections SET pq_sending = ? WHERE connection_id = ?", [pqSending, id])
     }
 
-    func updateConnection(_ id: Int64, pqReceiving: Bool) throws {
+    func updateConnection(_ id: ChatConnectionID, pqReceiving: Bool) throws {
         try run("UPDATE connections SET pq_receiving = ? WHERE connection_id = ?", [pqReceiving, id])
     }
 
-    func updateConnection(_ id: Int64, isInitiated: Bool) throws {
+    func updateConnection(_ id: ChatConnectionID, isInitiated: Bool) throws {
         try run("UPDATE connections SET initiated = ? WHERE connection_id = ?", [isInitiated, id])
     }
 
-    func updateConnection(_ id: Int64, lastReceived messageID: Int64) throws {
+    func updateConnection(_ id: ChatConnectionID, lastReceived messageID: Int64) throws {
         try run("UPDATE connections SET last_received_msg_id = ? WHERE connection_id = ?", [messageID, id])
     }
 
-    func updateConnection(_ id: Int64, authErrors: Int, quotaErrors: Int) throws {
+    func updateConnection(_ id: ChatConnectionID, authErrors: Int, quotaErrors: Int) throws {
         try run("UPDATE connections SET auth_errors = ?, quota_errors = ? WHERE connection_id = ?", [authErrors, quotaErrors, id])
     }
 
-    func updateConnection(_ id: Int64, securityCode: ConfirmedSecurityCode?) throws {
+    func updateConnection(_ id: ChatConnectionID, securityCode: ConfirmedSecurityCode?) throws {
         try run(
             "UPDATE connections SET security_code = ?, security_code_verified_at = ? WHERE connection_id = ?",
             [securityCode?.securityCode, securityCode?.verifiedAt.stored, id])
     }
 
-    func updateConnection(_ id: Int64, alias: String, at time: UTCTimestamp) throws {
+    func updateConnection(_ id: ChatConnectionID, alias: String, at time: UTCTimestamp) throws {
         try run("UPDATE connections SET local_alias = ?, updated_at = ? WHERE connection_id = ?", [alias, time.stored, id])
     }
 
-    func updateConnection(_ id: Int64, incognitoProfile: ProfileID?, at time: UTCTimestamp) throws {
+    func updateConnection(_ id: ChatConnectionID, incognitoProfile: ProfileID?, at time: UTCTimestamp) throws {
         try run(
             "UPDATE connections SET incognito_profile_id = ?, updated_at = ? WHERE connection_id = ?",
             [incognitoProfile, time.stored, id])
     }
 
     /// The tag under which the other side knows repeated requests by this connection.
-    func requestTag(connection id: Int64) throws -> ContactRequestID? {
+    func requestTag(connection id: ChatConnectionID) throws -> ContactRequestID? {
         try first("SELECT x_contact_id FROM connections WHERE connection_id = ?", [id]) {
             ContactRequestID(stored: $0.optionalBytes())
         } ?? nil
     }
 
-    func deleteConnection(_ id: Int64) throws {
+    func deleteConnection(_ id: ChatConnectionID) throws {
         try run("DELETE FROM connections WHERE connection_id = ?", [id])
     }
 
@@ -278,12 +278,12 @@ extension Database {
         """
 
     private static func pending(_ row: inout RowReader) -> PendingContactConnection {
-        let id = row.int()
+        let id = row.id(ChatConnectionID.self)
         let agentID = Base64URL.encode(row.bytes())
         let status = ConnectionStatus(stored: row.text(), error: row.optionalText())
         let viaAddress = row.flag()
-        let viaLink = row.optionalInt()
-        let incognito = row.optionalInt()
+        let viaLink = row.optionalID(UserContactLinkID.self)
+        let incognito = row.optionalID(ProfileID.self)
         let fullLink = row.optionalText()
         let shortLink = row.optionalText()
         // The link of a contact request is not shown: it is somebody else's address, not a link of this connection.
@@ -294,7 +294,7 @@ extension Database {
             createdAt: UTCTimestamp(stored: row.int()), updatedAt: UTCTimestamp(stored: row.int()))
     }
 
-    func pendingConnection(_ id: Int64, user: UserID?) throws -> PendingContactConnection? {
+    func pendingConnection(_ id: ChatConnectionID, user: UserID?) throws -> PendingContactConnection? {
         try first(
             Self.pendingColumns + " AND cn.connection_id = ? AND (? IS NULL OR cn.user_id = ?)", [id, user, user], Self.pending)
     }
@@ -304,7 +304,7 @@ extension Database {
     }
 
     /// The profile that a connection belongs to.
-    func userID(ofConnection id: Int64) throws -> UserID? {
-        try number("SELECT user_id FROM connections WHERE connection_id = ?", [id])
+    func userID(ofConnection id: ChatConnectionID) throws -> UserID? {
+        try firstID("SELECT user_id FROM connections WHERE connection_id = ?", [id])
     }
 }

@@ -37,9 +37,9 @@ extension Database {
 
     /// Reads a row of ``contactSelection``. What both sides allow depends on what the user's profile allows.
     static func contact(_ row: inout RowReader, of user: User) throws -> Contact {
-        let id = row.int()
+        let id = row.id(ContactID.self)
         let name = row.text()
-        let profileID = row.int()
+        let profileID = row.id(ProfileID.self)
         let profile = try Profile(parsing: row.text())
         let alias = row.text()
         let isUsed = row.flag()
@@ -61,12 +61,12 @@ extension Database {
                 linkType: ConnectionLinkMode(rawValue: linkType ?? ""), welcomeSharedMessageID: welcome,
                 requestSharedMessageID: request)
         }
-        let requestID = row.optionalInt()
+        let requestID = row.optionalID(UserContactRequestID.self)
         let chatDeleted = row.flag()
         let ttl = row.optionalInt()
         let themes = try row.optionalText().map { try JSONValue(parsing: $0) }
         let custom = try row.optionalText().map { try JSONValue(parsing: $0) }
-        let tags = (row.optionalText() ?? "").split(separator: ",").compactMap { Int64($0) }
+        let tags = (row.optionalText() ?? "").split(separator: ",").compactMap { ChatTagID($0) }
         let connection = connection(&row)?.connection
         let merged = ContactUserPreferences(
             user: user.profile.preferences, userForContact: userPreferences, contact: profile.preferences,
@@ -86,7 +86,7 @@ extension Database {
     }
 
     func contactID(named name: String, user: UserID) throws -> ContactID? {
-        try number("SELECT contact_id FROM contacts WHERE user_id = ? AND local_display_name = ? AND is_user = 0", [user, name])
+        try firstID("SELECT contact_id FROM contacts WHERE user_id = ? AND local_display_name = ? AND is_user = 0", [user, name])
     }
 
     /// Contacts with whom there is or was a chat, oldest first. Those who have deleted the user are among them.
@@ -250,7 +250,7 @@ extension Database {
             SELECT count(i.chat_item_id), min(i.chat_item_id), c.unread_chat FROM contacts c
             LEFT JOIN chat_items i ON i.contact_id = c.contact_id AND i.status = 'rcvNew' WHERE c.contact_id = ? GROUP BY c.contact_id
             """, [id]
-        ) { ChatStats(unreadCount: Int($0.int()), minUnreadItemID: $0.optionalInt() ?? 0, unreadChat: $0.flag()) }
+        ) { ChatStats(unreadCount: Int($0.int()), minUnreadItemID: $0.id(), unreadChat: $0.flag()) }
         return stats ?? ChatStats()
     }
 }

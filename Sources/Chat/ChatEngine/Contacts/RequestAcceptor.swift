@@ -28,7 +28,7 @@ struct RequestAcceptor: Sendable {
     struct Acceptance: Sendable {
         var request: ContactRequestRecord
         var connection: Bytes
-        var connectionID: Int64
+        var connectionID: ChatConnectionID
         var user: User
         var contact: Contact
         var info: Bytes

@@ -74,7 +74,7 @@ extension AgentJob.Task {
         func text(_ bytes: Bytes) -> JSONValue { .string(Base64URL.encode(bytes)) }
         return switch self {
         case .allow(let confirmation, let info): ["confirmation": text(confirmation), "info": text(info)]
-        case .accept(let request): ["request": .int(request)]
+        case .accept(let request): ["request": request.json]
         case .reject(let invitation): ["invitation": text(invitation)]
         case .delete(let connections, let messages):
             ["connections": .array(connections.map(text)), "after": .array(messages.map(\.json))]
@@ -91,7 +91,7 @@ extension AgentJob.Task {
             self = .allow(confirmation: confirmation, info: info)
         case "accept":
             guard let request = json["request"]?.intValue else { return nil }
-            self = .accept(request: request)
+            self = .accept(request: UserContactRequestID(request))
         case "reject":
             guard let invitation = bytes(json["invitation"]) else { return nil }
             self = .reject(invitation: invitation)
@@ -109,7 +109,7 @@ extension AgentJob.Task {
 extension Delivery {
     fileprivate var json: JSONValue {
         [
-            "id": .int(id), "connection": .int(connectionID), "agentConnection": .string(Base64URL.encode(agentConnectionID)),
+            "id": .int(id), "connection": connectionID.json, "agentConnection": .string(Base64URL.encode(agentConnectionID)),
             "body": .string(Base64URL.encode(body)), "notifies": .bool(notifies), "pqEncryption": .bool(pqEncryption),
         ]
     }
@@ -121,7 +121,7 @@ extension Delivery {
             let pqEncryption = json["pqEncryption"]?.boolValue
         else { return nil }
         self.init(
-            id: id, connectionID: connection, agentConnectionID: agentConnection, bodyID: 0, body: body, notifies: notifies,
+            id: id, connectionID: ChatConnectionID(connection), agentConnectionID: agentConnection, bodyID: 0, body: body, notifies: notifies,
             pqEncryption: pqEncryption)
     }
 }

@@ -11,7 +11,7 @@ import SMPWire
 struct Delivery: Sendable, Hashable {
     /// The number under which the agent knows the message if it is given twice.
     var id: Int64
-    var connectionID: Int64
+    var connectionID: ChatConnectionID
     var agentConnectionID: Bytes
     /// The stored body, which deliveries to several connections share.
     var bodyID: Int64
@@ -75,7 +75,7 @@ extension Database {
 
     private static func delivery(_ row: inout RowReader) -> Delivery {
         Delivery(
-            id: row.int(), connectionID: row.int(), agentConnectionID: row.bytes(), bodyID: row.int(), body: row.bytes(), notifies: row.flag(),
+            id: row.int(), connectionID: row.id(), agentConnectionID: row.bytes(), bodyID: row.int(), body: row.bytes(), notifies: row.flag(),
             pqEncryption: row.flag())
     }
 
@@ -85,7 +85,7 @@ extension Database {
     }
 
     /// What the agent was not given yet of one connection, oldest first.
-    func waitingDeliveries(connection id: Int64) throws -> [Delivery] {
+    func waitingDeliveries(connection id: ChatConnectionID) throws -> [Delivery] {
         try all(Self.waiting + " AND d.connection_id = ? ORDER BY d.delivery_id", [id], Self.delivery)
     }
 
@@ -95,7 +95,7 @@ extension Database {
     }
 
     /// Whether the last message over a connection was protected by post-quantum encryption; nil if there was none.
-    func sendEncryption(connection id: Int64) throws -> Bool? {
+    func sendEncryption(connection id: ChatConnectionID) throws -> Bool? {
         try number("SELECT pq_sending FROM connections WHERE connection_id = ?", [id]).map { $0 != 0 }
     }
 
@@ -105,7 +105,7 @@ extension Database {
     }
 
     /// The delivery that became this message of the agent, with the items that it is about.
-    func delivery(connection: Int64, agentMessageID: Int64) throws -> (id: Int64, items: [ChatItemID])? {
+    func delivery(connection: ChatConnectionID, agentMessageID: Int64) throws -> (id: Int64, items: [ChatItemID])? {
         let id = try number(
             "SELECT delivery_id FROM deliveries WHERE connection_id = ? AND agent_msg_id = ?", [connection, agentMessageID])
         guard let id else { return nil }
@@ -113,7 +113,7 @@ extension Database {
     }
 
     func items(ofDelivery id: Int64) throws -> [ChatItemID] {
-        try all("SELECT chat_item_id FROM delivery_items WHERE delivery_id = ? ORDER BY chat_item_id", [id]) { $0.int() }
+        try all("SELECT chat_item_id FROM delivery_items WHERE delivery_id = ? ORDER BY chat_item_id", [id]) { $0.id() }
     }
 
     /// Forgets deliveries that were handed over before a time: no receipt is expected for them any more.

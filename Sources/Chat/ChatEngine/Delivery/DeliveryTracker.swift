@@ -191,7 +191,7 @@ extension ChatTransaction {
     }
 
     /// Stores whether the last sent message is protected by post-quantum encryption; a change is shown.
-    private func noteSendEncryption(_ isPQ: Bool, connection id: Int64) throws {
+    private func noteSendEncryption(_ isPQ: Bool, connection id: ChatConnectionID) throws {
         guard let record = try db.connection(id) else { return }
         let before = record.connection.pqSendEnabled
         guard before != isPQ, before != nil || isPQ else { return }
@@ -234,7 +234,7 @@ extension ChatTransaction {
 
     /// Stores whether the last message of each connection is protected by post-quantum encryption; a change is shown.
     fileprivate func noteSendEncryption(_ accepted: [AcceptedDelivery]) throws {
-        var last: [Int64: Bool] = [:]
+        var last: [ChatConnectionID: Bool] = [:]
         for entry in accepted { last[entry.delivery.connectionID] = entry.message.pqEncryption }
         for (connection, isPQ) in last where try (db.sendEncryption(connection: connection) ?? false) != isPQ {
             try noteSendEncryption(isPQ, connection: connection)

@@ -74,7 +74,7 @@ extension CommandOutcome {
         case .edited(let location, let isChanged): ["edited": location.json, "changed": .bool(isChanged)]
         case .deleted(let locations): ["deleted": .array(locations.map(\.json))]
         case .reacted(let location, let reaction, let isAdded): ["reacted": location.json, "reaction": reaction.json, "added": .bool(isAdded)]
-        case .accepted(let contact): ["accepted": .int(contact)]
+        case .accepted(let contact): ["accepted": contact.json]
         case .answered(let response): ["answered": response]
         }
     }
@@ -91,7 +91,7 @@ extension CommandOutcome {
         } else if let location = try json.optional("reacted", as: ItemLocation.self) {
             result = .reacted(
                 location, try json.required("reaction", as: MessageReaction.self), isAdded: try json.required("added", as: Bool.self))
-        } else if let contact = try json.optional("accepted", as: Int64.self) {
+        } else if let contact = try json.optional("accepted", as: ContactID.self) {
             result = .accepted(contact)
         } else {
             result = .answered(try json.required("answered", as: JSONValue.self))
@@ -100,12 +100,12 @@ extension CommandOutcome {
 }
 
 extension CommandOutcome.ItemLocation: JSONConvertible {
-    var json: JSONValue { ["chat": .string("\(chat)"), "item": .int(item)] }
+    var json: JSONValue { ["chat": .string("\(chat)"), "item": item.json] }
 
     init(json: JSONValue) throws(JSONError) {
         let object = try JSONObject(json: json)
         let name = try object.required("chat", as: String.self)
         guard let chat = ChatReference(name) else { throw JSONError(.invalidValue, "no chat is called so") }
-        self.init(chat: chat, item: try object.required("item", as: Int64.self))
+        self.init(chat: chat, item: try object.required("item"))
     }
 }

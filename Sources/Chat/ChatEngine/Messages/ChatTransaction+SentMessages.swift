@@ -204,11 +204,11 @@ extension ChatTransaction {
         guard ItemRules.acceptsReaction(stored.item) else {
             throw Refusal.command("reaction not allowed - chat item has no content")
         }
-        let before = try db.reactions(contact: chat.id, sharedMessageID: sharedID, byUser: true)
+        let before = try db.reactions(contact: ContactID(chat.id), sharedMessageID: sharedID, byUser: true)
         try ReactionRules.check(reaction, isAdded: isAdded, after: before)
         let change = MessageReactionChange(messageID: sharedID, reaction: reaction, add: isAdded)
         try send([OutgoingMessage(.react(change), id: newSharedMessageID())], over: try recipients(of: conversation))
-        try db.setReaction(contact: chat.id, sharedMessageID: sharedID, byUser: true, reaction: reaction, isAdded: isAdded, at: now)
+        try db.setReaction(contact: ContactID(chat.id), sharedMessageID: sharedID, byUser: true, reaction: reaction, isAdded: isAdded, at: now)
         let item = try item(id, in: conversation).item
         let shown = ItemReaction(direction: .directSent, chatItem: item, sentAt: now, reaction: reaction)
         return .chatItemReaction(user: user, added: isAdded, reaction: ReactionInChat(chatInfo: conversation.info, chatReaction: shown))

@@ -25,7 +25,7 @@ extension Database {
             ORDER BY chat_item_version_id DESC
             """, [id]
         ) { row in
-            let versionID = row.int()
+            let versionID = row.id(ChatItemVersionID.self)
             let content = try MessageContent(parsing: row.text())
             return ChatItemVersion(
                 versionID: versionID, content: content, formattedText: Markdown.parse(content.text),
@@ -67,7 +67,7 @@ extension Database {
             SELECT chat_item_id, ttl FROM chat_items
             WHERE contact_id = ? AND status = 'rcvNew' AND ttl IS NOT NULL AND delete_at IS NULL AND coalesce(live, 0) = 0
             """, [contact]
-        ) { (id: $0.int(), ttl: $0.int()) }
+        ) { (id: $0.id(ChatItemID.self), ttl: $0.int()) }
         guard let ids else { return items }
         return items.filter { ids.contains($0.id) }
     }
@@ -102,7 +102,7 @@ extension Database {
             SELECT chat_item_id, contact_id, user_id FROM chat_items
             WHERE delete_at IS NOT NULL AND delete_at <= ? AND contact_id IS NOT NULL ORDER BY delete_at LIMIT ?
             """, [time.stored, limit]
-        ) { (id: $0.int(), contact: $0.int(), user: $0.int()) }
+        ) { (id: $0.id(), contact: $0.id(), user: $0.id()) }
     }
 
     /// When the next item disappears.
@@ -113,7 +113,7 @@ extension Database {
     // MARK: Files that came with messages
 
     static func file(_ row: inout RowReader) throws -> ItemFile? {
-        let id = row.optionalInt()
+        let id = row.optionalID(FileID.self)
         let name = row.optionalText()
         let size = row.optionalInt()
         let fileProtocol = row.optionalText()
@@ -137,7 +137,7 @@ extension Database {
 
     /// The profile that a file belongs to.
     func userID(ofFile id: FileID) throws -> UserID? {
-        try number("SELECT user_id FROM files WHERE file_id = ?", [id])
+        try firstID("SELECT user_id FROM files WHERE file_id = ?", [id])
     }
 
     /// Adds a part to the description of an item's file, unless it would become longer than `limit` bytes.

@@ -137,10 +137,10 @@ extension Database {
     }
 
     private static func record(_ row: inout RowReader) throws -> ItemRecord {
-        let id = row.int()
-        let userID = row.int()
-        let contactID = row.optionalInt()
-        let folderID = row.optionalInt()
+        let id = row.id(ChatItemID.self)
+        let userID = row.id(UserID.self)
+        let contactID = row.optionalID(ContactID.self)
+        let folderID = row.optionalID(NoteFolderID.self)
         let isSent = row.flag()
         let content = try ItemContent(parsing: row.text())
         let status = try ItemStatus(stored: row.text(), json: row.optionalText())
@@ -162,7 +162,7 @@ extension Database {
         let timestamp = UTCTimestamp(stored: row.int())
         let createdAt = UTCTimestamp(stored: row.int())
         let updatedAt = UTCTimestamp(stored: row.int())
-        let quotedItemID = row.optionalInt()
+        let quotedItemID = row.optionalID(ChatItemID.self)
         let reactions = try ReactionRules.counts(stored: row.optionalText())
         let file = try Self.file(&row)
         let quote = quotedContent.map {
@@ -198,7 +198,7 @@ extension Database {
     /// The newest item of a chat whose text begins so; `isSent` limits it to one direction.
     func itemID(owner: ItemOwner, textPrefix: String, isSent: Bool?) throws -> ChatItemID? {
         let (column, ownerID) = owner.column
-        return try number(
+        return try firstID(
             """
             SELECT chat_item_id FROM chat_items WHERE \(column) = ? AND (? IS NULL OR sent = ?)
                 AND substr(item_text, 1, length(?)) = ? ORDER BY chat_item_id DESC LIMIT 1
@@ -207,11 +207,11 @@ extension Database {
 
     func lastItemID(owner: ItemOwner) throws -> ChatItemID? {
         let (column, ownerID) = owner.column
-        return try number("SELECT max(chat_item_id) FROM chat_items WHERE \(column) = ?", [ownerID])
+        return try firstID("SELECT max(chat_item_id) FROM chat_items WHERE \(column) = ?", [ownerID])
     }
 
     func lastItemID(user: UserID) throws -> ChatItemID? {
-        try number("SELECT max(chat_item_id) FROM chat_items WHERE user_id = ?", [user])
+        try firstID("SELECT max(chat_item_id) FROM chat_items WHERE user_id = ?", [user])
     }
 
     func hasItems(contact: ContactID) throws -> Bool {
@@ -240,7 +240,7 @@ extension Database {
             ])
         guard let contact = new.owner.contactID else { return stored }
         if let quoted = new.quote?.sharedMessageID {
-            stored.quotedItemID = try number(Self.newestItemQuery, [contact, quoted.bytes.blob])
+            stored.quotedItemID = try firstID(Self.newestItemQuery, [contact, quoted.bytes.blob])
         }
         // Nobody reacts to what was not sent yet, but reactions can be here before the message that they are about.
         if !new.isSent, let shared = new.sharedMessageID {
@@ -310,8 +310,8 @@ extension ItemOwner {
     /// The column that names the owner, and its id.
     var column: (name: String, id: Int64) {
         switch self {
-        case .contact(let id): ("contact_id", id)
-        case .notes(let id): ("note_folder_id", id)
+        case .contact(let id): ("contact_id", id.rawValue)
+        case .notes(let id): ("note_folder_id", id.rawValue)
         }
     }
 

@@ -12,7 +12,7 @@ enum Peer: Sendable {
     case pending
     case contact(Contact)
     /// The parties that use an address of this profile.
-    case address(Int64)
+    case address(UserContactLinkID)
 }
 
 /// The connection that an event is received over, with its profile and its peer.
@@ -162,7 +162,7 @@ extension ChatTransaction {
                     error: fault.api, agentConnectionID: context.connection.agentConnectionID, entity: context.entity)))
     }
 
-    private func receive(_ incoming: Incoming, forAddress address: Int64, in context: ReceivingContext) throws {
+    private func receive(_ incoming: Incoming, forAddress address: UserContactLinkID, in context: ReceivingContext) throws {
         switch incoming.notification.event {
         case .request(let id, let pqSupport, _, _):
             try receiveRequest(id, pqSupport: pqSupport, single(incoming), forAddress: address, in: context)

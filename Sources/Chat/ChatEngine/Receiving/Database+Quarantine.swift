@@ -35,8 +35,8 @@ extension Database {
     /// - Returns: its number, the same if it is there already.
     func insertQuarantined(
         _ key: InFlightKey, connection: Bytes?, kind: String, event: JSONValue, body: Bytes?, at time: UTCTimestamp
-    ) throws -> Int64 {
-        if let known = try number("SELECT quarantine_id FROM quarantined_events WHERE event_key = ?", [key.bytes.blob]) { return known }
+    ) throws -> QuarantinedEventID {
+        if let known: QuarantinedEventID = try firstID("SELECT quarantine_id FROM quarantined_events WHERE event_key = ?", [key.bytes.blob]) { return known }
         try run(
             "DELETE FROM quarantined_events WHERE quarantine_id <= (SELECT quarantine_id FROM quarantined_events ORDER BY quarantine_id DESC LIMIT 1 OFFSET ?)",
             [Self.quarantineLimit - 1])
@@ -47,7 +47,7 @@ extension Database {
     }
 
     /// All of them, oldest first, or the one with a number.
-    func quarantinedEvents(_ id: Int64? = nil) throws -> [QuarantinedEvent] {
+    func quarantinedEvents(_ id: QuarantinedEventID? = nil) throws -> [QuarantinedEvent] {
         try all(
             """
             SELECT q.quarantine_id, q.kind, q.agent_connection_id, ct.local_display_name, coalesce(length(q.body), 0), q.quarantined_at
@@ -57,7 +57,7 @@ extension Database {
             WHERE q.quarantine_id = coalesce(?, q.quarantine_id) ORDER BY q.quarantine_id
             """, [id]
         ) { row in
-            let id = row.int(), kind = row.text(), connection = row.optionalBytes(), contact = row.optionalText(), size = row.int()
+            let id = row.id(QuarantinedEventID.self), kind = row.text(), connection = row.optionalBytes(), contact = row.optionalText(), size = row.int()
             return QuarantinedEvent(
                 id: id, kind: kind, agentConnectionID: connection.map { Base64URL.encode($0) } ?? "", contactName: contact, size: size,
                 quarantinedAt: UTCTimestamp(stored: row.int()))
@@ -65,7 +65,7 @@ extension Database {
     }
 
     /// The stored form of an event, from which it can be received again.
-    func quarantinedContent(_ id: Int64) throws -> (key: InFlightKey, connection: Bytes?, kind: String, event: JSONValue, body: Bytes?)? {
+    func quarantinedContent(_ id: QuarantinedEventID) throws -> (key: InFlightKey, connection: Bytes?, kind: String, event: JSONValue, body: Bytes?)? {
         try first(
             "SELECT event_key, agent_connection_id, kind, event_json, body FROM quarantined_events WHERE quarantine_id = ?", [id]
         ) { row in
@@ -75,7 +75,7 @@ extension Database {
         } ?? nil
     }
 
-    func deleteQuarantined(_ id: Int64) throws {
+    func deleteQuarantined(_ id: QuarantinedEventID) throws {
         try run("DELETE FROM crash_suspects WHERE event_key = (SELECT event_key FROM quarantined_events WHERE quarantine_id = ?)", [id])
         try run("DELETE FROM quarantined_events WHERE quarantine_id = ?", [id])
     }

@@ -177,7 +177,7 @@ final class Receiver: Sendable {
         let time = transactions.clock.time
         transactions.store.submit(
             isPersistent: true,
-            { [self] db -> (id: Int64, effects: Effects) in
+            { [self] db -> (id: QuarantinedEventID, effects: Effects) in
                 let (id, effects) = try transactions.perform(on: db, at: time) { try $0.quarantine(incoming, as: key) }
                 return (id, effects)
             },

@@ -12,7 +12,7 @@ extension Database {
         """
 
     private static func serverOperator(_ row: inout RowReader) throws -> ServerOperator {
-        let id = row.int(), tag = row.optionalText(), tradeName = row.text(), legalName = row.optionalText()
+        let id = row.id(ServerOperatorID.self), tag = row.optionalText(), tradeName = row.text(), legalName = row.optionalText()
         let domains = try JSONValue(parsing: row.text()).arrayValue?.compactMap(\.stringValue) ?? []
         let isEnabled = row.flag()
         let smp = ServerRoles(storage: row.flag(), proxy: row.flag())
@@ -42,7 +42,7 @@ extension Database {
             serverOperators: operators, currentConditions: current, conditionsAction: rules.action(for: operators))
     }
 
-    private func acceptance(ofOperator id: Int64) throws -> ConditionsRules.Acceptance? {
+    private func acceptance(ofOperator id: ServerOperatorID) throws -> ConditionsRules.Acceptance? {
         try first(
             """
             SELECT conditions_commit, accepted_at, automatic FROM accepted_conditions WHERE operator_id = ?
@@ -94,7 +94,7 @@ extension Database {
 
     private static func conditions(_ row: inout RowReader) -> UsageConditions {
         UsageConditions(
-            conditionsID: row.int(), conditionsCommit: row.text(), notifiedAt: row.optionalInt().map(UTCTimestamp.init(stored:)),
+            conditionsID: row.id(), conditionsCommit: row.text(), notifiedAt: row.optionalInt().map(UTCTimestamp.init(stored:)),
             createdAt: UTCTimestamp(stored: row.int()))
     }
 
@@ -126,12 +126,12 @@ extension Database {
             """, [commit, now.stored])
     }
 
-    func setConditionsNotified(_ id: Int64, at now: UTCTimestamp) throws {
+    func setConditionsNotified(_ id: UsageConditionsID, at now: UTCTimestamp) throws {
         try run("UPDATE usage_conditions SET notified_at = ? WHERE conditions_id = ?", [now.stored, id])
     }
 
     /// - Throws: `usageConditionsNotFound`, `operatorNotFound`.
-    func acceptConditions(_ id: Int64, operators: [Int64], automatically: Bool = false, at now: UTCTimestamp) throws {
+    func acceptConditions(_ id: UsageConditionsID, operators: [ServerOperatorID], automatically: Bool = false, at now: UTCTimestamp) throws {
         guard let accepted = try first(Self.conditionsColumns + " WHERE conditions_id = ?", [id], Self.conditions) else {
             throw Refusal.store(.usageConditionsNotFound)
         }

@@ -19,7 +19,7 @@ extension Database {
             [user, kind.rawValue]
         ) { row in
             UserServer(
-                serverID: row.int(), server: row.text(), isPreset: row.flag(), tested: row.optionalInt().map { $0 != 0 }, enabled: row.flag(),
+                serverID: row.id(), server: row.text(), isPreset: row.flag(), tested: row.optionalInt().map { $0 != 0 }, enabled: row.flag(),
                 deleted: false)
         }
     }
@@ -31,7 +31,7 @@ extension Database {
             WHERE user_id = ? ORDER BY chat_relay_id
             """, [user]
         ) { row in
-            let id = row.int(), address = row.text()
+            let id = row.id(UserChatRelayID.self), address = row.text()
             let profile = try ChatAPI.RelayProfile(json: try JSONValue(parsing: row.text()))
             let domains = try JSONValue(parsing: row.text()).arrayValue?.compactMap(\.stringValue) ?? []
             return UserChatRelay(
@@ -84,7 +84,7 @@ extension Database {
             [user, kind.rawValue, address, isPreset, tested, isEnabled, isChosen])
     }
 
-    func deleteServer(_ id: Int64, user: UserID) throws {
+    func deleteServer(_ id: UserServerID, user: UserID) throws {
         try run("DELETE FROM user_servers WHERE server_id = ? AND user_id = ?", [id, user])
     }
 

@@ -24,11 +24,11 @@ extension Database {
         """
 
     private static func user(_ row: inout RowReader) throws -> User {
-        let id = row.int()
+        let id = row.id(UserID.self)
         let agentID = row.int()
-        let contactID = row.optionalInt() ?? 0
+        let contactID = row.id(ContactID.self)
         let name = row.text()
-        let profileID = row.int()
+        let profileID = row.id(ProfileID.self)
         let profile = try Profile(parsing: row.text())
         let alias = row.text()
         let isActive = row.flag()
@@ -83,7 +83,7 @@ extension Database {
 
     /// The profile that a contact belongs to.
     func userID(ofContact id: ContactID) throws -> UserID? {
-        try number("SELECT user_id FROM contacts WHERE contact_id = ? AND is_user = 0", [id])
+        try firstID("SELECT user_id FROM contacts WHERE contact_id = ? AND is_user = 0", [id])
     }
 
     /// Unread messages of a profile in its chats that are not muted.
@@ -101,14 +101,14 @@ extension Database {
         let time = new.createdAt.stored
         let profileID = try insertProfile(new.profile, user: nil, incognito: false, at: new.createdAt)
         try run("UPDATE users SET active = 0 WHERE active = 1")
-        let userID = try insert(
+        let userID: UserID = try insert(
             """
             INSERT INTO users (agent_user_id, profile_id, local_display_name, active, active_order, chat_relay, created_at, updated_at)
             VALUES (?, ?, ?, 1, (SELECT coalesce(max(active_order), 0) + 1 FROM users), ?, ?, ?)
             """, [new.agentUserID, profileID, new.profile.displayName, new.isChatRelay, time, time])
         try run("UPDATE profiles SET user_id = ? WHERE profile_id = ?", [userID, profileID])
         _ = try reserveDisplayName(new.profile.displayName, user: userID)
-        let contactID = try insert(
+        let contactID: ContactID = try insert(
             """
             INSERT INTO contacts (user_id, profile_id, local_display_name, is_user, chat_ts, created_at, updated_at)
             VALUES (?, ?, ?, 1, ?, ?, ?)

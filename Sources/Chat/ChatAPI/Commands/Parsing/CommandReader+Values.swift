@@ -12,11 +12,30 @@ extension CommandReader {
     /// A number without a sign: a count.
     mutating func count() throws(CommandMismatch) -> Int { Int(try decimal()) }
 
-    /// Two numbers with a space between them.
-    mutating func pair() throws(CommandMismatch) -> (Int64, Int64) {
-        let first = try decimal()
+    /// An id.
+    mutating func id<Record>(_ type: RecordID<Record>.Type = RecordID<Record>.self) throws(CommandMismatch) -> RecordID<Record> {
+        RecordID(try decimal())
+    }
+
+    /// An id and a space.
+    mutating func idSpace<Record>(_ type: RecordID<Record>.Type = RecordID<Record>.self) throws(CommandMismatch) -> RecordID<Record> {
+        let id = try self.id(type)
         try expect(" ")
-        return (first, try decimal())
+        return id
+    }
+
+    /// Two ids with a space between them.
+    mutating func pair<First, Second>(
+        _ first: RecordID<First>.Type, _ second: RecordID<Second>.Type
+    ) throws(CommandMismatch) -> (RecordID<First>, RecordID<Second>) {
+        (try idSpace(first), try id(second))
+    }
+
+    /// Ids with commas between them.
+    mutating func ids<Record>(_ type: RecordID<Record>.Type = RecordID<Record>.self) throws(CommandMismatch) -> [RecordID<Record>] {
+        var ids = [try id(type)]
+        while skip(",") { ids.append(try id(type)) }
+        return ids
     }
 
     /// `on` or `off`.
@@ -29,13 +48,6 @@ extension CommandReader {
     /// `on` or `off` behind a word; the default if the word does not come.
     mutating func flag(after beginning: String, default value: Bool = false) -> Bool {
         optional(beginning) { reader throws(CommandMismatch) in try reader.flag() } ?? value
-    }
-
-    /// Numbers with commas between them.
-    mutating func decimals() throws(CommandMismatch) -> [Int64] {
-        var numbers = [try decimal()]
-        while skip(",") { numbers.append(try decimal()) }
-        return numbers
     }
 
     /// A space, then a value as JSON, which must be all that is left.

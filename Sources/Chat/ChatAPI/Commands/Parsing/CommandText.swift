@@ -16,8 +16,8 @@ enum CommandText {
         name.utf8.contains { CommandReader.isSpace($0) || $0 == UInt8(ascii: ",") } ? "'\(name)'" : name
     }
 
-    /// Numbers with commas between them.
-    static func list(_ numbers: [Int64]) -> String { numbers.map(String.init).joined(separator: ",") }
+    /// Ids with commas between them.
+    static func list<Record>(_ ids: [RecordID<Record>]) -> String { ids.map(\.description).joined(separator: ",") }
 
     /// JSON text.
     static func json(_ value: some JSONConvertible) -> String { value.jsonText }

@@ -15,17 +15,17 @@ public struct ChatReference: Sendable, Hashable {
     }
 
     /// The chat with a contact.
-    public static func direct(_ id: ContactID) -> ChatReference { ChatReference(type: .direct, id: id) }
+    public static func direct(_ id: ContactID) -> ChatReference { ChatReference(type: .direct, id: id.rawValue) }
     /// A group or a part of it.
     public static func group(_ id: GroupID, scope: GroupChatScope? = nil) -> ChatReference {
-        ChatReference(type: .group, id: id, scope: scope)
+        ChatReference(type: .group, id: id.rawValue, scope: scope)
     }
     /// Notes to oneself.
-    public static func local(_ id: NoteFolderID) -> ChatReference { ChatReference(type: .local, id: id) }
+    public static func local(_ id: NoteFolderID) -> ChatReference { ChatReference(type: .local, id: id.rawValue) }
     /// A connection without a contact.
-    public static func connection(_ id: Int64) -> ChatReference { ChatReference(type: .contactConnection, id: id) }
+    public static func connection(_ id: ChatConnectionID) -> ChatReference { ChatReference(type: .contactConnection, id: id.rawValue) }
     /// A request to be a contact. Commands cannot name it.
-    public static func contactRequest(_ id: UserContactRequestID) -> ChatReference { ChatReference(type: .contactRequest, id: id) }
+    public static func contactRequest(_ id: UserContactRequestID) -> ChatReference { ChatReference(type: .contactRequest, id: id.rawValue) }
 }
 
 /// A part of a group that only some members see.
@@ -88,7 +88,7 @@ extension CommandReader {
     /// `(_support)` or `(_support:2)`, if it comes.
     mutating func scope() -> GroupChatScope? {
         optional("(_support") { reader throws(CommandMismatch) in
-            let member = reader.optional(":") { reader throws(CommandMismatch) in try reader.decimal() }
+            let member = reader.optional(":") { reader throws(CommandMismatch) in try reader.id(GroupMemberID.self) }
             try reader.expect(")")
             return .memberSupport(member)
         }

@@ -89,7 +89,7 @@ extension CommandReader {
         if skip("initial=") { return .initial(try count()) }
         let word = take { $0 != UInt8(ascii: "=") }
         try expect("=")
-        let id = try decimal()
+        let id = try id(ChatItemID.self)
         try expect(" count=")
         let count = try self.count()
         switch word {

@@ -27,9 +27,9 @@ extension SendTarget: CustomStringConvertible {
 extension CommandReader {
     /// `@4`, `#1`, `#1(_support)`, `#1(as_group=on)`.
     mutating func sendTarget() throws(CommandMismatch) -> SendTarget {
-        if skip("@") { return .direct(try decimal()) }
+        if skip("@") { return .direct(try id()) }
         try expect("#")
-        let id = try decimal()
+        let id = try id(GroupID.self)
         let scope = scope()
         let asGroup = optional("(as_group=") { reader throws(CommandMismatch) in
             let value = try reader.flag()
@@ -44,8 +44,8 @@ extension SendTarget {
     /// The target that messages into a chat go to; nil for a chat that takes none.
     public init?(_ chat: ChatReference) {
         switch chat.type {
-        case .direct: self = .direct(chat.id)
-        case .group: self = .group(chat.id, scope: chat.scope)
+        case .direct: self = .direct(ContactID(chat.id))
+        case .group: self = .group(GroupID(chat.id), scope: chat.scope)
         default: return nil
         }
     }

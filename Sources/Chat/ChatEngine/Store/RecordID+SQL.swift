@@ -1,0 +1,35 @@
+public import ChatAPI
+import EncryptedSQLite
+public import GRDB
+
+// Typed ids in statements and rows.
+
+extension RecordID: DatabaseValueConvertible, StatementBinding {
+    public var databaseValue: DatabaseValue { rawValue.databaseValue }
+
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> RecordID? { Int64.fromDatabaseValue(value).map { RecordID($0) } }
+
+    public func bind(to statement: SQLiteStatement, at index: CInt) -> CInt { rawValue.bind(to: statement, at: index) }
+}
+
+extension RowReader {
+    /// The id in the next column; 0 for null.
+    mutating func id<Record>(_ type: RecordID<Record>.Type = RecordID<Record>.self) -> RecordID<Record> { RecordID(int()) }
+
+    /// The id in the next column; nil for null.
+    mutating func optionalID<Record>(_ type: RecordID<Record>.Type = RecordID<Record>.self) -> RecordID<Record>? {
+        optionalInt().map { RecordID($0) }
+    }
+}
+
+extension Database {
+    /// Runs a query for one id; nil for null or no row.
+    func firstID<Record>(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws -> RecordID<Record>? {
+        try number(sql, arguments).map { RecordID($0) }
+    }
+
+    /// Runs an `INSERT` and returns the new row's id.
+    func insert<Record>(_ sql: String, _ arguments: StatementArguments) throws -> RecordID<Record> {
+        RecordID(try insert(sql, arguments) as Int64)
+    }
+}
