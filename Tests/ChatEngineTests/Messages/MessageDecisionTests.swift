@@ -37,7 +37,7 @@ struct MessageDecisionTests {
         record.id = 7
         record.sharedMessageID = hasSharedID ? SharedMessageID(Bytes(repeating: 1, count: 12)) : nil
         record.isLive = isLive
-        record.isDeleted = isDeleted
+        record.deletion = isDeleted ? .deleted : .none
         record.forwarded = forwarded ? .unknown : nil
         return StoredItem(record, at: now)
     }

@@ -109,7 +109,7 @@ private final class ReceivingStore: Sendable {
         for known in try db.contacts(of: user) {
             let page = try transaction.page(of: .direct(known.contactID), content: nil, .initial(100), search: nil)
             try check(page.json, page.jsonText)
-            if let item = try db.lastItem(owner: .contact(known.contactID), at: Self.now) {
+            if let item = try db.lastItem(in: .chat(.contact(known.contactID)), at: Self.now) {
                 let info = try transaction.itemInfo(item.id, in: .direct(known.contactID))
                 try check(info.json, info.jsonText)
             }

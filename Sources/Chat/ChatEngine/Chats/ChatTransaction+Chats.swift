@@ -16,14 +16,19 @@ extension ChatTransaction {
                 let id = ContactID(entry.id)
                 guard let contact = try db.contact(id, of: user) else { return nil }
                 return Chat(
-                    chatInfo: .direct(contact: contact), chatItems: try newest(.contact(id)),
+                    chatInfo: .direct(contact: contact), chatItems: try newest(in: .chat(.contact(id))),
                     chatStats: try db.stats(ofContact: id))
             case .notes:
                 let id = NoteFolderID(entry.id)
                 guard let folder = try db.noteFolder(id, user: user.userID) else { return nil }
                 return Chat(
-                    chatInfo: .local(noteFolder: folder), chatItems: try newest(.notes(id)),
+                    chatInfo: .local(noteFolder: folder), chatItems: try newest(in: .chat(.notes(id))),
                     chatStats: ChatStats(unreadChat: folder.isUnread))
+            case .group:
+                let id = GroupID(entry.id)
+                guard let group = try db.group(id, user: user.userID) else { return nil }
+                return Chat(
+                    chatInfo: .group(groupInfo: group, scope: nil), chatItems: try newest(in: .group(id, nil)), chatStats: try db.stats(ofGroup: id))
             case .connection:
                 guard let connection = try db.pendingConnection(ChatConnectionID(entry.id), user: user.userID) else { return nil }
                 return Chat(chatInfo: .contactConnection(contactConnection: connection), chatItems: [])
@@ -31,8 +36,8 @@ extension ChatTransaction {
         }
     }
 
-    private func newest(_ owner: ItemOwner) throws -> [ChatItem] {
-        try db.lastItem(owner: owner, at: now).map { [$0.item] } ?? []
+    private func newest(in scope: ItemScope) throws -> [ChatItem] {
+        try db.lastItem(in: scope, at: now).map { [$0.item] } ?? []
     }
 
     func page(
@@ -41,11 +46,17 @@ extension ChatTransaction {
         let user = try user()
         let conversation = try conversation(chat, of: user)
         let filter = ItemFilter(search: search, messageKind: content?.code)
-        guard let page = try db.items(pagination, in: .chat(conversation.owner), filter: filter, at: now) else {
+        guard let page = try db.items(pagination, in: conversation.itemScope, filter: filter, at: now) else {
             throw Refusal.store(.chatItemNotFound(itemID: pagination.itemID ?? 0))
         }
         var stats = ChatStats()
-        if case .contact(let contact) = conversation, page.navigation != nil { stats = try db.stats(ofContact: contact.contactID) }
+        if page.navigation != nil {
+            switch conversation {
+            case .contact(let contact): stats = try db.stats(ofContact: contact.contactID)
+            case .group(let chat): stats = try db.stats(ofGroup: chat.group.groupID, scope: chat.scope?.chatScope)
+            case .notes: break
+            }
+        }
         let chat = Chat(chatInfo: conversation.info, chatItems: page.items.map { $0.item }, chatStats: stats)
         return .apiChat(user: user, chat: chat, navigation: page.navigation)
     }
@@ -55,10 +66,10 @@ extension ChatTransaction {
         guard let page = try db.items(pagination, in: .user(user.userID), filter: ItemFilter(search: search), at: now) else {
             throw Refusal.store(.chatItemNotFound(itemID: pagination.itemID ?? 0))
         }
-        var infos: [ItemOwner: ChatInfo] = [:]
+        var infos: [ItemScope: ChatInfo] = [:]
         return try page.items.map { item in
-            let info = try infos[item.owner] ?? conversation(of: item, user: user).info
-            infos[item.owner] = info
+            let info = try infos[item.chat] ?? conversation(of: item, user: user).info
+            infos[item.chat] = info
             return ItemInChat(chatInfo: info, chatItem: item.item)
         }
     }
@@ -78,13 +89,20 @@ extension ChatTransaction {
             ]
         }
         var source: ItemInChat?
-        if case .contact(_, _, let contactID?, let itemID?) = stored.item.meta.forwarded {
+        switch stored.item.meta.forwarded {
+        case .contact(_, _, let contactID?, let itemID?):
             let contact = try contact(contactID, of: user)
             source = ItemInChat(chatInfo: .direct(contact: contact), chatItem: try item(itemID, contact: contactID).item)
+        case .group(_, _, let groupID?, let itemID?):
+            let origin = GroupConversation(try group(groupID, of: user))
+            source = origin.containing(try item(itemID, in: .group(origin)).item)
+        default: break
         }
+        let statuses = conversation.isGroup && stored.isSent ? try db.statuses(ofItem: id) : []
         return .chatItemInfo(
             user: user, chatItem: ItemInChat(chatInfo: conversation.info, chatItem: stored.item),
-            info: ChatItemInfo(versions: versions, forwardedFromChatItem: source))
+            info: ChatItemInfo(
+                versions: versions, memberDeliveryStatuses: statuses.isEmpty ? nil : statuses, forwardedFromChatItem: source))
     }
 
     // MARK: Reading
@@ -101,16 +119,15 @@ extension ChatTransaction {
             let user = try user()
             try db.updateNoteFolder(try noteFolder(NoteFolderID(chat.id), of: user).noteFolderID, isUnread: false)
             return .cmdOk(user: user)
-        default: return try refuseGroup(chat)
+        case .group: return try markGroupRead(chat)
+        default: throw Refusal.command("not supported")
         }
     }
 
     func markRead(_ chat: ChatReference, items: [ChatItemID]) throws -> ChatResponse {
         _ = try user()
-        guard chat.type == .direct else {
-            if chat.type == .group { return try refuseGroup(chat) }
-            throw Refusal.command("not supported")
-        }
+        if chat.type == .group { return try markGroupRead(chat, items: items) }
+        guard chat.type == .direct else { throw Refusal.command("not supported") }
         let (user, contact) = try reader(of: ContactID(chat.id))
         try startTimers(of: contact, only: items)
         try db.markRead(contact: contact.contactID, items: items, at: now)
@@ -139,7 +156,8 @@ extension ChatTransaction {
         switch chat.type {
         case .direct: try db.updateContact(try contact(ContactID(chat.id), of: user).contactID, unreadChat: isUnread)
         case .local: try db.updateNoteFolder(try noteFolder(NoteFolderID(chat.id), of: user).noteFolderID, isUnread: isUnread)
-        default: return try refuseGroup(chat)
+        case .group where chat.scope == nil: try db.updateGroup(try group(GroupID(chat.id), of: user).groupID, unreadChat: isUnread)
+        default: throw Refusal.command("not supported")
         }
         return .cmdOk(user: user)
     }
@@ -152,14 +170,19 @@ extension ChatTransaction {
         case .direct: try db.updateContact(try contact(ContactID(chat.id), of: user).contactID, settings: settings)
         // Notes notify nobody and send no receipts: whether they are a favourite is all that can be set.
         case .local: try db.updateNoteFolder(try noteFolder(NoteFolderID(chat.id), of: user).noteFolderID, isFavorite: settings.isFavorite)
-        default: return try refuseGroup(chat)
+        case .group: try db.updateGroup(try group(GroupID(chat.id), of: user).groupID, settings: settings)
+        default: throw Refusal.command("not supported")
         }
         return .cmdOk(user: user)
     }
 
     func setTTL(_ seconds: Int64?, of chat: ChatReference, user id: UserID) throws -> ChatResponse {
         let user = try user(id)
-        guard chat.type == .direct else { return try refuseGroup(chat) }
+        if chat.type == .group {
+            try db.updateGroup(GroupID(chat.id), itemTTL: seconds)
+            return .cmdOk(user: user)
+        }
+        guard chat.type == .direct else { throw Refusal.command("not supported") }
         // Official cores do not mind contacts that are not there, either.
         guard let contact = try db.contact(ContactID(chat.id), of: user) else { return .cmdOk(user: user) }
         try db.updateContact(contact.contactID, itemTTL: seconds)
@@ -170,8 +193,10 @@ extension ChatTransaction {
 
     func clear(_ chat: ChatReference) throws -> ChatResponse {
         let user = try user()
+        if chat.type == .group, chat.scope != nil { throw Refusal.command("not supported") }
         let conversation = try conversation(chat, of: user)
         try db.deleteItems(owner: conversation.owner)
+        if case .group(let chat) = conversation { try deleteFormerMembers(of: chat.group, user: user) }
         return .chatCleared(user: user, chatInfo: conversation.info)
     }
 
@@ -187,7 +212,7 @@ extension ChatTransaction {
             try enqueue(.delete(connections: [record.agentConnectionID], after: []), user: user)
             try db.deleteConnection(id)
             return .contactConnectionDeleted(user: user, connection: connection)
-        case .group: return try refuseGroup(chat)
+        case .group where chat.scope == nil: return try deleteGroup(GroupID(chat.id))
         default: throw Refusal.command("not supported")
         }
     }

@@ -18,7 +18,7 @@ extension CommandRunner {
         case .contentTypes(let chat):
             try await query(isLong: true) { transaction in
                 let conversation = try transaction.conversation(chat, of: try transaction.user())
-                return .chatContentTypes(contentTypes: try transaction.db.messageKinds(owner: conversation.owner))
+                return .chatContentTypes(contentTypes: try transaction.db.messageKinds(in: conversation.itemScope))
             }
         case .items(let pagination, let search):
             try await query(isLong: true) { transaction in
@@ -37,9 +37,11 @@ extension CommandRunner {
         case .setThemes(let chat, let themes):
             try await answer { transaction in
                 let user = try transaction.user()
-                guard chat.type == .direct else { return try transaction.refuseGroup(chat) }
-                let contact = try transaction.contact(ContactID(chat.id), of: user)
-                try transaction.db.updateContact(contact.contactID, uiThemes: themes)
+                switch chat.type {
+                case .direct: try transaction.db.updateContact(try transaction.contact(ContactID(chat.id), of: user).contactID, uiThemes: themes)
+                case .group: try transaction.db.updateGroup(try transaction.group(GroupID(chat.id), of: user).groupID, uiThemes: themes)
+                default: throw Refusal.command("not supported")
+                }
                 return .cmdOk(user: user)
             }
         case .tags(let id):
@@ -56,11 +58,17 @@ extension CommandRunner {
         case .setTags(let chat, let ids):
             try await answer { transaction in
                 let user = try transaction.user()
-                guard chat.type == .direct else { return try transaction.refuseGroup(chat) }
-                try transaction.db.setTags(ids, contact: ContactID(chat.id))
-                return .tagsUpdated(
-                    user: user, userTags: try transaction.db.tags(user: user.userID),
-                    chatTags: try transaction.db.tags(contact: ContactID(chat.id)))
+                let tags: [ChatTagID]
+                switch chat.type {
+                case .direct:
+                    try transaction.db.setTags(ids, contact: ContactID(chat.id))
+                    tags = try transaction.db.tags(contact: ContactID(chat.id))
+                case .group:
+                    try transaction.db.setTags(ids, group: try transaction.group(GroupID(chat.id), of: user).groupID)
+                    tags = try transaction.group(GroupID(chat.id), of: user).chatTags
+                default: throw Refusal.command("not supported")
+                }
+                return .tagsUpdated(user: user, userTags: try transaction.db.tags(user: user.userID), chatTags: tags)
             }
         case .deleteTag(let id): try await changeTags { try $0.deleteTag(id, user: $1) }
         case .updateTag(let id, let tag): try await changeTags { try $0.updateTag(id, user: $1, text: tag.text, emoji: tag.emoji) }
@@ -71,7 +79,11 @@ extension CommandRunner {
     /// Sets how long a chat's messages are kept, and deletes those that are older.
     private func setMessageTTL(_ seconds: Int64?, of chat: ChatReference, user id: UserID) async throws(ChatCoreError) -> ChatResponse {
         let response = try await answer { try $0.setTTL(seconds, of: chat, user: id) }
-        try await core.transactions.applyRetention(user: id, contact: ContactID(chat.id))
+        switch chat.type {
+        case .direct: try await core.transactions.applyRetention(to: .contact(ContactID(chat.id)))
+        case .group: try await core.transactions.applyRetention(to: .group(GroupID(chat.id)))
+        default: break
+        }
         return response
     }
 

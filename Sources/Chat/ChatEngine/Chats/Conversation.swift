@@ -6,13 +6,23 @@ import ChatProtocol
 /// Messages are sent, edited, deleted, reacted to and received once, over a conversation; where kinds of chats differ, the difference is here.
 enum Conversation: Sendable {
     case contact(Contact)
+    case group(GroupConversation)
     case notes(NoteFolder)
 
     /// The owner of the conversation's items.
     var owner: ItemOwner {
         switch self {
         case .contact(let contact): .contact(contact.contactID)
+        case .group(let chat): .group(chat.group.groupID)
         case .notes(let folder): .notes(folder.noteFolderID)
+        }
+    }
+
+    /// The items that a page of the conversation shows.
+    var itemScope: ItemScope {
+        switch self {
+        case .group(let chat): .group(chat.group.groupID, chat.scope?.chatScope)
+        case .contact, .notes: .chat(owner)
         }
     }
 
@@ -20,6 +30,7 @@ enum Conversation: Sendable {
     var info: ChatInfo {
         switch self {
         case .contact(let contact): .direct(contact: contact)
+        case .group(let chat): chat.info
         case .notes(let folder): .local(noteFolder: folder)
         }
     }
@@ -32,24 +43,27 @@ enum Conversation: Sendable {
     /// True if messages of this profile go to others.
     var hasRecipients: Bool {
         switch self {
-        case .contact: true
+        case .contact, .group: true
         case .notes: false
         }
     }
+
+    var isGroup: Bool { if case .group = self { true } else { false } }
 
     /// Tells whether this profile may use a feature.
     func isAllowedForUser(_ feature: ChatFeature) -> Bool {
         switch self {
         case .contact(let contact): contact.mergedPreferences.isAllowedForUser(feature)
+        case .group(let chat): chat.isAllowedForUser(feature)
         case .notes: true
         }
     }
 
-    /// Tells whether the other side may use a feature.
+    /// Tells whether the other side may use a feature. In groups that depends on the member: see ``GroupInfo/allows(_:_:)``.
     func isAllowedForPeer(_ feature: ChatFeature) -> Bool {
         switch self {
         case .contact(let contact): contact.mergedPreferences.isAllowedForContact(feature)
-        case .notes: false
+        case .group, .notes: false
         }
     }
 
@@ -60,7 +74,8 @@ enum Conversation: Sendable {
     ///   - isLive: True for a message that is still being typed: its time begins when it is finished.
     func sentTimer(ttl: Int?, isLive: Bool, at now: UTCTimestamp) -> ItemTimer? {
         switch self {
-        case .contact(let contact): ItemTiming.sent(to: contact, ttl: ttl, isLive: isLive, at: now)
+        case .contact(let contact): ItemTiming.sent(chatTTL: ItemTiming.ttl(of: contact), ttl: ttl, isLive: isLive, at: now)
+        case .group(let chat): ItemTiming.sent(chatTTL: chat.timeToLive, ttl: ttl, isLive: isLive, at: now)
         case .notes: nil
         }
     }
@@ -68,7 +83,8 @@ enum Conversation: Sendable {
     /// The timer of a received message. Its time begins when the message is read.
     func receivedTimer(ttl: Int?) -> ItemTimer? {
         switch self {
-        case .contact(let contact): ItemTiming.received(from: contact, ttl: ttl)
+        case .contact(let contact): ItemTiming.received(chatTTL: ItemTiming.ttl(of: contact), ttl: ttl)
+        case .group(let chat): ItemTiming.received(chatTTL: chat.timeToLive, ttl: ttl)
         case .notes: nil
         }
     }
@@ -81,6 +97,7 @@ extension ChatTransaction {
     func conversation(_ chat: ChatReference, of user: User) throws -> Conversation {
         switch chat.type {
         case .direct: return .contact(try contact(ContactID(chat.id), of: user))
+        case .group: return .group(try groupConversation(GroupID(chat.id), scope: chat.scope, of: user))
         case .local: return .notes(try noteFolder(NoteFolderID(chat.id), of: user))
         default: throw Self.refusal(of: chat)
         }
@@ -90,6 +107,7 @@ extension ChatTransaction {
     func conversation(of item: StoredItem, user: User) throws -> Conversation {
         switch item.owner {
         case .contact(let id): .contact(try contact(id, of: user))
+        case .group(let id): .group(try groupConversation(id, scope: item.scope, of: user))
         case .notes(let id): .notes(try noteFolder(id, of: user))
         }
     }
@@ -101,30 +119,12 @@ extension ChatTransaction {
         return folder
     }
 
-    func refuseGroup<T>(_ chat: ChatReference) throws -> T { throw Self.refusal(of: chat) }
-
-    /// The error for a chat without items: there are no groups yet, and requests and pending connections are no chats.
-    private static func refusal(of chat: ChatReference) -> Refusal {
+    /// The error for a chat without items: requests and pending connections are no chats.
+    static func refusal(of chat: ChatReference) -> Refusal {
         switch chat.type {
-        case .group: .store(.groupNotFound(groupID: GroupID(chat.id)))
         case .contactRequest: .command("a contact request is no chat: accept it, and name the contact")
         case .contactConnection: .command("a connection that is being made is no chat: name the contact once it is connected")
         default: .command("not supported")
-        }
-    }
-
-    /// The connections that a conversation's messages are sent over; none for notes.
-    ///
-    /// - Throws: An error that says why nothing can be sent, such as `contactNotReady`.
-    func recipients(of conversation: Conversation) throws -> [ConnectionRecord] {
-        switch conversation {
-        case .contact(let contact):
-            let connection = try sendingConnection(contact)
-            guard let record = try db.connection(connection.connectionID) else {
-                throw Refusal.store(.connectionNotFoundByID(connectionID: connection.connectionID))
-            }
-            return [record]
-        case .notes: return []
         }
     }
 
@@ -164,7 +164,7 @@ extension ChatTransaction {
         switch name.chatType {
         case .direct: return .direct(try contact(named: name.name, of: user).contactID)
         case .local: return .local(try noteFolderID(of: user))
-        case .group: throw Refusal.store(.groupNotFoundByName(groupName: name.name))
+        case .group: return .group(try group(named: name.name, of: user).groupID)
         default: throw Refusal.command("not supported")
         }
     }

@@ -30,16 +30,45 @@ struct ItemFilter: Sendable, Hashable {
     }
 }
 
-/// Whose items a page is of.
+/// The items that a page is taken from.
 enum ItemScope: Sendable, Hashable {
     case chat(ItemOwner)
+    /// A group, or a support chat in it; nil for what all members see.
+    case group(GroupID, GroupChatScope?)
     case user(UserID)
 
-    fileprivate var column: (name: String, id: Int64) {
+    /// The condition on the items, for the table `i`.
+    fileprivate func condition(_ arguments: inout StatementArguments, _ filter: ItemFilter = ItemFilter()) -> String {
         switch self {
-        case .chat(let owner): owner.column
-        case .user(let id): ("user_id", id.rawValue)
+        case .chat(let owner):
+            let (column, id) = owner.column
+            arguments += [id]
+            return "i.\(column) = ?" + filter.condition(&arguments)
+        case .group(let id, let scope):
+            arguments += [id]
+            // Reports are in the support chats of their authors: moderators list those of a group together.
+            let isOfReports = filter.messageKind == MessageContentType.report.code
+            let part = isOfReports ? "" : scope.condition(&arguments)
+            return "i.group_id = ?" + part + filter.condition(&arguments)
+        case .user(let id):
+            arguments += [id]
+            return "i.user_id = ?" + filter.condition(&arguments)
         }
+    }
+
+    /// True if items are in the order in which they were sent. Messages of groups come by several ways, and history comes late.
+    private var isByTime: Bool { if case .group = self { true } else { false } }
+
+    fileprivate func order(isDescending: Bool) -> String {
+        let direction = isDescending ? " DESC" : ""
+        return isByTime ? " ORDER BY i.item_ts\(direction), i.chat_item_id\(direction)" : " ORDER BY i.chat_item_id\(direction)"
+    }
+
+    /// The condition that an item stands before or after another one, whose id is the argument.
+    fileprivate func compared(_ sign: String) -> String {
+        isByTime
+            ? " AND (i.item_ts, i.chat_item_id) \(sign) (SELECT o.item_ts, o.chat_item_id FROM chat_items o WHERE o.chat_item_id = ?)"
+            : " AND i.chat_item_id \(sign) ?"
     }
 }
 
@@ -57,11 +86,10 @@ extension Database {
     ) throws -> (items: [StoredItem], navigation: NavigationInfo?)? {
         let count = Self.bounded(page.count)
         switch page {
-        case .last:
-            return (try items(in: scope, filter, " ORDER BY i.chat_item_id DESC LIMIT ?", [count], now).reversed(), nil)
+        case .last: return (try lastItems(count, scope, filter, now), nil)
         case .after(let id, _):
             guard try hasItem(id, scope) else { return nil }
-            return (try items(in: scope, filter, " AND i.chat_item_id > ? ORDER BY i.chat_item_id LIMIT ?", [id, count], now), nil)
+            return (try items(in: scope, filter, scope.compared(">") + scope.order(isDescending: false) + " LIMIT ?", [id, count], now), nil)
         case .before(let id, _):
             guard try hasItem(id, scope) else { return nil }
             return (try itemsBefore(id, count, scope, filter, now), nil)
@@ -70,71 +98,79 @@ extension Database {
             return try itemsAround(id, count, scope, filter, now)
         case .initial:
             if let unread = try firstUnread(scope) { return try itemsAround(unread, count, scope, filter, now) }
-            let last = try items(in: scope, filter, " ORDER BY i.chat_item_id DESC LIMIT ?", [count], now)
-            return (last.reversed(), NavigationInfo())
+            return (try lastItems(count, scope, filter, now), NavigationInfo())
         }
     }
 
     private func items(
         in scope: ItemScope, _ filter: ItemFilter, _ tail: String, _ more: StatementArguments, _ now: UTCTimestamp
     ) throws -> [StoredItem] {
-        let (column, id) = scope.column
-        var arguments: StatementArguments = [id]
-        let condition = filter.condition(&arguments)
-        return try all(Self.itemSelection + " WHERE i.\(column) = ?" + condition + tail, arguments + more) {
-            try Self.item(&$0, at: now)
-        }
+        var arguments: StatementArguments = []
+        let condition = scope.condition(&arguments, filter)
+        return try storedItems(Self.itemSelection + " WHERE " + condition + tail, arguments + more, at: now)
+    }
+
+    private func lastItems(_ count: Int, _ scope: ItemScope, _ filter: ItemFilter, _ now: UTCTimestamp) throws -> [StoredItem] {
+        try items(in: scope, filter, scope.order(isDescending: true) + " LIMIT ?", [count], now).reversed()
     }
 
     private func itemsBefore(
         _ id: ChatItemID, _ count: Int, _ scope: ItemScope, _ filter: ItemFilter, _ now: UTCTimestamp
     ) throws -> [StoredItem] {
-        try items(in: scope, filter, " AND i.chat_item_id < ? ORDER BY i.chat_item_id DESC LIMIT ?", [id, count], now).reversed()
+        try items(in: scope, filter, scope.compared("<") + scope.order(isDescending: true) + " LIMIT ?", [id, count], now).reversed()
     }
 
     private func itemsAround(
         _ id: ChatItemID, _ count: Int, _ scope: ItemScope, _ filter: ItemFilter, _ now: UTCTimestamp
     ) throws -> (items: [StoredItem], navigation: NavigationInfo?) {
         let before = try itemsBefore(id, count, scope, filter, now)
-        let from = try items(in: scope, filter, " AND i.chat_item_id >= ? ORDER BY i.chat_item_id LIMIT ?", [id, count + 1], now)
+        let from = try items(in: scope, filter, scope.compared(">=") + scope.order(isDescending: false) + " LIMIT ?", [id, count + 1], now)
         let last = from.last?.id ?? id
-        let (column, scopeID) = scope.column
-        let total = try number("SELECT count(*) FROM chat_items WHERE \(column) = ? AND chat_item_id > ?", [scopeID, last])
-        let unread = try number(
-            "SELECT count(*) FROM chat_items WHERE \(column) = ? AND status = 'rcvNew' AND chat_item_id > ?", [scopeID, last])
-        return (before + from, NavigationInfo(afterUnread: Int(unread ?? 0), afterTotal: Int(total ?? 0)))
+        func countAfter(_ more: String) throws -> Int {
+            var arguments: StatementArguments = []
+            let condition = scope.condition(&arguments)
+            return Int(try number("SELECT count(*) FROM chat_items i WHERE " + condition + more + scope.compared(">"), arguments + [last]) ?? 0)
+        }
+        return (before + from, NavigationInfo(afterUnread: try countAfter(" AND i.status = 'rcvNew'"), afterTotal: try countAfter("")))
     }
 
     private func hasItem(_ id: ChatItemID, _ scope: ItemScope) throws -> Bool {
-        let (column, scopeID) = scope.column
-        return try number("SELECT 1 FROM chat_items WHERE chat_item_id = ? AND \(column) = ?", [id, scopeID]) != nil
+        var arguments: StatementArguments = []
+        let condition = scope.condition(&arguments)
+        return try number("SELECT 1 FROM chat_items i WHERE " + condition + " AND i.chat_item_id = ?", arguments + [id]) != nil
     }
 
     private func firstUnread(_ scope: ItemScope) throws -> ChatItemID? {
-        let (column, id) = scope.column
-        return try firstID("SELECT min(chat_item_id) FROM chat_items WHERE \(column) = ? AND status = 'rcvNew'", [id])
+        var arguments: StatementArguments = []
+        let condition = scope.condition(&arguments)
+        return try number(
+            "SELECT i.chat_item_id FROM chat_items i WHERE " + condition + " AND i.status = 'rcvNew'" + scope.order(isDescending: false) + " LIMIT 1",
+            arguments
+        ).map { ChatItemID($0) }
     }
 
     /// The item that so many others follow, or the oldest if there are not as many.
     func itemID(behind newer: Int, in scope: ItemScope) throws -> ChatItemID? {
-        let (column, id) = scope.column
-        return try firstID("SELECT chat_item_id FROM chat_items WHERE \(column) = ? ORDER BY chat_item_id DESC LIMIT 1 OFFSET ?", [id, max(0, newer)])
-            ?? firstID("SELECT min(chat_item_id) FROM chat_items WHERE \(column) = ?", [id])
+        var arguments: StatementArguments = []
+        let condition = scope.condition(&arguments)
+        let query = "SELECT i.chat_item_id FROM chat_items i WHERE " + condition
+        let found =
+            try number(query + scope.order(isDescending: true) + " LIMIT 1 OFFSET ?", arguments + [max(0, newer)])
+            ?? number(query + scope.order(isDescending: false) + " LIMIT 1", arguments)
+        return found.map { ChatItemID($0) }
     }
 
     /// The newest item of a chat.
-    func lastItem(owner: ItemOwner, at now: UTCTimestamp) throws -> StoredItem? {
-        let (column, id) = owner.column
-        return try first(
-            Self.itemSelection + " WHERE i.\(column) = ? ORDER BY i.chat_item_id DESC LIMIT 1", [id]
-        ) { try Self.item(&$0, at: now) }
+    func lastItem(in scope: ItemScope, at now: UTCTimestamp) throws -> StoredItem? {
+        try items(in: scope, ItemFilter(), scope.order(isDescending: true) + " LIMIT 1", [], now).first
     }
 
     /// The kinds of messages in a chat, sorted.
-    func messageKinds(owner: ItemOwner) throws -> [String] {
-        let (column, id) = owner.column
+    func messageKinds(in scope: ItemScope) throws -> [String] {
+        var arguments: StatementArguments = []
+        let condition = scope.condition(&arguments)
         return try all(
-            "SELECT DISTINCT message_kind FROM chat_items WHERE \(column) = ? AND message_kind IS NOT NULL ORDER BY message_kind", [id]
+            "SELECT DISTINCT i.message_kind FROM chat_items i WHERE " + condition + " AND i.message_kind IS NOT NULL ORDER BY i.message_kind", arguments
         ) { $0.text() }
     }
 }
@@ -143,7 +179,7 @@ extension Database {
 
 /// A chat of the list, before its details are read.
 struct ChatListEntry: Sendable, Hashable {
-    enum Kind: Int64, Sendable { case contact = 1, notes = 2, connection = 3 }
+    enum Kind: Int64, Sendable { case contact = 1, notes = 2, connection = 3, group = 4 }
     var kind: Kind
     var id: Int64
     var time: UTCTimestamp
@@ -160,8 +196,17 @@ extension Database {
             "SELECT 1, c.contact_id, c.chat_ts AS ts FROM contacts c JOIN profiles p ON p.profile_id = c.profile_id"
             + " WHERE c.user_id = ? AND c.is_user = 0 AND c.contact_used = 1"
         let unread = "(c.unread_chat = 1 OR EXISTS (SELECT 1 FROM chat_items i WHERE i.contact_id = c.contact_id AND i.status = 'rcvNew'))"
+        let groups = "SELECT 4 AS kind, g.group_id AS id, g.chat_ts AS ts FROM groups g WHERE g.user_id = ?"
+        let unreadGroup =
+            "(g.unread_chat = 1 OR EXISTS (SELECT 1 FROM chat_items i WHERE i.group_id = g.group_id AND i.scope IS NULL AND i.status = 'rcvNew'))"
         switch filter {
         case .search(let text) where !text.isEmpty:
+            parts.append(
+                groups + """
+                     AND instr(folded(g.local_display_name || char(10) || g.display_name || char(10)
+                        || coalesce(json_extract(g.profile_json, '$.fullName'), '') || char(10) || g.local_alias), ?) > 0
+                    """)
+            arguments += [user, text.lowercased()]
             parts.append(
                 contacts + """
                      AND instr(folded(c.local_display_name || char(10) || p.display_name || char(10)
@@ -169,15 +214,18 @@ extension Database {
                     """)
             arguments += [user, text.lowercased()]
         case .search, .filters(favorite: false, unread: false):
+            parts.append(groups)
             parts.append(contacts)
+            arguments += [user]
             parts.append("SELECT 2, note_folder_id, chat_ts FROM note_folders WHERE user_id = ?")
             arguments += [user, user]
         case .filters(let favorite, let isUnread):
-            var conditions: [String] = []
-            if favorite { conditions.append("c.favorite = 1") }
-            if isUnread { conditions.append(unread) }
-            parts.append(contacts + " AND (" + conditions.joined(separator: " OR ") + ")")
-            arguments += [user]
+            func either(_ favorites: String, _ unread: String) -> String {
+                " AND (" + [favorite ? favorites : nil, isUnread ? unread : nil].compactMap(\.self).joined(separator: " OR ") + ")"
+            }
+            parts.append(groups + either("g.favorite = 1", unreadGroup))
+            parts.append(contacts + either("c.favorite = 1", unread))
+            arguments += [user, user]
         }
         if withConnections, case .filters(favorite: false, unread: false) = filter {
             parts.append(

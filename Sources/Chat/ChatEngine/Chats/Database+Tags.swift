@@ -53,6 +53,11 @@ extension Database {
         for id in ids { try run("INSERT INTO contact_tags (contact_id, chat_tag_id) VALUES (?, ?)", [contact, id]) }
     }
 
+    func setTags(_ ids: [ChatTagID], group: GroupID) throws {
+        try run("DELETE FROM group_tags WHERE group_id = ?", [group])
+        for id in ids { try run("INSERT INTO group_tags (group_id, chat_tag_id) VALUES (?, ?)", [group, id]) }
+    }
+
     // MARK: Notes
 
     func noteFolder(_ id: NoteFolderID, user: UserID) throws -> NoteFolder? {

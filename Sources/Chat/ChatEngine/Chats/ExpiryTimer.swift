@@ -114,8 +114,14 @@ extension ChatTransaction {
     func removeExpiredItems(until now: UTCTimestamp, limit: Int) throws -> Int {
         let expired = try db.expiringItems(until: now, limit: limit)
         for entry in expired {
-            guard let user = try db.user(entry.user), let contact = try db.contact(entry.contact, of: user) else { continue }
-            let deletions = try removeItems([try item(entry.id, contact: entry.contact)], from: .contact(contact))
+            guard let user = try db.user(entry.user), let stored = try db.item(entry.id, user: entry.user, at: self.now) else { continue }
+            let conversation = try conversation(of: stored, user: user)
+            let deletions: [ChatItemDeletion]
+            if case .group(let chat) = conversation {
+                deletions = try removeItems([stored], from: chat, at: self.now)
+            } else {
+                deletions = try removeItems([stored], from: conversation)
+            }
             emit(.chatItemsDeleted(user: user, deletions: deletions, byUser: true, timed: true))
         }
         return expired.count

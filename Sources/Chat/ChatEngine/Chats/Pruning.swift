@@ -9,6 +9,10 @@ struct RetentionPeriods: Sendable {
     var commandKeys: Int64
     /// Numbers of the agent's events. Events that were not confirmed come again with the next start.
     var countedEvents: Int64 = 30 * 86_400
+    /// Ids of messages of groups, by which copies are told: routers keep messages for three weeks.
+    var groupMessages: Int64 = 30 * 86_400
+    /// Probes, by which members and contacts find out that they are the same.
+    var probes: Int64 = 14 * 86_400
 
     init(_ configuration: NativeCoreConfiguration) {
         deliveries = configuration.receiptPeriod
@@ -28,6 +32,10 @@ extension TransactionRunner {
         try await removeInBatches { try $0.db.deleteCommandOutcomes(before: commands, limit: $1) }
         let events = now.adding(seconds: -periods.countedEvents)
         try await removeInBatches { try $0.db.deleteCountedEvents(before: events, limit: $1) }
+        let messages = now.adding(seconds: -periods.groupMessages)
+        try await removeInBatches { try $0.db.deleteReceivedMessages(before: messages, limit: $1) }
+        let probes = now.adding(seconds: -periods.probes)
+        try await removeInBatches { try $0.db.deleteProbes(before: probes, limit: $1) }
         try await removeInBatches { try $0.db.deleteUnusedBodies(limit: $1) }
     }
 

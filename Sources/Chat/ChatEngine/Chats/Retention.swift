@@ -13,19 +13,33 @@ enum Retention {
     static let period: Int64 = 1_800
     /// Items deleted in one transaction at most.
     static let largestBatch = 500
+    /// Seconds for which items of groups are kept in any case, counted from when they came.
+    static let historyPeriod: Int64 = 12 * 3_600
+}
+
+/// The messages that a run of retention looks at.
+enum RetentionTarget: Sendable {
+    case all
+    case user(UserID)
+    case contact(ContactID)
+    case group(GroupID)
+
+    fileprivate var userID: UserID? { if case .user(let id) = self { id } else { nil } }
 }
 
 extension TransactionRunner {
     /// Deletes the messages of chats that are older than they are to be kept, in batches.
-    ///
-    /// - Parameters:
-    ///   - user: one profile; nil for all.
-    ///   - contact: one of its chats; nil for all.
-    func applyRetention(user: UserID? = nil, contact: ContactID? = nil) async throws(ChatCoreError) {
+    func applyRetention(to target: RetentionTarget = .all) async throws(ChatCoreError) {
         let now = clock.steady
-        let chats = try await query { try $0.db.contactsWithRetention(user: user, contact: contact) }
+        let chats = try await query { transaction in
+            switch target {
+            case .contact(let id): [ItemOwner.contact(id)]
+            case .group(let id): [ItemOwner.group(id)]
+            case .all, .user: try transaction.db.chatsWithRetention(user: target.userID)
+            }
+        }
         for chat in chats {
-            while try await transaction({ try $0.db.deleteItems(ofContact: chat, keptUntil: now, limit: Retention.largestBatch) })
+            while try await transaction({ try $0.db.deleteItems(of: chat, keptUntil: now, limit: Retention.largestBatch) })
                 == Retention.largestBatch
             {
                 if Task.isCancelled { return }
@@ -35,36 +49,49 @@ extension TransactionRunner {
 }
 
 extension Database {
-    /// Seconds for which the messages of a contact's chat are kept.
-    private static let retention = "coalesce(contacts.item_ttl, users.item_ttl)"
-
-    /// Contacts whose messages are kept for a time only.
-    func contactsWithRetention(user: UserID? = nil, contact: ContactID? = nil) throws -> [ContactID] {
-        try all(
+    /// Chats whose messages are kept for a time only.
+    func chatsWithRetention(user: UserID? = nil) throws -> [ItemOwner] {
+        let contacts = try all(
             """
-            SELECT contact_id FROM contacts JOIN users ON users.user_id = contacts.user_id
-            WHERE \(Self.retention) > 0 AND (?1 IS NULL OR contacts.user_id = ?1) AND (?2 IS NULL OR contact_id = ?2) ORDER BY contact_id
-            """, [user, contact]
-        ) { $0.id() }
+            SELECT contact_id FROM contacts c JOIN users u ON u.user_id = c.user_id
+            WHERE coalesce(c.item_ttl, u.item_ttl) > 0 AND (?1 IS NULL OR c.user_id = ?1) ORDER BY contact_id
+            """, [user]
+        ) { ItemOwner.contact(ContactID($0.int())) }
+        let groups = try all(
+            """
+            SELECT group_id FROM groups c JOIN users u ON u.user_id = c.user_id
+            WHERE coalesce(c.item_ttl, u.item_ttl) > 0 AND (?1 IS NULL OR c.user_id = ?1) ORDER BY group_id
+            """, [user]
+        ) { ItemOwner.group(GroupID($0.int())) }
+        return contacts + groups
     }
 
-    /// Deletes a contact's oldest items whose time is over, as it is set now.
+    /// Deletes a chat's oldest items whose time is over, as it is set now.
     ///
     /// - Returns: the number of deleted items, at most `limit`.
-    func deleteItems(ofContact contact: ContactID, keptUntil now: UTCTimestamp, limit: Int) throws -> Int {
+    func deleteItems(of chat: ItemOwner, keptUntil now: UTCTimestamp, limit: Int) throws -> Int {
+        let table: String, reactions: String
+        switch chat {
+        case .contact: (table, reactions) = ("contacts", "reactions")
+        case .group: (table, reactions) = ("groups", "group_reactions")
+        case .notes: return 0
+        }
+        let (column, id) = chat.column
         let seconds = try number(
-            "SELECT \(Self.retention) FROM contacts JOIN users ON users.user_id = contacts.user_id WHERE contact_id = ?", [contact])
+            "SELECT coalesce(c.item_ttl, u.item_ttl) FROM \(table) c JOIN users u ON u.user_id = c.user_id WHERE c.\(column) = ?", [id])
         guard let seconds, seconds > 0 else { return 0 }
         let limitTime = now.adding(seconds: -seconds).stored
+        // The history that a member gets when it joins is older than its stay: such items are kept for half a day at least.
+        let (time, latest) = chat.groupID == nil ? ("created_at", limitTime) : ("item_ts", now.adding(seconds: -Retention.historyPeriod).stored)
         let items = try all(
             """
-            SELECT chat_item_id FROM chat_items WHERE contact_id = ? AND created_at <= ? AND content_kind <> 'chatBanner'
-            ORDER BY created_at LIMIT ?
-            """, [contact, limitTime, limit]
-        ) { $0.int() }
+            SELECT chat_item_id FROM chat_items WHERE \(column) = ? AND \(time) <= ? AND created_at <= ? AND content_kind <> 'chatBanner'
+            ORDER BY \(time) LIMIT ?
+            """, [id, limitTime, latest, limit]
+        ) { ChatItemID($0.int()) }
         for item in items { try run("DELETE FROM chat_items WHERE chat_item_id = ?", [item]) }
         // Reactions come after their messages: what is older than the limit belongs to none that is left.
-        if items.count < limit { try run("DELETE FROM reactions WHERE contact_id = ? AND created_at <= ?", [contact, limitTime]) }
+        if items.count < limit { try run("DELETE FROM \(reactions) WHERE \(column) = ? AND created_at <= ?", [id, limitTime]) }
         return items.count
     }
 }

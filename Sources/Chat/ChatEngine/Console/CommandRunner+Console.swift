@@ -10,9 +10,13 @@ extension CommandRunner {
         case .welcome: return .welcome(user: try await query { try $0.user() })
         case .send(let target, let text): return try await send(text, to: target)
         case .sendLive(let chat, let text):
-            let reference = try await reference(chat)
-            guard reference.type == .direct else { return try await refuse("live messages in such chats") }
-            return try await run(.messages(.send(to: .direct(ContactID(reference.id)), [ComposedMessage(content: .text(text))], live: true)))
+            return try await transaction { transaction in
+                let user = try transaction.user()
+                let reference = try transaction.reference(chat, of: user)
+                guard reference.type == .direct || reference.type == .group else { throw Refusal.command("not supported") }
+                let message = Composition(try transaction.message(text, in: reference))
+                return try transaction.send([message], to: reference, isLive: true, ttl: nil, of: user)
+            }
         case .quote(let name, let direction, let quoted, let text):
             let (id, item) = try await query { transaction in
                 let contact = try transaction.contact(named: name, of: try transaction.user())
@@ -22,14 +26,18 @@ extension CommandRunner {
             return try await run(.messages(.send(to: .direct(id), [ComposedMessage(content: .text(text), quotedItemID: item)])))
         case .edit(let chat, let old, let text):
             let (reference, item) = try await item(in: chat, text: old, isSent: true)
-            return try await run(.messages(.update(reference, item, UpdatedMessage(content: .text(text)))))
+            let message = try await query { try $0.message(text, in: reference) }
+            return try await run(.messages(.update(reference, item, UpdatedMessage(content: message.content, mentions: message.mentions))))
         case .delete(let chat, let text):
             let (reference, item) = try await item(in: chat, text: text, isSent: true)
             return try await run(.messages(.delete(reference, [item], mode: .broadcast)))
         case .react(let chat, let isAdded, let reaction, let text):
             let (reference, item) = try await item(in: chat, text: text, isSent: nil)
             return try await run(.messages(.react(reference, item, add: isAdded, reaction)))
-        case .forward(let target, let source, _, let text):
+        case .forward(let target, let source, let member?, let text):
+            let (group, item) = try await item(ofMember: member, inGroup: source.name, text: text)
+            return try await run(.messages(.forward(to: try await reference(target), from: .group(group), [item])))
+        case .forward(let target, let source, nil, let text):
             let (from, item) = try await item(in: source, text: text, isSent: nil)
             return try await run(.messages(.forward(to: try await reference(target), from: from, [item])))
         case .itemInfo(let chat, let text):
@@ -50,7 +58,7 @@ extension CommandRunner {
         case .lastItemID(let chat, let index):
             return try await query { transaction in
                 let user = try transaction.user()
-                let scope = try chat.map { ItemScope.chat(try transaction.conversation(try transaction.reference($0, of: user), of: user).owner) }
+                let scope = try chat.map { try transaction.conversation(try transaction.reference($0, of: user), of: user).itemScope }
                 return .chatItemID(
                     user: user, chatItemID: try transaction.db.itemID(behind: index, in: scope ?? .user(user.userID)))
             }
@@ -77,19 +85,39 @@ extension CommandRunner {
             return try await query { transaction in
                 let user = try transaction.user()
                 let reference = try transaction.reference(chat, of: user)
-                guard reference.type == .direct else { throw Refusal.command("not supported") }
-                return .chatItemTTL(user: user, ttl: try transaction.contact(ContactID(reference.id), of: user).chatItemTTL)
+                switch reference.type {
+                case .direct: return .chatItemTTL(user: user, ttl: try transaction.contact(ContactID(reference.id), of: user).chatItemTTL)
+                case .group: return .chatItemTTL(user: user, ttl: try transaction.group(GroupID(reference.id), of: user).chatItemTTL)
+                default: throw Refusal.command("not supported")
+                }
             }
         case .clearNotes:
             let folder = try await query { try $0.noteFolderID(of: try $0.user()) }
             return try await run(.chats(.clear(.local(folder))))
-        case .quoteInGroup(let group, _, _, _), .moderate(let group, _, _), .group(let group, _), .member(let group, _, _):
-            return try await query { transaction in
-                _ = try transaction.user()
-                throw Refusal.store(.groupNotFoundByName(groupName: group))
+        case .quoteInGroup(let group, let member, let quoted, let text):
+            let (id, item) = try await item(ofMember: member, inGroup: group, text: quoted)
+            var message = try await query { try $0.message(text, in: .group(id)) }
+            message.quotedItemID = item
+            return try await run(.messages(.send(to: .group(id), [message])))
+        case .moderate(let group, let member, let text):
+            let (id, item) = try await item(ofMember: member, inGroup: group, text: text)
+            return try await run(.messages(.moderate(id, [item])))
+        case .group(let name, let command): return try await run(command, group: name)
+        case .member(let group, let member, let command): return try await run(command, member: member, group: group)
+        case .groups(let contact, let search):
+            let (user, id) = try await query { transaction in
+                let user = try transaction.user()
+                return (user, try contact.map { try transaction.contact(named: $0, of: user).contactID })
             }
-        case .groups: return .groupsList(user: try await query { try $0.user() }, groups: [])
-        case .newGroup: return try await refuse("groups")
+            return try await run(.groups(.list(user: user.userID, contact: id, search: search)))
+        case .newGroup(let incognito, let name, let description):
+            let user = try await query { try $0.user() }
+            // As official consoles make groups: members may write to each other, and those who join see what was written before.
+            var preferences = GroupPreferences()
+            preferences.set(.directMessages, .on)
+            preferences.set(.history, .on)
+            let profile = GroupProfile(displayName: name, fullName: "", shortDescription: description, groupPreferences: preferences)
+            return try await run(.groups(.create(user: user.userID, incognito: incognito, profile)))
         case .sendFile(let chat, _), .sendImage(let chat, _), .forwardFile(let chat, _), .forwardImage(let chat, _):
             _ = try await reference(chat)
             return try await refuse("files")
@@ -111,6 +139,7 @@ extension CommandRunner {
     }
 
     private func send(_ text: String, to target: ConsoleTarget) async throws(ChatCoreError) -> ChatResponse {
+        if case .member(let group, let member) = target { return try await send(text, toMember: member, inGroup: group) }
         let message = Composition(ComposedMessage(content: .text(text)))
         return try await transaction { transaction in
             let user = try transaction.user()
@@ -121,9 +150,28 @@ extension CommandRunner {
                 }
                 return try transaction.send([message], to: .direct(id), isLive: false, ttl: nil, of: user)
             case .notes: return try transaction.send([message], to: .local(try transaction.noteFolderID(of: user)), isLive: false, ttl: nil, of: user)
-            case .group(let group), .support(let group, _), .member(let group, _):
-                throw Refusal.store(.groupNotFoundByName(groupName: group))
+            case .group(let name):
+                let reference = ChatReference.group(try transaction.group(named: name, of: user).groupID)
+                return try transaction.send([try transaction.message(text, in: reference)].map { Composition($0) }, to: reference, isLive: false, ttl: nil, of: user)
+            case .support(let name, let member):
+                let group = try transaction.group(named: name, of: user)
+                let id = try member.map { try transaction.member(named: $0, in: group).groupMemberID }
+                let reference = ChatReference.group(group.groupID, scope: .memberSupport(id))
+                return try transaction.send([try transaction.message(text, in: reference)].map { Composition($0) }, to: reference, isLive: false, ttl: nil, of: user)
+            case .member: throw Refusal.command("not supported")
             }
+        }
+    }
+
+    /// The newest message of a member, or of this profile, whose text begins so.
+    private func item(ofMember name: String?, inGroup group: String, text: String) async throws(ChatCoreError) -> (GroupID, ChatItemID) {
+        try await query { transaction in
+            let group = try transaction.group(named: group, of: try transaction.user())
+            let member = try name.map { try transaction.member(named: $0, in: group).groupMemberID }
+            guard let item = try transaction.db.itemID(group: group.groupID, textPrefix: text, author: member, isSent: member == nil) else {
+                throw Refusal.store(.chatItemNotFoundByText(text: text))
+            }
+            return (group.groupID, item)
         }
     }
 
@@ -133,8 +181,12 @@ extension CommandRunner {
         try await transaction { transaction in
             let user = try transaction.user()
             let reference = try transaction.reference(chat, of: user)
-            guard reference.type == .direct else { throw Refusal.command("not supported") }
-            var settings = try transaction.contact(ContactID(reference.id), of: user).chatSettings
+            var settings: ChatSettings
+            switch reference.type {
+            case .direct: settings = try transaction.contact(ContactID(reference.id), of: user).chatSettings
+            case .group: settings = try transaction.group(GroupID(reference.id), of: user).chatSettings
+            default: throw Refusal.command("not supported")
+            }
             change(&settings)
             return try transaction.set(settings, of: reference)
         }
@@ -193,6 +245,12 @@ extension CommandRunner {
 }
 
 extension ChatTransaction {
+    /// A message as a person writes it: in a group, names behind an `@` mention members.
+    func message(_ text: String, in chat: ChatReference) throws -> ComposedMessage {
+        let mentions = chat.type == .group ? try mentions(in: text, group: GroupID(chat.id)) : [:]
+        return ComposedMessage(content: .text(text), mentions: mentions)
+    }
+
     /// The newest item with that text.
     fileprivate func itemID(_ owner: ItemOwner, text: String, isSent: Bool?) throws -> ChatItemID {
         guard let id = try db.itemID(owner: owner, textPrefix: text, isSent: isSent) else {
@@ -204,7 +262,7 @@ extension ChatTransaction {
     fileprivate func lastItems(_ count: Int, of chat: ChatName?, search: String?, user: User) throws -> [ItemInChat] {
         guard let chat else { return try items(of: user, .last(count), search: search) }
         let conversation = try conversation(try reference(chat, of: user), of: user)
-        let page = try db.items(.last(count), in: .chat(conversation.owner), filter: ItemFilter(search: search), at: now)
+        let page = try db.items(.last(count), in: conversation.itemScope, filter: ItemFilter(search: search), at: now)
         return (page?.items ?? []).map { ItemInChat(chatInfo: conversation.info, chatItem: $0.item) }
     }
 

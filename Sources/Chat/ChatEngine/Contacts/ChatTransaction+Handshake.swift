@@ -22,11 +22,21 @@ extension ChatTransaction {
             context.record.connection.pqEncryption = false
         }
         try updateVersions(message, in: &context)
+        switch (message.event, context.peer) {
+        case (.groupLinkInvitation(let invitation), _): return try receiveGroupLinkInvitation(invitation, id, in: &context)
+        case (.groupLinkRejection(let rejection), .pending): return try receiveGroupLinkRejection(rejection, in: &context)
+        case (.memberInfo, .contact): return try allow(id, .ok, context: &context)
+        default: break
+        }
         guard case .info(let profile) = message.event else {
             reportUnsupported(message, in: context)
             return
         }
         try meet(profile, createsItems: false, in: &context)
+        if let contact = context.contact, contact.contactGroupMemberID != nil {
+            try db.clearMemberContact(contact.contactID)
+            context.contact = try self.contact(contact.contactID, of: context.user)
+        }
         let incognito = try incognitoProfile(context.connection)
         let shared = sharedProfile(of: context.user, with: context.contact, incognito: incognito, usesProfileTTL: true)
         let info = try connectionInfo(
@@ -43,6 +53,7 @@ extension ChatTransaction {
         try setStatus(.sendReady, in: &context)
         try updateVersions(message, in: &context)
         guard case .info(let profile) = message.event else {
+            if case .memberInfo = message.event { return }
             if message.event != .ok { reportUnsupported(message, in: context) }
             return
         }
@@ -85,6 +96,7 @@ extension ChatTransaction {
                 user: context.user, contact: contact, customUserProfile: try incognitoProfile(contact.activeConnection)))
         try addConnectedItems(pqEncryption: pqEncryption, to: &contact, of: context.user)
         if contact.activeConnection?.contactConnectionInitiated == true {
+            try probe(contact, of: context.user)
             try db.updateConnection(context.record.id, isInitiated: false)
         }
         context.contact = contact
@@ -122,7 +134,7 @@ extension ChatTransaction {
         emit(.newChatItems(user: user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: banner)]))
     }
 
-    private func setStatus(_ status: ConnectionStatus, in context: inout ReceivingContext) throws {
+    func setStatus(_ status: ConnectionStatus, in context: inout ReceivingContext) throws {
         try db.updateConnection(context.record.id, status: status, at: now)
         context.record.connection.status = status
         context.contact?.activeConnection?.status = status
@@ -140,6 +152,15 @@ extension ChatTransaction {
         context.record.connection.peerChatVersions = peer
         context.contact?.activeConnection?.chatVersion = version
         context.contact?.activeConnection?.peerChatVersions = peer
+        if case .member(let group, var member) = context.peer {
+            try db.updateMember(member.groupMemberID, versions: peer)
+            member.chatVersions = peer
+            member.activeConnection?.chatVersion = version
+            member.activeConnection?.peerChatVersions = peer
+            context.peer = .member(group, member)
+            // Connections with members are never post-quantum.
+            return
+        }
         if version >= Int(ChatVersions.compressionAndPostQuantum), !context.connection.pqSupport {
             try db.updateConnection(context.record.id, pqSupport: true)
             context.record.connection.pqSupport = true

@@ -19,6 +19,9 @@ extension ChatTransaction {
             reportUnsupported(message, in: context)
             return
         }
+        if address.addressSettings.isBusinessAddress {
+            return try receiveBusinessRequest(id, asked, message, address: address, user: context.user)
+        }
         // The same event again, after a crash.
         if try db.contactRequest(agentInvitationID: id.bytes) != nil { return }
         if let tag = asked.requestID {
@@ -117,8 +120,7 @@ extension ChatTransaction {
     private func answerRequest(
         _ id: UserContactRequestID, item: ChatItem?, contact: Contact, address: UserContactLink, user: User
     ) throws {
-        // Business addresses open a group with each customer, which this core does not do yet: such requests wait for an answer.
-        if address.addressSettings.autoAccept != nil, !address.addressSettings.isBusinessAddress {
+        if address.addressSettings.autoAccept != nil {
             try enqueue(.accept(request: id), user: user)
             return
         }

@@ -144,9 +144,9 @@ extension ChatTransaction {
     fileprivate func setAddress(_ settings: AddressSettings, user id: UserID?) throws -> ChatResponse {
         let user = try user(id)
         let address = try address(of: user)
-        if settings.isBusinessAddress { throw Refusal.unsupported("business addresses") }
         if settings.autoAccept?.acceptIncognito == true {
             if address.shortLinkDataSet { throw Refusal.command("incognito not allowed for address with short link data") }
+            if settings.isBusinessAddress { throw Refusal.command("requests to business address cannot be accepted incognito") }
         }
         guard settings != address.addressSettings else { return .userContactLinkUpdated(user: user, contactLink: address) }
         try db.updateAddress(address.userContactLinkID, settings: settings, at: now)

@@ -10,14 +10,11 @@ extension CommandRunner {
     func run(_ command: ConnectionCommand) async throws(ChatCoreError) -> ChatResponse {
         switch command {
         case .add(let id, let incognito): try await addInvitation(user: id, incognito: incognito)
-        // What is known of groups is read anew where that is asked for; contacts have nothing to read.
-        case .plan(let id, let link, _, let signature): try await plan(link, user: id, signature: signature)
+        case .plan(let id, let link, let resolvesKnown, let signature):
+            try await plan(link, user: id, resolvesKnown: resolvesKnown, signature: signature)
         case .prepareContact(let id, let link, let data): try await transaction { try $0.prepareContact(link, data, user: id) }
-        case .prepareGroup(let id, _, _, _):
-            try await query { transaction in
-                _ = try transaction.user(id)
-                throw Refusal.unsupported("groups")
-            }
+        case .prepareGroup(let id, let link, let isDirect, let data):
+            try await transaction { try $0.prepareGroup(link, isDirect: isDirect, data, user: id) }
         case .connect(let id, let incognito, let link): try await connect(link, user: id, incognito: incognito)
         case .connectLink(let incognito, let link): try await connectLink(link, incognito: incognito)
         case .connectSimplex: try await refuse("connecting to the developers")
@@ -160,7 +157,7 @@ extension ChatTransaction {
     func prepareContact(_ link: CreatedConnectionLink, _ data: ContactShortLinkData, user id: UserID) throws -> ChatResponse {
         let user = try user(id)
         let full = try FullLink(link)
-        if full.kind == .contact, data.business { throw Refusal.unsupported("business chats") }
+        if full.kind == .contact, data.business { return try prepareBusinessChat(link, data, of: user) }
         var new = NewContactRecord(profile: data.profile)
         new.preparedLink = full.created
         new.preparedLinkType = full.kind

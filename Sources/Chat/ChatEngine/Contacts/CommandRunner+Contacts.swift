@@ -53,11 +53,8 @@ extension CommandRunner {
         case .connectPrepared(let id, let incognito, let message):
             try await connectPrepared(id, incognito: incognito, message: message)
         case .connectViaAddress(let user, let incognito, let id): try await connectViaAddress(id, user: user, incognito: incognito)
-        case .inviteMemberContact(let id, _), .acceptMemberContact(let id):
-            try await query { transaction in
-                let contact = try transaction.contact(id, of: try transaction.user())
-                throw Refusal.chat(.contactNotActive(contact: contact))
-            }
+        case .inviteMemberContact(let id, let message): try await transaction { try $0.inviteMemberContact(id, message: message) }
+        case .acceptMemberContact(let id): try await acceptMemberContact(id)
         }
     }
 
@@ -97,6 +94,11 @@ extension CommandRunner {
 
     private func queueInfo(_ id: ContactID) async throws(ChatCoreError) -> ChatResponse {
         let (user, _, _, agentID) = try await connected(id)
+        return .queueInfo(user: user, receivedMessage: nil, queueInfo: try await queueInfo(of: agentID))
+    }
+
+    /// What a router knows of a connection's queue.
+    func queueInfo(of agentID: ConnectionID) async throws(ChatCoreError) -> JSONValue {
         let state = try await core.agent { agent throws(AgentFault) in try await agent.queueState(of: agentID) }
         let queue = try await core.agent { agent throws(AgentFault) in try await agent.stats(of: agentID) }.receiveQueues.first
         var members: [(String, JSONValue)] = []
@@ -104,7 +106,7 @@ extension CommandRunner {
             members += [("server", .string(queue.server.wireString)), ("status", .string(queue.status.rawValue))]
         }
         members.append(("info", state.api))
-        return .queueInfo(user: user, receivedMessage: nil, queueInfo: .object(JSONObject(members)))
+        return .object(JSONObject(members))
     }
 
     private func switchQueue(_ id: ContactID) async throws(ChatCoreError) -> ChatResponse {
@@ -130,7 +132,7 @@ extension CommandRunner {
 
     // MARK: Security codes
 
-    private func code(_ connection: ConnectionID) async throws(ChatCoreError) -> SecurityCode {
+    func code(_ connection: ConnectionID) async throws(ChatCoreError) -> SecurityCode {
         SecurityCode(hash: try await core.agent { agent throws(AgentFault) in try await agent.ratchetHash(of: connection) })
     }
 
@@ -148,6 +150,13 @@ extension CommandRunner {
 
     private func verify(_ id: ContactID, code entered: String?) async throws(ChatCoreError) -> ChatResponse {
         let (user, _, connection, agentID) = try await connected(id)
+        return try await verify(connection, agentID, code: entered, user: user)
+    }
+
+    /// Compares the security code of a connection; nil takes the confirmation back.
+    func verify(
+        _ connection: Connection, _ agentID: ConnectionID, code entered: String?, user: User
+    ) async throws(ChatCoreError) -> ChatResponse {
         let code = try await code(agentID)
         let isVerified = entered.map(code.matches) ?? false
         if isVerified || entered == nil {

@@ -17,6 +17,27 @@ struct JoinedConnection: Sendable {
     var existing: Contact?
 }
 
+/// The chat that a connection is made for.
+enum JoinTarget: Sendable {
+    /// A contact, or the member of a group, that the other side is found to be.
+    case new
+    case contact(Contact)
+    /// A group that was prepared from a link, or a business chat.
+    case group(GroupInfo, host: GroupMember)
+
+    var contact: Contact? { if case .contact(let contact) = self { contact } else { nil } }
+    var group: GroupInfo? { if case .group(let group, _) = self { group } else { nil } }
+
+    /// The connection that was begun before.
+    var connection: ChatAPI.Connection? {
+        switch self {
+        case .new: nil
+        case .contact(let contact): contact.activeConnection
+        case .group(_, let host): host.activeConnection
+        }
+    }
+}
+
 /// What is needed to join a connection that the store knows already.
 private struct Joining: Sendable {
     var connectionID: ChatConnectionID
@@ -34,12 +55,14 @@ extension CommandRunner {
         let full = try parsed(link)
         switch full.kind {
         case .invitation:
-            let joined = try await joinInvitation(full, user: user, incognito: incognito, contact: nil)
+            let joined = try await joinInvitation(full, user: user, incognito: incognito, target: .new)
             guard let pending = joined.pending else { throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error) }
             return .sentConfirmation(user: joined.user, connection: pending, customUserProfile: joined.incognito)
         default:
-            if full.isGroup { throw ChatCoreError(Refusal.unsupported("groups").error) }
-            let joined = try await joinAddress(full, user: user, incognito: incognito, contact: nil, message: nil)
+            if case .contact(_, .channel, _, _)? = full.short {
+                throw ChatCoreError(Refusal.command("channel links must be connected via APIConnectPreparedGroup").error)
+            }
+            let joined = try await joinAddress(full, user: user, incognito: incognito, target: .new, message: nil)
             if let contact = joined.existing { return .contactAlreadyExists(user: joined.user, contact: contact) }
             guard let pending = joined.pending else { throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error) }
             return .sentInvitation(user: joined.user, connection: pending, customUserProfile: joined.incognito)
@@ -64,7 +87,7 @@ extension CommandRunner {
         do {
             switch full.kind {
             case .invitation:
-                let joined = try await joinInvitation(full, user: user, incognito: incognito, contact: contact)
+                let joined = try await joinInvitation(full, user: user, incognito: incognito, target: .contact(contact))
                 return try await transaction { transaction in
                     var current = try transaction.contact(id, of: user)
                     if incognito { try transaction.addItems(changedFrom: contact, to: &current, of: user) }
@@ -76,7 +99,7 @@ extension CommandRunner {
                     return .startedConnectionToContact(user: joined.user, contact: current, customUserProfile: joined.incognito)
                 }
             default:
-                let joined = try await joinAddress(full, user: user, incognito: incognito, contact: contact, message: message)
+                let joined = try await joinAddress(full, user: user, incognito: incognito, target: .contact(contact), message: message)
                 if let existing = joined.existing { return .contactAlreadyExists(user: joined.user, contact: existing) }
                 return try await transaction { transaction in
                     var current = try transaction.contact(id, of: user)
@@ -92,6 +115,62 @@ extension CommandRunner {
             }
             throw error
         }
+    }
+
+    /// Joins the group that was prepared from a link.
+    func connectPreparedGroup(
+        _ id: GroupID, incognito: Bool, message: MessageContent?
+    ) async throws(ChatCoreError) -> ChatResponse {
+        let (user, group, host, prepared) = try await query { transaction in
+            let user = try transaction.user()
+            let group = try transaction.group(id, of: user)
+            guard let prepared = group.preparedGroup else { throw Refusal.command("group doesn't have link to connect") }
+            guard let host = try transaction.db.host(of: id) else { throw Refusal.store(.groupHostMemberNotFound(groupID: id)) }
+            return (user, group, host, prepared)
+        }
+        let full = try parsed(prepared.connectionLink)
+        if message != nil, prepared.requestSharedMessageID == nil {
+            try await transaction { try $0.db.updateGroup(id, requestSharedMessageID: $0.newSharedMessageID()) }
+        }
+        do {
+            let joined = try await joinAddress(full, user: user, incognito: incognito, target: .group(group, host: host), message: message)
+            return try await transaction { transaction in
+                try transaction.db.updateGroup(id, startedConnection: true, link: full)
+                let current = try transaction.group(id, of: user)
+                if let message { try transaction.addRequestMessage(message, to: current, of: user) }
+                return .startedConnectionToGroup(
+                    user: joined.user, groupInfo: try transaction.group(id, of: user), customUserProfile: joined.incognito)
+            }
+        } catch {
+            // The connection may have begun: apps show it.
+            if let current = try? await query({ try $0.group(id, of: user) }) {
+                core.hub.publish(.chatInfoUpdated(user: user, chatInfo: .group(groupInfo: current, scope: nil)))
+            }
+            throw error
+        }
+    }
+
+    /// Connects the contact of a member who has invited this profile.
+    func acceptMemberContact(_ id: ContactID) async throws(ChatCoreError) -> ChatResponse {
+        let (user, contact, invitation) = try await query { transaction in
+            let user = try transaction.user()
+            let contact = try transaction.contact(id, of: user)
+            guard let invitation = contact.groupDirectInvitation else {
+                throw Refusal.store(.memberContactGroupMemberNotFound(contactID: id))
+            }
+            guard !invitation.startedConnection else { throw Refusal.command("connection already started") }
+            return (user, contact, invitation)
+        }
+        let agentUser = try agentUser(of: user)
+        do {
+            try await core.members.joinContact(contact, by: invitation.link, user: user, agentUser: agentUser)
+        } catch {
+            if let current = try? await query({ try $0.contact(id, of: user) }) {
+                core.hub.publish(.chatInfoUpdated(user: user, chatInfo: .direct(contact: current)))
+            }
+            throw error
+        }
+        return .memberContactAccepted(user: user, contact: try await query { try $0.contact(id, of: user) })
     }
 
     /// Connects to the address that a contact publishes.
@@ -116,7 +195,7 @@ extension CommandRunner {
             }
             full = FullLink(resolved.fixed.connectionRequest, short: short)
         }
-        let joined = try await joinAddress(full, user: user, incognito: incognito, contact: contact, message: nil)
+        let joined = try await joinAddress(full, user: user, incognito: incognito, target: .contact(contact), message: nil)
         let current = try await query { try $0.contact(id, of: user) }
         return .sentInvitationToContact(user: joined.user, contact: current, customUserProfile: joined.incognito)
     }
@@ -124,7 +203,7 @@ extension CommandRunner {
     // MARK: Invitations
 
     private func joinInvitation(
-        _ link: FullLink, user: User, incognito: Bool, contact: Contact?
+        _ link: FullLink, user: User, incognito: Bool, target: JoinTarget
     ) async throws(ChatCoreError) -> JoinedConnection {
         try await core.locks.withLock("link " + link.key) { () throws(ChatCoreError) in
             let (version, pqSupport) = try compatible(link)
@@ -135,7 +214,7 @@ extension CommandRunner {
             if let prepared {
                 joining = prepared
             } else {
-                joining = try await begin(link, version, user: user, pqSupport: pqSupport, incognito: incognito, contact: contact) { record, _ in
+                joining = try await begin(link, version, user: user, pqSupport: pqSupport, incognito: incognito, target: target) { record, _ in
                     record.pqSupport = pqSupport
                     return { .info($0) }
                 }
@@ -148,24 +227,29 @@ extension CommandRunner {
     // MARK: Addresses
 
     private func joinAddress(
-        _ link: FullLink, user: User, incognito: Bool, contact: Contact?, message: MessageContent?
+        _ link: FullLink, user: User, incognito: Bool, target: JoinTarget, message: MessageContent?
     ) async throws(ChatCoreError) -> JoinedConnection {
         try await core.locks.withLock("link " + link.key) { () throws(ChatCoreError) in
+            // Hosts of groups take no messages; businesses, whose links are addresses, do.
+            if message != nil, link.isGroup { throw ChatCoreError(Refusal.chat(.connectionRequestMessageProhibited).error) }
             let (version, _) = try compatible(link)
             let start = try await transaction { transaction in
-                try transaction.resumeRequest(link, user: user, contact: contact, incognito: incognito, message: message)
+                try transaction.resumeRequest(link, user: user, target: target, incognito: incognito, message: message)
             }
             let joining: Joining
             switch start {
             case .exists(let contact): return JoinedConnection(user: user, existing: contact)
             case .resume(let prepared): joining = prepared
             case .begin(let tag):
-                joining = try await begin(link, version, user: user, pqSupport: true, incognito: incognito, contact: contact) { record, transaction in
+                joining = try await begin(link, version, user: user, pqSupport: !link.isGroup, incognito: incognito, target: target) {
+                    record, transaction in
+                    record.groupLinkTag = link.groupLinkID
+                    record.pqSupport = !link.isGroup
                     record.usesAddressOfPeer = true
                     record.isInitiated = true
                     let tag = tag ?? ContactRequestID(transaction.random.bytes(16))
                     record.requestTag = tag
-                    return try transaction.request(tag, of: contact, message: message)
+                    return try transaction.request(tag, of: target, message: message)
                 }
             }
             _ = try await join(joining, link, user: user)
@@ -181,7 +265,7 @@ extension CommandRunner {
     ///   - pqSupport: what the agent offers.
     ///   - fill: says what the record has besides, and what the connection begins with.
     private func begin(
-        _ link: FullLink, _ version: ChatVersion, user: User, pqSupport: Bool, incognito: Bool, contact: Contact?,
+        _ link: FullLink, _ version: ChatVersion, user: User, pqSupport: Bool, incognito: Bool, target: JoinTarget,
         _ fill: @escaping @Sendable (inout NewConnectionRecord, ChatTransaction) throws -> Opening
     ) async throws(ChatCoreError) -> Joining {
         let profile = incognito ? RandomProfile.make(core.random) : nil
@@ -190,9 +274,13 @@ extension CommandRunner {
             try await transaction { transaction in
                 var record = NewConnectionRecord(
                     userID: user.userID, agentConnectionID: agentID.bytes, status: .prepared, chatVersion: version)
-                record.contactID = contact?.contactID
+                record.contactID = target.contact?.contactID
+                if case .group(let group, let host) = target {
+                    record.memberID = host.groupMemberID
+                    try transaction.db.updateGroup(group.groupID, startedConnection: false, link: link)
+                }
                 let opening = try fill(&record, transaction)
-                return try transaction.begin(record, link: link, incognito: profile, user: user, opening)
+                return try transaction.begin(record, link: link, incognito: profile, target: target, user: user, opening)
             }
         }
     }
@@ -251,7 +339,7 @@ private enum RequestStart: Sendable {
 extension ChatTransaction {
     /// Stores a connection before the agent does anything outside, with the message that it begins with.
     fileprivate func begin(
-        _ new: NewConnectionRecord, link: FullLink, incognito: Profile?, user: User, _ opening: Opening
+        _ new: NewConnectionRecord, link: FullLink, incognito: Profile?, target: JoinTarget, user: User, _ opening: Opening
     ) throws -> Joining {
         var record = new
         record.linkKey = link.key
@@ -259,15 +347,27 @@ extension ChatTransaction {
         record.shortLink = link.created.shortLink
         record.incognitoProfileID = try incognito.map { try db.insertProfile($0, user: user.userID, incognito: true, at: now) }
         let id = try db.insertConnection(record, at: now)
+        if let group = target.group, let incognito, let profile = record.incognitoProfileID {
+            // The members of the group know the random profile, too.
+            let name = try db.reserveDisplayName(incognito.displayName, user: user.userID)
+            try db.updateMember(group.membership.groupMemberID, incognitoProfile: profile, name: name)
+        }
         return try joining(
-            id, agentID: record.agentConnectionID, pqSupport: record.pqSupport, version: record.chatVersion, incognito: incognito, user: user, opening)
+            id, agentID: record.agentConnectionID, pqSupport: record.pqSupport, version: record.chatVersion, incognito: incognito, link: link,
+            target: target, user: user, opening)
     }
 
     /// What the agent needs for a connection that is stored.
     private func joining(
-        _ id: ChatConnectionID, agentID: Bytes, pqSupport: Bool, version: ChatVersion, incognito: Profile?, user: User, _ opening: Opening
+        _ id: ChatConnectionID, agentID: Bytes, pqSupport: Bool, version: ChatVersion, incognito: Profile?, link: FullLink, target: JoinTarget, user: User,
+        _ opening: Opening
     ) throws -> Joining {
-        let shared = try anyUser(user.userID).sharedProfile(incognito: incognito, contactPreferences: nil, usesProfileTTL: true)
+        let user = try anyUser(user.userID)
+        var shared = user.sharedProfile(incognito: incognito, contactPreferences: nil, usesProfileTTL: true)
+        // Members see less of a profile than contacts do.
+        if link.isGroup || target.group != nil {
+            shared = (incognito ?? user.profile.published).redacted(for: target.group, role: target.group?.membership.role ?? .member)
+        }
         return Joining(
             connectionID: id, agentID: agentID, info: try connectionInfo(opening(shared), pqSupport: pqSupport, peerVersion: version),
             pqSupport: pqSupport, incognito: incognito, pending: try db.pendingConnection(id, user: user.userID))
@@ -282,30 +382,29 @@ extension ChatTransaction {
             let whose = record.contactID.map { "contact \($0)" } ?? "connection"
             throw Refusal.command("connection is not RcvDirectMsgConnection: \"\(whose), status: \(connection.status.officialName)\"")
         }
-        return try resume(record, user: user, pqSupport: pqSupport, version: version) { .info($0) }
+        return try resume(record, link, target: .new, user: user, pqSupport: pqSupport, version: version) { .info($0) }
     }
 
     private func resume(
-        _ record: ConnectionRecord, user: User, pqSupport: Bool, version: ChatVersion, _ opening: Opening
+        _ record: ConnectionRecord, _ link: FullLink, target: JoinTarget, user: User, pqSupport: Bool, version: ChatVersion, _ opening: Opening
     ) throws -> Joining {
         try joining(
             record.id, agentID: record.agentConnectionID, pqSupport: pqSupport, version: version,
-            incognito: try incognitoProfile(record.connection), user: user, opening)
+            incognito: try incognitoProfile(record.connection), link: link, target: target, user: user, opening)
     }
 
     fileprivate func resumeRequest(
-        _ link: FullLink, user: User, contact: Contact?, incognito: Bool, message: MessageContent?
+        _ link: FullLink, user: User, target: JoinTarget, incognito: Bool, message: MessageContent?
     ) throws -> RequestStart {
         let record: ConnectionRecord?
-        if let contact {
-            record = try contact.activeConnection.flatMap { try db.connection($0.connectionID) }
-        } else {
-            record = try db.connection(user: user.userID, linkKey: link.key)
+        switch target {
+        case .new: record = try db.connection(user: user.userID, linkKey: link.key)
+        case .contact, .group: record = try target.connection.flatMap { try db.connection($0.connectionID) }
         }
         guard let record else { return .begin(nil) }
         let tag = try db.requestTag(connection: record.id)
         guard record.connection.status == .prepared else {
-            if let id = record.contactID, let known = try db.contact(id, of: user), contact != nil || known.status == .active {
+            if !link.isGroup, let id = record.contactID, let known = try db.contact(id, of: user), target.contact != nil || known.status == .active {
                 return .exists(known)
             }
             return .begin(tag)
@@ -315,19 +414,31 @@ extension ChatTransaction {
         }
         return .resume(
             try resume(
-                record, user: user, pqSupport: record.connection.pqSupport, version: ChatVersion(clamping: record.connection.chatVersion),
-                try request(tag, of: contact, message: message)))
+                record, link, target: target, user: user, pqSupport: record.connection.pqSupport,
+                version: ChatVersion(clamping: record.connection.chatVersion), try request(tag, of: target, message: message)))
     }
 
     /// What a request says.
-    fileprivate func request(_ tag: ContactRequestID?, of contact: Contact?, message: MessageContent?) throws -> Opening {
-        guard let contact, let prepared = try db.contactPreparation(contact.contactID) else {
-            return { .contact(ContactRequest(profile: $0, requestID: tag)) }
+    fileprivate func request(_ tag: ContactRequestID?, of target: JoinTarget, message: MessageContent?) throws -> Opening {
+        let prepared: (welcome: SharedMessageID?, request: SharedMessageID?)?
+        switch target {
+        case .new: prepared = nil
+        case .contact(let contact): prepared = try db.contactPreparation(contact.contactID)
+        case .group(let group, _):
+            let current = try db.userID(ofGroup: group.groupID).flatMap { try db.group(group.groupID, user: $0) }
+            prepared = current?.preparedGroup.map { ($0.welcomeSharedMessageID, $0.requestSharedMessageID) }
         }
+        guard let prepared else { return { .contact(ContactRequest(profile: $0, requestID: tag)) } }
         var asked: ContactRequest.Message?
         if let message {
             let id = prepared.request ?? newSharedMessageID()
-            if prepared.request == nil { try db.updateContact(contact.contactID, requestSharedMessageID: id) }
+            if prepared.request == nil {
+                switch target {
+                case .contact(let contact): try db.updateContact(contact.contactID, requestSharedMessageID: id)
+                case .group(let group, _): try db.updateGroup(group.groupID, requestSharedMessageID: id)
+                case .new: break
+                }
+            }
             asked = ContactRequest.Message(messageID: id, content: message)
         }
         return { [asked] in .contact(ContactRequest(profile: $0, requestID: tag, welcomeMessageID: prepared.welcome, message: asked)) }

@@ -8,16 +8,20 @@ import SMPWire
 // What connecting by a link would do.
 
 extension CommandRunner {
-    /// - Parameter signature: by which somebody who shared the link in a chat claims to own it.
-    func plan(_ text: String, user id: UserID?, signature: LinkOwnerSignature? = nil) async throws(ChatCoreError) -> ChatResponse {
+    /// - Parameters:
+    ///   - resolvesKnown: Whether what is known of a group is read anew from its link.
+    ///   - signature: The proof by which somebody who shared the link in a chat claims to own it.
+    func plan(
+        _ text: String, user id: UserID?, resolvesKnown: Bool = false, signature: LinkOwnerSignature? = nil
+    ) async throws(ChatCoreError) -> ChatResponse {
         let user = try await query { try $0.user(id) }
         guard let link = try? ConnectionLink(wireString: text) else { throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error) }
-        let (full, plan) = try await plan(link, user: user, signature: signature)
+        let (full, plan) = try await plan(link, user: user, resolvesKnown: resolvesKnown, signature: signature)
         return .connectionPlan(user: user, connectionLink: full.created, plan: plan)
     }
 
     func plan(
-        _ link: ConnectionLink, user: User, signature: LinkOwnerSignature? = nil
+        _ link: ConnectionLink, user: User, resolvesKnown: Bool = false, signature: LinkOwnerSignature? = nil
     ) async throws(ChatCoreError) -> (FullLink, ConnectionPlan) {
         switch link {
         case .full(let link):
@@ -25,18 +29,21 @@ extension CommandRunner {
             return (full, try await plan(full, shows: LinkContents(), user: user))
         case .short(let link):
             let short = link.complete
-            if let known = try await query({ try $0.knownPlan(short, user: user) }) { return known }
-            if case .contact(_, let type, _, _) = short, type != .contact {
-                if type == .relay {
-                    throw ChatCoreError(Refusal.command("chat relay links are not supported in this version").error)
-                }
-                throw ChatCoreError(Refusal.unsupported("groups").error)
+            if case .contact(_, .relay, _, _) = short {
+                throw ChatCoreError(Refusal.command("chat relay links are not supported in this version").error)
             }
             let agentUser = try agentUser(of: user)
+            if let known = try await query({ try $0.knownPlan(short, user: user) }) {
+                guard resolvesKnown, case .groupLink(.known(let group, _, _, _)) = known.1 else { return known }
+                return try await refreshed(group, short, user: user, signature: signature)
+            }
             let resolved = try await core.agent { agent throws(AgentFault) in
                 try await agent.resolveShortLink(user: agentUser, link: short)
             }
             let full = FullLink(resolved.fixed.connectionRequest, short: short)
+            if case .contact(_, let type, _, _) = short, type != .contact {
+                return (full, try await groupPlan(full, resolved, owner: signature.map { resolved.verification(of: $0, sharing: short) }, user: user))
+            }
             let contents = LinkContents(
                 data: try? ShortLinkUserData.decode(ContactShortLinkData.self, from: resolved.user.userData.bytes),
                 owner: signature.map { resolved.verification(of: $0, sharing: short) })
@@ -44,12 +51,44 @@ extension CommandRunner {
         }
     }
 
+    /// The plan for the short link of a group that is not known here.
+    private func groupPlan(
+        _ link: FullLink, _ resolved: ResolvedLink, owner: OwnerVerification?, user: User
+    ) async throws(ChatCoreError) -> ConnectionPlan {
+        let data = try? ShortLinkUserData.decode(GroupShortLinkData.self, from: resolved.user.userData.bytes)
+        guard case .contact(let shared) = resolved.user.content else { throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error) }
+        // Channels need relays; a group link leads to its host.
+        guard shared.isDirect, data?.groupProfile.publicGroup == nil else { throw ChatCoreError(Refusal.unsupported("channels").error) }
+        let info = GroupShortLinkInfo(direct: shared.isDirect, groupRelays: [], publicGroupID: nil)
+        return try await query { transaction in
+            .groupLink(plan: try transaction.groupPlan(link, linkInfo: info, data: data, owner: owner, user: user))
+        }
+    }
+
+    /// The plan for a known group, with what its link shows now.
+    private func refreshed(
+        _ group: GroupInfo, _ short: ConnectionShortLink, user: User, signature: LinkOwnerSignature?
+    ) async throws(ChatCoreError) -> (FullLink, ConnectionPlan) {
+        let agentUser = try agentUser(of: user)
+        let resolved = try await core.agent { agent throws(AgentFault) in
+            try await agent.resolveShortLink(user: agentUser, link: short)
+        }
+        let data = try? ShortLinkUserData.decode(GroupShortLinkData.self, from: resolved.user.userData.bytes)
+        let owner = signature.map { resolved.verification(of: $0, sharing: short) }
+        let (current, isUpdated) = try await transaction { try $0.updateGroup(group.groupID, fromLink: data, of: user) }
+        return (
+            FullLink(resolved.fixed.connectionRequest, short: short),
+            .groupLink(plan: .known(groupInfo: current, groupUpdated: isUpdated, ownerVerification: owner)))
+    }
+
     private func plan(_ link: FullLink, shows contents: LinkContents, user: User) async throws(ChatCoreError) -> ConnectionPlan {
         do {
             return try await query { transaction in
-                link.kind == .invitation
-                    ? .invitationLink(plan: try transaction.invitationPlan(link, shows: contents, user: user))
-                    : .contactAddress(plan: try transaction.addressPlan(link, shows: contents, user: user))
+                if link.kind == .invitation { return .invitationLink(plan: try transaction.invitationPlan(link, shows: contents, user: user)) }
+                if link.isGroup {
+                    return .groupLink(plan: try transaction.groupPlan(link, linkInfo: nil, data: nil, owner: nil, user: user))
+                }
+                return try transaction.addressOrGroupPlan(link, shows: contents, user: user)
             }
         } catch {
             guard let error = error.chatError else { throw error }
@@ -128,6 +167,7 @@ extension ChatTransaction {
             {
                 return (try full(prepared.connectionLink.fullLink), .contactAddress(plan: .known(contact: contact)))
             }
+            return try knownGroupPlan(text, full, user: user)
         }
         return nil
     }
@@ -150,8 +190,15 @@ extension ChatTransaction {
         }
     }
 
+    /// The plan for an address, which may be that of a business whose chat is a group.
+    func addressOrGroupPlan(_ link: FullLink, shows contents: LinkContents, user: User) throws -> ConnectionPlan {
+        if try db.connection(user: user.userID, linkKey: link.key) == nil, let group = try db.group(user: user.userID, viaLinkKey: link.key) {
+            return .groupLink(plan: groupPlan(of: group))
+        }
+        return .contactAddress(plan: try addressPlan(link, shows: contents, user: user))
+    }
+
     func addressPlan(_ link: FullLink, shows contents: LinkContents, user: User) throws -> ContactAddressPlan {
-        if link.isGroup { throw Refusal.unsupported("groups") }
         if try db.address(ofUser: user.userID, linkKey: link.key) != nil { return .ownLink }
         guard let record = try db.connection(user: user.userID, linkKey: link.key) else {
             if let contact = try db.contact(of: user, publishing: [link.created.fullLink, link.created.shortLink].compactMap(\.self)) {

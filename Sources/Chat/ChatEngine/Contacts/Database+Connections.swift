@@ -14,6 +14,10 @@ struct ConnectionRecord: Sendable {
     var contactID: ContactID?
     /// The address that the connection serves.
     var addressID: UserContactLinkID?
+    /// The member that the connection is with.
+    var memberID: GroupMemberID?
+    /// The group link that the connection serves.
+    var groupLinkID: UserContactLinkID?
     /// The agent's number of the last message whose effects are stored: a message that is not newer was seen before.
     var lastReceivedMessageID: Int64
 
@@ -39,6 +43,24 @@ struct NewConnectionRecord: Sendable {
     var requestTag: ContactRequestID?
     var incognitoProfileID: ProfileID?
     var pqSupport = true
+    var memberID: GroupMemberID?
+    /// The group link that the connection serves.
+    var groupLinkID: UserContactLinkID?
+    /// The group link of this profile by which the member joins.
+    var viaGroupLink: UserContactLinkID?
+    /// The tag of the group link of the other side.
+    var groupLinkTag: GroupLinkID?
+    /// 0 for a direct connection, 1 for one that another member made possible.
+    var level = 0
+    /// The contact who made the connection possible.
+    var viaContact: ContactID?
+
+    /// The kind as it is stored.
+    fileprivate var kind: String {
+        if memberID != nil { return "member" }
+        if groupLinkID != nil { return "groupLink" }
+        return addressID == nil ? "contact" : "address"
+    }
 }
 
 extension Database {
@@ -46,7 +68,8 @@ extension Database {
         cn.connection_id, cn.agent_connection_id, cn.kind, cn.status, cn.status_error, cn.contact_id, cn.user_contact_link_id,
         cn.via_user_contact_link, cn.chat_version, cn.peer_min_version, cn.peer_max_version, cn.initiated, cn.x_contact_id,
         cn.incognito_profile_id, cn.local_alias, cn.pq_support, cn.pq_encryption, cn.pq_sending, cn.pq_receiving, cn.auth_errors,
-        cn.quota_errors, cn.security_code, cn.security_code_verified_at, cn.created_at, cn.user_id, cn.last_received_msg_id
+        cn.quota_errors, cn.security_code, cn.security_code_verified_at, cn.created_at, cn.user_id, cn.last_received_msg_id,
+        cn.group_member_id, cn.group_link_id, cn.via_group_link_id, cn.group_link_tag, cn.level, cn.via_contact_id
         """
 
     /// Reads ``connectionColumns``; nil if the row of an outer join has no connection.
@@ -77,6 +100,12 @@ extension Database {
         let createdAt = row.optionalInt() ?? 0
         let userID = row.id(UserID.self)
         let lastReceived = row.optionalInt() ?? 0
+        let memberID = row.optionalID(GroupMemberID.self)
+        let groupLinkID = row.optionalID(UserContactLinkID.self)
+        let viaGroupLink = row.optionalID(UserContactLinkID.self)
+        let groupLinkTag = GroupLinkID(stored: row.optionalBytes())
+        let level = row.optionalInt() ?? 0
+        let viaContact = row.optionalID(ContactID.self)
         guard let id, let kind, let status else { return nil }
         let verified = code.flatMap { code in
             verifiedAt.map { ConfirmedSecurityCode(securityCode: code, verifiedAt: UTCTimestamp(stored: $0)) }
@@ -84,15 +113,16 @@ extension Database {
         let connection = ChatAPI.Connection(
             connectionID: id, agentConnectionID: Base64URL.encode(agentID), chatVersion: Int(version),
             peerChatVersions: ChatVersionRange(minVersion: Int(peerMin), maxVersion: Int(peerMax)),
-            level: 0, viaUserContactLink: viaAddress, contactRequestTag: ContactRequestID(stored: tag),
-            customUserProfileID: incognito, type: kind == "address" ? .userContact : .contact,
+            level: Int(level), viaContact: viaContact, viaUserContactLink: viaAddress ?? viaGroupLink, viaGroupLink: groupLinkTag != nil, groupLinkID: groupLinkTag,
+            contactRequestTag: ContactRequestID(stored: tag), customUserProfileID: incognito,
+            type: kind == "contact" ? .contact : kind == "member" ? .member : .userContact,
             status: ConnectionStatus(stored: status, error: statusError), contactConnectionInitiated: initiated,
-            localAlias: alias ?? "", entityID: contactID?.rawValue ?? addressID?.rawValue, connectionCode: verified, pqSupport: pqSupport,
+            localAlias: alias ?? "", entityID: contactID?.rawValue ?? memberID?.rawValue ?? (addressID ?? groupLinkID)?.rawValue, connectionCode: verified, pqSupport: pqSupport,
             pqEncryption: pqEncryption, pqSendEnabled: pqSending, pqReceiveEnabled: pqReceiving,
             authErrorCounter: Int(authErrors), quotaErrorCounter: Int(quotaErrors), createdAt: UTCTimestamp(stored: createdAt))
         return ConnectionRecord(
             connection: connection, userID: userID, agentConnectionID: agentID, contactID: contactID, addressID: addressID,
-            lastReceivedMessageID: lastReceived)
+            memberID: memberID, groupLinkID: groupLinkID, lastReceivedMessageID: lastReceived)
     }
 
     private func connection(where condition: String, _ arguments: StatementArguments) throws -> ConnectionRecord? {
@@ -105,6 +135,29 @@ extension Database {
 
     func connection(_ id: ChatConnectionID) throws -> ConnectionRecord? {
         try connection(where: "cn.connection_id = ?", [id])
+    }
+
+    func connection(ofGroupLink id: UserContactLinkID) throws -> ConnectionRecord? {
+        try connection(where: "cn.group_link_id = ?", [id])
+    }
+
+    /// The newest connection with a member.
+    func connection(ofMember id: GroupMemberID) throws -> ConnectionRecord? {
+        try connection(where: "cn.group_member_id = ? ORDER BY cn.connection_id DESC LIMIT 1", [id])
+    }
+
+    /// All connections with a member.
+    func connections(ofMember id: GroupMemberID) throws -> [ConnectionRecord] {
+        try all("SELECT \(Self.connectionColumns) FROM connections cn WHERE cn.group_member_id = ? ORDER BY cn.connection_id", [id]) {
+            Self.connection(&$0)
+        }.compactMap { $0 }
+    }
+
+    /// Gives a connection that was made by a link to a member.
+    func updateConnection(_ id: ChatConnectionID, member: GroupMemberID, at time: UTCTimestamp) throws {
+        try run(
+            "UPDATE connections SET kind = 'member', contact_id = NULL, group_member_id = ?, updated_at = ? WHERE connection_id = ?",
+            [member, time.stored, id])
     }
 
     func connection(ofAddress id: UserContactLinkID) throws -> ConnectionRecord? {
@@ -132,6 +185,20 @@ extension Database {
         ) { row in (Self.connection(&row), row.optionalText()) }
         guard let (record, link) = found, let record, let link else { return nil }
         return (record, link)
+    }
+
+    /// The link that a connection was made by.
+    func link(ofConnection id: ChatConnectionID) throws -> CreatedConnectionLink? {
+        let found = try first("SELECT full_link, short_link FROM connections WHERE connection_id = ?", [id]) {
+            ($0.optionalText(), $0.optionalText())
+        }
+        guard let found, let full = found.0 else { return nil }
+        return CreatedConnectionLink(fullLink: full, shortLink: found.1)
+    }
+
+    /// Keeps the connections of a contact that gives way to a group.
+    func detachConnections(ofContact id: ContactID) throws {
+        try run("UPDATE connections SET contact_id = NULL WHERE contact_id = ?", [id])
     }
 
     /// All connections of a contact.
@@ -166,14 +233,16 @@ extension Database {
             """
             INSERT INTO connections (user_id, agent_connection_id, kind, status, status_error, contact_id, user_contact_link_id,
                 via_user_contact_link, chat_version, peer_min_version, peer_max_version, initiated, via_address, link_key, full_link,
-                short_link, x_contact_id, incognito_profile_id, pq_support, pq_encryption, created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                short_link, x_contact_id, incognito_profile_id, pq_support, pq_encryption, group_member_id, group_link_id, via_group_link_id,
+                group_link_tag, level, via_contact_id, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                new.userID, new.agentConnectionID.blob, new.addressID == nil ? "contact" : "address", status, error, new.contactID,
+                new.userID, new.agentConnectionID.blob, new.kind, status, error, new.contactID,
                 new.addressID, new.viaAddress, new.chatVersion, new.peerVersions.minVersion, new.peerVersions.maxVersion,
                 new.isInitiated, new.usesAddressOfPeer, new.linkKey, new.fullLink, new.shortLink,
-                new.requestTag?.bytes.blob, new.incognitoProfileID, new.pqSupport, new.pqSupport, time.stored, time.stored,
+                new.requestTag?.bytes.blob, new.incognitoProfileID, new.pqSupport, new.pqSupport, new.memberID, new.groupLinkID, new.viaGroupLink,
+                new.groupLinkTag?.bytes.blob, new.level, new.viaContact, time.stored, time.stored,
             ])
     }
 

@@ -25,7 +25,9 @@ extension Database {
         c.enable_notifications, c.send_receipts, c.favorite, c.user_preferences_json, c.created_at, c.updated_at, c.chat_ts,
         c.prepared_full_link, c.prepared_short_link, c.prepared_link_kind, c.welcome_shared_msg_id, c.request_shared_msg_id,
         c.contact_request_id, c.chat_deleted, c.item_ttl, c.ui_themes_json, c.custom_data_json,
-        (SELECT group_concat(chat_tag_id) FROM contact_tags t WHERE t.contact_id = c.contact_id)
+        (SELECT group_concat(chat_tag_id) FROM contact_tags t WHERE t.contact_id = c.contact_id),
+        c.group_member_id, c.group_invitation_sent, c.group_direct_link, c.group_direct_from_group_id,
+        c.group_direct_from_member_id, c.group_direct_from_connection_id, c.group_direct_started
         """
 
     private static let contactTables = """
@@ -67,6 +69,17 @@ extension Database {
         let themes = try row.optionalText().map { try JSONValue(parsing: $0) }
         let custom = try row.optionalText().map { try JSONValue(parsing: $0) }
         let tags = (row.optionalText() ?? "").split(separator: ",").compactMap { ChatTagID($0) }
+        let memberID = row.optionalInt().map { GroupMemberID($0) }
+        let invitationSent = row.flag()
+        let directLink = row.optionalText()
+        let directGroup = row.optionalInt().map { GroupID($0) }
+        let directMember = row.optionalID(GroupMemberID.self)
+        let directConnection = row.optionalID(ChatConnectionID.self)
+        let directStarted = row.flag()
+        let direct = directLink.map {
+            GroupDirectInvitation(
+                link: $0, fromGroupID: directGroup, fromGroupMemberID: directMember, fromGroupMemberConnectionID: directConnection, startedConnection: directStarted)
+        }
         let connection = connection(&row)?.connection
         let merged = ContactUserPreferences(
             user: user.profile.preferences, userForContact: userPreferences, contact: profile.preferences,
@@ -75,7 +88,8 @@ extension Database {
             contactID: id, localDisplayName: name, profile: LocalProfile(profile, id: profileID, alias: alias),
             activeConnection: connection, contactUsed: isUsed, status: status, chatSettings: settings,
             userPreferences: userPreferences, mergedPreferences: merged, createdAt: createdAt, updatedAt: updatedAt,
-            chatTimestamp: chatTime, preparedContact: prepared, contactRequestID: requestID, chatTags: tags, chatItemTTL: ttl,
+            chatTimestamp: chatTime, preparedContact: prepared, contactRequestID: requestID, contactGroupMemberID: memberID,
+            contactGroupInvitationSent: invitationSent, groupDirectInvitation: direct, chatTags: tags, chatItemTTL: ttl,
             uiThemes: themes, chatDeleted: chatDeleted, customData: custom)
     }
 
@@ -236,11 +250,11 @@ extension Database {
     /// Removes a contact with its chat, its connections and its name.
     func deleteContact(_ contact: Contact, user: UserID) throws {
         try deleteConnections(ofContact: contact.contactID)
+        let isMember = try keepForMembers(contact)
         try run("DELETE FROM contacts WHERE contact_id = ?", [contact.contactID])
-        try releaseDisplayName(contact.localDisplayName, user: user)
-        // A request that is answered keeps the profile row in use.
-        let used = try number("SELECT count(*) FROM contact_requests WHERE profile_id = ?", [contact.profile.profileID])
-        if used == 0 { try deleteProfile(contact.profile.profileID) }
+        if !isMember { try releaseDisplayName(contact.localDisplayName, user: user) }
+        // A request that is answered keeps the profile row in use, and so do memberships.
+        try deleteProfileIfUnused(contact.profile.profileID)
     }
 
     /// Counts of a chat with a contact.

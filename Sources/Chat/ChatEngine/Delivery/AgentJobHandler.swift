@@ -13,11 +13,12 @@ final class AgentJobHandler: AgentJobHandling {
     private let servers: ServerConfigurator
     private let addresses: AddressPublisher
     private let requests: RequestAcceptor
+    private let members: MemberConnector
     private let logger: Logger
 
     init(
         transactions: TransactionRunner, agent: any AgentService, hub: ChatEventHub, servers: ServerConfigurator, addresses: AddressPublisher,
-        requests: RequestAcceptor, logger: Logger
+        requests: RequestAcceptor, members: MemberConnector, logger: Logger
     ) {
         self.transactions = transactions
         self.agent = agent
@@ -25,6 +26,7 @@ final class AgentJobHandler: AgentJobHandling {
         self.servers = servers
         self.addresses = addresses
         self.requests = requests
+        self.members = members
         self.logger = logger
     }
 
@@ -43,6 +45,11 @@ final class AgentJobHandler: AgentJobHandling {
         case .reject(let invitation): try await ignoringPermanent { () async throws(AgentFault) in try await agent.reject(InvitationID(invitation)) }
         case .delete(let connections, let messages): try await delete(connections, after: messages)
         case .publishAddress: try await addresses.publish(agentUser: job.agentUserID)
+        case .publishGroupLink(let group): try await members.publishLink(of: group, agentUser: job.agentUserID)
+        case .createMemberConnection(let member): try await members.create(for: member)
+        case .joinMember(let member, let link): try await members.join(member, by: link)
+        case .acceptMember(let member, let invitation): try await members.accept(member, InvitationID(invitation))
+        case .joinMemberContact(let contact): try await members.joinContact(contact)
         case .setServers: try await servers.publish(agentUser: job.agentUserID)
         case .deleteUser(let deleteQueues):
             try await ignoringPermanent { () async throws(AgentFault) in try await agent.deleteUser(job.agentUserID, deleteQueues: deleteQueues) }
@@ -81,8 +88,7 @@ final class AgentJobHandler: AgentJobHandling {
             try await transactions.transaction { transaction in
                 guard let record = try transaction.db.connection(agentID: connection), let user = try transaction.db.user(record.userID)
                 else { return }
-                let contact = try record.contactID.flatMap { try transaction.db.contact($0, of: user) }
-                transaction.report(fault, in: ReceivingContext(record: record, user: user, contact: contact))
+                transaction.report(fault, in: try transaction.context(of: record, user: user))
             }
         } catch {
             logger.debug("an error could not be reported", metadata: ["error": "\(error.code)"])

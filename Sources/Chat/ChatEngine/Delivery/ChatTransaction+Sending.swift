@@ -42,11 +42,11 @@ extension ChatTransaction {
 
     /// Sends messages over any number of connections. Peers of the same version and encryption get the same bodies, each of which is stored once.
     func send(_ messages: [OutgoingMessage], over connections: [ConnectionRecord]) throws {
-        let notifies = messages.contains { $0.event.tag.hasNotification }
+        let notifies = messages.contains(where: \.notifies)
         var encoder = OutgoingBodyEncoder(messages)
         for connection in connections {
             for body in try encoder.bodies(for: connection.connection, store: db.insertBody) {
-                let delivery = try db.insertDelivery(connection: connection, body: body.stored, notifies: notifies, at: now)
+                let delivery = try db.insertDelivery(to: DeliveryTarget(connection.connection), body: body.stored, notifies: notifies, at: now)
                 for item in body.items { try db.linkDelivery(delivery.id, item: item) }
                 effects.deliveries.append(delivery)
             }

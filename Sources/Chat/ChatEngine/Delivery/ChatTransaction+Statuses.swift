@@ -146,7 +146,7 @@ extension ChatTransaction {
         _ fault: AgentCryptoFault, progress: RatchetSyncProgress, contact: inout Contact, user: User
     ) throws {
         let (error, count) = fault.itemError
-        if let last = try db.lastItem(owner: .contact(contact.contactID), at: now),
+        if let last = try db.lastItem(in: .chat(.contact(contact.contactID)), at: now),
             case .receivedDecryptionError(error, let before) = last.item.content
         {
             let content = ItemContent.receivedDecryptionError(error: error, messageCount: before + count)

@@ -18,8 +18,18 @@ struct AgentJob: Sendable, Hashable {
         case deleteUser(deleteQueues: Bool)
         /// Publish the profile behind the link of the profile's address.
         case publishAddress
+        /// Publish the profile of a group behind its link.
+        case publishGroupLink(group: GroupID)
         /// Use the servers of the profile.
         case setServers
+        /// Make the connection to which a member is invited that the host has introduced.
+        case createMemberConnection(member: GroupMemberID)
+        /// Join the connection to which a member has invited.
+        case joinMember(member: GroupMemberID, link: String)
+        /// Accept the request of a member to join by a link.
+        case acceptMember(member: GroupMemberID, invitation: Bytes)
+        /// Join the connection to which a member has invited as a contact.
+        case joinMemberContact(contact: ContactID)
     }
 
     var id: Int64
@@ -66,7 +76,12 @@ extension AgentJob.Task {
         case .delete: "delete"
         case .deleteUser: "deleteUser"
         case .publishAddress: "publishAddress"
+        case .publishGroupLink: "publishGroupLink"
         case .setServers: "setServers"
+        case .createMemberConnection: "createMemberConnection"
+        case .joinMember: "joinMember"
+        case .acceptMember: "acceptMember"
+        case .joinMemberContact: "joinMemberContact"
         }
     }
 
@@ -80,6 +95,11 @@ extension AgentJob.Task {
             ["connections": .array(connections.map(text)), "after": .array(messages.map(\.json))]
         case .deleteUser(let deleteQueues): ["deleteQueues": .bool(deleteQueues)]
         case .publishAddress, .setServers: [:]
+        case .publishGroupLink(let group): ["group": group.json]
+        case .createMemberConnection(let member): ["member": member.json]
+        case .joinMember(let member, let link): ["member": member.json, "link": .string(link)]
+        case .acceptMember(let member, let invitation): ["member": member.json, "invitation": text(invitation)]
+        case .joinMemberContact(let contact): ["contact": contact.json]
         }
     }
 
@@ -101,6 +121,21 @@ extension AgentJob.Task {
         case "deleteUser": self = .deleteUser(deleteQueues: json["deleteQueues"]?.boolValue ?? false)
         case "publishAddress": self = .publishAddress
         case "setServers": self = .setServers
+        case "publishGroupLink":
+            guard let group = json["group"]?.intValue else { return nil }
+            self = .publishGroupLink(group: GroupID(group))
+        case "createMemberConnection":
+            guard let member = json["member"]?.intValue else { return nil }
+            self = .createMemberConnection(member: GroupMemberID(member))
+        case "joinMember":
+            guard let member = json["member"]?.intValue, let link = json["link"]?.stringValue else { return nil }
+            self = .joinMember(member: GroupMemberID(member), link: link)
+        case "acceptMember":
+            guard let member = json["member"]?.intValue, let invitation = bytes(json["invitation"]) else { return nil }
+            self = .acceptMember(member: GroupMemberID(member), invitation: invitation)
+        case "joinMemberContact":
+            guard let contact = json["contact"]?.intValue else { return nil }
+            self = .joinMemberContact(contact: ContactID(contact))
         default: return nil
         }
     }

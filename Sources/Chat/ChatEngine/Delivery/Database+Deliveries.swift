@@ -21,6 +21,19 @@ struct Delivery: Sendable, Hashable {
     var pqEncryption: Bool
 }
 
+/// The connection that a delivery goes over.
+struct DeliveryTarget: Sendable {
+    var connectionID: ChatConnectionID
+    var agentConnectionID: Bytes
+    var pqEncryption: Bool
+
+    init(_ connection: ChatAPI.Connection) {
+        connectionID = connection.connectionID
+        agentConnectionID = Base64URL.decode(connection.agentConnectionID) ?? []
+        pqEncryption = connection.pqEncryption
+    }
+}
+
 /// A body that is stored once for any number of deliveries.
 struct DeliveryBody: Sendable {
     var id: Int64
@@ -33,13 +46,13 @@ extension Database {
         DeliveryBody(id: try insert("INSERT INTO delivery_bodies (body) VALUES (?)", [bytes.blob]), bytes: bytes)
     }
 
-    func insertDelivery(connection: ConnectionRecord, body: DeliveryBody, notifies: Bool, at time: UTCTimestamp) throws -> Delivery {
+    func insertDelivery(to target: DeliveryTarget, body: DeliveryBody, notifies: Bool, at time: UTCTimestamp) throws -> Delivery {
         let id = try insert(
             "INSERT INTO deliveries (connection_id, body_id, notify, created_at) VALUES (?, ?, ?, ?)",
-            [connection.id, body.id, notifies, time.stored])
+            [target.connectionID, body.id, notifies, time.stored])
         return Delivery(
-            id: id, connectionID: connection.id, agentConnectionID: connection.agentConnectionID, bodyID: body.id, body: body.bytes,
-            notifies: notifies, pqEncryption: connection.connection.pqEncryption)
+            id: id, connectionID: target.connectionID, agentConnectionID: target.agentConnectionID, bodyID: body.id, body: body.bytes,
+            notifies: notifies, pqEncryption: target.pqEncryption)
     }
 
     /// Deletes those bodies that no delivery refers to any more.
@@ -97,6 +110,11 @@ extension Database {
     /// Whether the last message over a connection was protected by post-quantum encryption; nil if there was none.
     func sendEncryption(connection id: ChatConnectionID) throws -> Bool? {
         try number("SELECT pq_sending FROM connections WHERE connection_id = ?", [id]).map { $0 != 0 }
+    }
+
+    /// Gives up what waits for a connection.
+    func abandonDeliveries(connection id: ChatConnectionID) throws {
+        try run("UPDATE deliveries SET body_id = NULL, done = 1 WHERE connection_id = ? AND done = 0", [id])
     }
 
     /// Gives up a message that the agent will never take.

@@ -177,9 +177,14 @@ extension ChatTransaction {
         let items = try db.items(ofDelivery: delivery.id)
         try db.abandonDelivery(delivery.id)
         try db.deleteUnusedBodies([delivery.bodyID])
-        guard let record = try db.connection(delivery.connectionID), let user = try db.user(record.userID), let id = record.contactID,
-            let contact = try db.contact(id, of: user)
-        else { return }
+        guard let record = try db.connection(delivery.connectionID), let user = try db.user(record.userID) else { return }
+        let context = try context(of: record, user: user)
+        if case .member(let group, let member) = context.peer {
+            let changed = try updateStatus(of: items, at: member, to: .error(error: fault.sendError), viaProxy: nil, in: group)
+            try announce(statusesOf: changed, in: group, of: user)
+            return
+        }
+        guard let contact = context.contact else { return }
         let changed = try items.compactMap { item in
             try changeStatus(of: item, to: .sendError(error: fault.sendError), viaProxy: nil, contact: contact)
         }
@@ -187,7 +192,7 @@ extension ChatTransaction {
             let items = changed.map { ItemInChat(chatInfo: .direct(contact: contact), chatItem: $0) }
             emit(.chatItemsStatusesUpdated(user: user, chatItems: items))
         }
-        report(fault, in: ReceivingContext(record: record, user: user, contact: contact))
+        report(fault, in: context)
     }
 
     /// Stores whether the last sent message is protected by post-quantum encryption; a change is shown.
@@ -209,13 +214,37 @@ extension ChatTransaction {
 }
 
 extension ChatTransaction {
+    private func receiveSent(_ messages: [SentDelivery], toMemberOver record: ConnectionRecord, of user: User) throws -> [SentDelivery] {
+        var unknown: [SentDelivery] = []
+        var items: [(ids: [ChatItemID], viaProxy: Bool)] = []
+        for sent in messages {
+            if let delivery = try db.delivery(connection: record.id, agentMessageID: sent.message) {
+                if !delivery.items.isEmpty { items.append((delivery.items, sent.viaProxy)) }
+            } else {
+                unknown.append(sent)
+            }
+        }
+        // Most of what members send each other is about no item.
+        guard !items.isEmpty, case .member(let group, let member) = try context(of: record, user: user).peer else { return unknown }
+        let changed = try items.flatMap { try updateStatus(of: $0.ids, at: member, to: .sent, viaProxy: $0.viaProxy, in: group) }
+        try announce(statusesOf: changed, in: group, of: user)
+        return unknown
+    }
+
+    /// Tells of items whose statuses have changed.
+    func announce(statusesOf items: [StoredItem], in group: GroupInfo, of user: User) throws {
+        guard let first = items.first else { return }
+        let chat = try groupConversation(group.groupID, scope: first.scope, of: user)
+        emit(.chatItemsStatusesUpdated(user: user, chatItems: items.map { chat.containing($0.item) }))
+    }
+
     /// Records that routers have messages.
     ///
     /// - Returns: Those that the store does not know.
     func receiveSent(_ messages: [SentDelivery], of connection: ConnectionID) throws -> [SentDelivery] {
-        guard let record = try db.connection(agentID: connection.bytes), let user = try db.user(record.userID),
-            let contact = try record.contactID.flatMap({ try db.contact($0, of: user) })
-        else { return [] }
+        guard let record = try db.connection(agentID: connection.bytes), let user = try db.user(record.userID) else { return [] }
+        if record.memberID != nil { return try receiveSent(messages, toMemberOver: record, of: user) }
+        guard let contact = try record.contactID.flatMap({ try db.contact($0, of: user) }) else { return [] }
         var changed: [ItemInChat] = []
         var unknown: [SentDelivery] = []
         for sent in messages {

@@ -5,22 +5,37 @@ import SMPWire
 /// A message ready to be sent, under the id by which both sides know it.
 struct OutgoingMessage {
     var id: SharedMessageID
-    var event: ChatMessageEvent
     /// The item whose status follows the delivery.
     var itemID: ChatItemID?
     /// The encoded message, at most ``ChatLimits/encodedMessage`` bytes.
     var body: Bytes
+    /// True if the recipient's notification server should hear of it.
+    var notifies: Bool
+    /// True for messages that the host of a group forwards to members that are not connected yet.
+    var isForwardable = false
+    /// True for messages of others that are passed on.
+    var isForward = false
 
     /// - Throws: `largeMessage` if the message does not fit.
     init(_ event: ChatMessageEvent, id: SharedMessageID, itemID: ChatItemID? = nil) throws {
         self.id = id
-        self.event = event
         self.itemID = itemID
+        notifies = event.tag.hasNotification
+        isForwardable = event.isForwardedInGroups
+        if case .forwardMessage = event { isForward = true }
         do {
             body = try ChatMessage(messageID: id, event: event).body(limit: ChatLimits.encodedMessage)
         } catch {
             throw Refusal.store(.largeMessage)
         }
+    }
+
+    /// A message that was encoded earlier.
+    init(encoded body: Bytes, id: SharedMessageID, itemID: ChatItemID?) {
+        self.id = id
+        self.itemID = itemID
+        self.body = body
+        notifies = true
     }
 }
 
@@ -36,10 +51,12 @@ struct OutgoingBodyEncoder {
     private struct Variant: Hashable {
         var version: ChatVersion
         var postQuantum: Bool
+        var isBatched: Bool
 
-        init(_ connection: ChatAPI.Connection) {
+        init(_ connection: ChatAPI.Connection, isBatched: Bool?) {
             version = ChatVersion(clamping: connection.chatVersion)
             postQuantum = connection.pqSupport
+            self.isBatched = isBatched ?? (version >= ChatVersions.directBatching)
         }
     }
 
@@ -50,10 +67,14 @@ struct OutgoingBodyEncoder {
 
     /// The bodies for a connection.
     ///
-    /// - Parameter store: Stores a body that no earlier connection had.
+    /// - Parameters:
+    ///   - isBatched: Whether the peer reads several messages in one body; nil for what a contact of its version does.
+    ///   - store: Stores a body that no earlier connection had.
     /// - Throws: `largeMessage` if a message does not fit in a body; `exception` if it does not after compression.
-    mutating func bodies(for connection: ChatAPI.Connection, store: (Bytes) throws -> DeliveryBody) throws -> [Body] {
-        let variant = Variant(connection)
+    mutating func bodies(
+        for connection: ChatAPI.Connection, isBatched: Bool? = nil, store: (Bytes) throws -> DeliveryBody
+    ) throws -> [Body] {
+        let variant = Variant(connection, isBatched: isBatched)
         if let known = encoded[variant] { return known }
         let bodies = try batches(for: variant).map { body, range in
             let fitted: Bytes
@@ -70,7 +91,7 @@ struct OutgoingBodyEncoder {
 
     /// As few bodies as the messages fit in, or one for each if the peer cannot read batches.
     private func batches(for variant: Variant) throws -> [(body: Bytes, range: Range<Int>)] {
-        guard variant.version >= ChatVersions.directBatching else {
+        guard variant.isBatched else {
             return messages.enumerated().map { ($0.element.body, $0.offset..<$0.offset + 1) }
         }
         return try MessageBatching.batches(of: messages.map(\.body), mode: .json).map { outcome in

@@ -1,21 +1,10 @@
 import ChatAPI
 import ChatProtocol
 
-// Commands about groups, files and calls: what is asked of something that is not there is not found, as with official cores; what would
+// Commands about files and calls: what is asked of something that is not there is not found, as with official cores; what would
 // begin something is refused.
 
 extension CommandRunner {
-    func run(_ command: GroupCommand) async throws(ChatCoreError) -> ChatResponse {
-        if case .list(let id, _, _) = command { return .groupsList(user: try await query { try $0.user(id) }, groups: []) }
-        if case .create(let id, _, _) = command { return try await refuse("groups", user: id) }
-        if case .createPublic(let id, _, _, _) = command { return try await refuse("groups", user: id) }
-        guard let id = command.groupID else { return try await refuse("groups") }
-        return try await query { transaction in
-            _ = try transaction.user()
-            throw Refusal.store(.groupNotFound(groupID: id))
-        }
-    }
-
     func run(_ command: FileCommand) async throws(ChatCoreError) -> ChatResponse {
         switch command {
         case .receive(let id, _, _, _, _), .setToReceive(let id, _, _):
@@ -50,23 +39,6 @@ extension CommandRunner {
     func refuse(_ what: String, user id: UserID) async throws(ChatCoreError) -> ChatResponse {
         _ = try await query { try $0.user(id) }
         return try await refuse(what)
-    }
-}
-
-extension GroupCommand {
-    /// The group that the command is about.
-    fileprivate var groupID: GroupID? {
-        switch self {
-        case .create, .createPublic, .list: nil
-        case .relays(let id), .join(let id), .leave(let id), .members(let id), .info(let id), .linkData(let id), .deleteLink(let id),
-            .link(let id), .addShortLink(let id), .add(let id, _, _), .acceptMember(let id, _, _), .deleteMemberSupportChat(let id, _),
-            .setRole(let id, _, _), .blockForAll(let id, _, _), .remove(let id, _, _), .memberInfo(let id, _),
-            .memberQueueInfo(let id, _), .updateProfile(let id, _), .setAlias(let id, _), .setCustomData(let id, _),
-            .setMemberSettings(let id, _, _), .createLink(let id, _), .setLinkRole(let id, _), .switchMember(let id, _),
-            .abortSwitchMember(let id, _), .syncMemberRatchet(let id, _, _), .memberSecurityCode(let id, _), .verifyMember(let id, _, _),
-            .enableMember(let id, _), .createMemberContact(let id, _), .changeUser(let id, _), .connectPrepared(let id, _, _, _):
-            id
-        }
     }
 }
 

@@ -29,6 +29,7 @@ final class EngineCore: Sendable {
     let servers: ServerConfigurator
     let addresses: AddressPublisher
     let requests: RequestAcceptor
+    let members: MemberConnector
     let leftovers: AgentLeftovers
     /// The key of the databases, as it is now.
     let storeKey: Mutex<DatabaseKey?>
@@ -68,12 +69,14 @@ final class EngineCore: Sendable {
         servers = ServerConfigurator(configuration: configuration, transactions: transactions, agent: agent, network: network)
         addresses = AddressPublisher(transactions: transactions, agent: agent, locks: locks)
         requests = RequestAcceptor(transactions: transactions, agent: agent, locks: locks, leftovers: leftovers)
+        members = MemberConnector(transactions: transactions, agent: agent, locks: locks, leftovers: leftovers)
         expiry = ExpiryTimer(transactions: transactions, signal: signal, periods: RetentionPeriods(configuration), logger: logger)
 
         tracker = DeliveryTracker(transactions: transactions, outbox: outbox, lifecycle: lifecycle, logger: logger)
         outbox.attach(tracker)
         jobHandler = AgentJobHandler(
-            transactions: transactions, agent: agent, hub: hub, servers: servers, addresses: addresses, requests: requests, logger: logger)
+            transactions: transactions, agent: agent, hub: hub, servers: servers, addresses: addresses, requests: requests, members: members,
+            logger: logger)
         jobs.attach(jobHandler)
         receiver = Receiver(
             agent: agent, reports: reports, transactions: transactions, outbox: outbox, tracker: tracker, crashGuard: crashGuard, lifecycle: lifecycle,

@@ -14,6 +14,11 @@ struct ItemDraft: Sendable {
     var isLive = false
     var forwarded: ForwardedFrom?
     var quote: QuoteRecord?
+    /// Where the item is in a group, and who wrote it.
+    var group = GroupItemDetails()
+    var mentionsUser = false
+    /// A mark that the item carries from the beginning, because its author is blocked.
+    var deletion = StoredDeletion.none
 
     init(_ content: ItemContent, isSent: Bool) {
         self.content = content
@@ -28,6 +33,10 @@ extension ChatTransaction {
         case .contact(var contact):
             let item = try addItem(draft, to: &contact, of: user)
             conversation = .contact(contact)
+            return item
+        case .group(var chat):
+            let item = try addItem(draft, to: &chat, of: user)
+            conversation = .group(chat)
             return item
         case .notes(let folder):
             try db.touchNoteFolder(folder.noteFolderID, chatTime: now)
@@ -47,13 +56,17 @@ extension ChatTransaction {
     }
 
     func addItem(_ draft: ItemDraft, owner: ItemOwner, user: UserID) throws -> ChatItem {
-        let record = ItemRecord(
+        var record = ItemRecord(
             userID: user, owner: owner, isSent: draft.isSent, content: draft.content,
             status: draft.content.initialStatus(isSent: draft.isSent), sharedMessageID: draft.sharedMessageID,
             isLive: draft.isLive ? true : nil, timer: draft.timer, hasLink: draft.content.message.map(ItemRules.hasLink) ?? false,
             forwarded: draft.forwarded, quote: draft.quote, itemTimestamp: draft.timestamp ?? now, createdAt: now, updatedAt: now)
+        record.mentionsUser = draft.mentionsUser
+        record.group = draft.group
+        if draft.deletion != .none { (record.deletion, record.deletedAt) = (draft.deletion, now) }
         if draft.timer?.deleteAt != nil { effects.hasNewExpiry = true }
-        return StoredItem(try db.insertItem(record), at: now).item
+        let stored = try db.insertItem(record)
+        return StoredItem(stored, at: now, members: owner.groupID == nil ? ItemMembers() : try db.members(of: [stored])).item
     }
 
     /// Adds items that no message brought, and tells of them: one event for all.
@@ -132,7 +145,7 @@ extension ChatTransaction {
     /// Marks items of a conversation as deleted and keeps them.
     func markItemsDeleted(_ items: [StoredItem], at time: UTCTimestamp, in conversation: Conversation) throws -> [ChatItemDeletion] {
         try items.map { stored in
-            try db.markItemDeleted(stored.id, deletedAt: time, at: now)
+            try db.markItem(stored.id, deletedAt: time, at: now)
             let marked = try item(stored.id, in: conversation)
             return ChatItemDeletion(deletedChatItem: conversation.containing(stored.item), toChatItem: conversation.containing(marked.item))
         }

@@ -98,7 +98,12 @@ extension ChatTransaction {
         case .info(let profile):
             conversation = .contact(try updateProfile(of: contact, to: profile, createsItems: true, user: user))
         case .deleteContact: return try receiveContactDeletion(id: message.messageID, brokerTime: brokerTime, in: &context)
-        case .probe, .checkProbe, .confirmProbe, .ok, .endCall: return
+        case .groupInvitation(let invitation):
+            return try receive(invitation, id: message.messageID, brokerTime: brokerTime, from: contact, in: &context)
+        case .probe(let probe): return try receive(probe, from: .contact(contact), of: user)
+        case .checkProbe(let hash): return try receive(hash, from: .contact(contact), of: user)
+        case .confirmProbe(let probe): return try receiveConfirmation(of: probe, from: .contact(contact), of: user)
+        case .ok, .endCall: return
         case .fileDescription(let id, let part): return try keep(part, ofFileIn: id, in: context)
         default: return reportUnsupported(message, in: context)
         }
@@ -167,7 +172,7 @@ extension ChatTransaction {
         return .chat(text: text, link: link, ownerSignature: nil)
     }
 
-    private func addFile(_ file: FileInvitation, to item: ChatItem, in conversation: Conversation, of user: User) throws -> ChatItem {
+    func addFile(_ file: FileInvitation, to item: ChatItem, in conversation: Conversation, of user: User) throws -> ChatItem {
         let name = FileNames.safe(file.name)
         _ = try db.insertFile(
             user: user.userID, item: item.meta.itemID, name: name, size: file.size,
@@ -180,7 +185,7 @@ extension ChatTransaction {
         var draft = ItemDraft(.receivedCall(status: .missed, duration: 0), isSent: false)
         draft.timestamp = brokerTime
         try announce(draft, in: &conversation, of: user)
-        try send([OutgoingMessage(.endCall(id), id: newSharedMessageID())], over: try recipients(of: conversation))
+        try send([OutgoingMessage(.endCall(id), id: newSharedMessageID())], to: try audience(of: conversation), in: conversation, of: user)
     }
 
     // MARK: Changes of messages

@@ -9,11 +9,21 @@ import SMPWire
 struct Composition: Sendable {
     var message: ComposedMessage
     var forwarded: ForwardedFrom?
+    /// Mentions that a message keeps when it is forwarded within its group.
+    var mentions: [String: MemberID] = [:]
 
-    init(_ message: ComposedMessage, forwarded: ForwardedFrom? = nil) {
+    init(_ message: ComposedMessage, forwarded: ForwardedFrom? = nil, mentions: [String: MemberID] = [:]) {
         self.message = message
         self.forwarded = forwarded
+        self.mentions = mentions
     }
+}
+
+/// The receivers of the messages of a conversation.
+enum Audience: Sendable {
+    case nobody
+    case contact(ConnectionRecord)
+    case members([GroupMember])
 }
 
 extension ChatTransaction {
@@ -22,15 +32,20 @@ extension ChatTransaction {
     /// - Parameters:
     ///   - isLive: True for a message that is shown while it is typed.
     ///   - ttl: The time to live, in seconds; nil for that of the conversation.
-    func send(_ messages: [Composition], to chat: ChatReference, isLive: Bool, ttl: Int?, of user: User) throws -> ChatResponse {
+    ///   - isReport: True for a report to moderators, which has a command of its own.
+    func send(
+        _ messages: [Composition], to chat: ChatReference, isLive: Bool, ttl: Int?, isReport: Bool = false, of user: User
+    ) throws -> ChatResponse {
+        if !isReport { for message in messages { try check(message.message.content) } }
         let prepared = try prepare(messages, for: chat, isLive: isLive, ttl: ttl, of: user)
-        try send(prepared.outgoing, over: prepared.recipients)
+        try send(prepared.outgoing, to: prepared.audience, in: prepared.conversation, of: user)
         return prepared.response
     }
 
     /// The items of a command that are stored, and the messages that are not sent yet.
     private struct PreparedMessages {
-        var recipients: [ConnectionRecord]
+        var conversation: Conversation
+        var audience: Audience
         var outgoing: [OutgoingMessage]
         var response: ChatResponse
     }
@@ -38,7 +53,8 @@ extension ChatTransaction {
     private func prepare(_ messages: [Composition], for chat: ChatReference, isLive: Bool, ttl: Int?, of user: User) throws -> PreparedMessages {
         try check(messages, isLive: isLive)
         var conversation = try conversation(chat, of: user)
-        let recipients = try recipients(of: conversation)
+        let mentions = try messages.map { try self.mentions(of: $0, in: conversation) }
+        let audience = try audience(of: conversation, reports: messages.contains { $0.message.content.isReport })
         try check(messages, in: conversation)
         let timer = conversation.sentTimer(ttl: ttl, isLive: isLive, at: time.steady)
 
@@ -47,8 +63,10 @@ extension ChatTransaction {
         var errors: [ChatError] = []
         // Quotes are found before anything is written: one that is not there refuses the whole command.
         let quotes = try messages.map { try quote($0.message.quotedItemID, with: $0.message.content, in: conversation) }
-        for (message, quote) in zip(messages, quotes) {
+        for (index, (message, quote)) in zip(messages, quotes).enumerated() {
             var container = MessageContainer(content: message.message.content)
+            container.mentions = MessageMentions(mentions[index])
+            if case .group(let chat) = conversation { container.scope = chat.messageScope }
             container.quote = quote?.quoted
             container.forward = message.forwarded == nil ? nil : true
             container.ttl = timer?.ttl
@@ -59,6 +77,7 @@ extension ChatTransaction {
                 draft.isLive = isLive
                 draft.forwarded = message.forwarded
                 draft.quote = quote?.record
+                draft.group.mentions = mentions[index]
                 var sent = conversation.hasRecipients ? try OutgoingMessage(.newMessage(container), id: newSharedMessageID()) : nil
                 draft.sharedMessageID = sent?.id
                 let item = try addItem(draft, to: &conversation, of: user)
@@ -71,23 +90,39 @@ extension ChatTransaction {
         }
         if items.isEmpty, let error = errors.first { throw Refusal(error) }
         if !errors.isEmpty { emit(.chatErrors(errors: errors)) }
-        return PreparedMessages(recipients: recipients, outgoing: outgoing, response: .newChatItems(user: user, chatItems: items))
+        return PreparedMessages(
+            conversation: conversation, audience: audience, outgoing: outgoing, response: .newChatItems(user: user, chatItems: items))
     }
 
     /// Refuses messages that no chat takes.
     private func check(_ messages: [Composition], isLive: Bool) throws {
-        for message in messages { try check(message.message.content) }
         if messages.count > 1, isLive || messages.count(where: { $0.message.quotedItemID != nil }) > 1 {
             throw Refusal.command("invalid multi send: live and more than one quote not supported")
         }
-        guard messages.allSatisfy({ $0.message.mentions.isEmpty }) else {
-            throw Refusal.command("mentions are not supported in this chat")
+    }
+
+    /// The mentions of a message, as members.
+    private func mentions(of message: Composition, in conversation: Conversation) throws -> [String: MemberID] {
+        if case .group(let chat) = conversation {
+            return try mentions(message.message.mentions, in: message.message.content, group: chat.group).merging(message.mentions) { own, _ in own }
         }
+        guard message.message.mentions.isEmpty else { throw Refusal.command("mentions are not supported in this chat") }
+        return [:]
     }
 
     /// Refuses messages that a conversation does not take.
     private func check(_ messages: [Composition], in conversation: Conversation) throws {
-        if !conversation.isAllowedForUser(.voice), messages.contains(where: { $0.message.content.isVoice }) {
+        if case .group(let chat) = conversation {
+            try requireRole(in: chat)
+            for message in messages {
+                let hasFile = message.message.fileSource != nil
+                if let feature = GroupContentRules.forbidding(
+                    message.message.content, hasFile: hasFile, by: chat.group.membership, in: chat, isSent: true)
+                {
+                    throw Refusal.command("feature not allowed " + feature.name)
+                }
+            }
+        } else if !conversation.isAllowedForUser(.voice), messages.contains(where: { $0.message.content.isVoice }) {
             throw Refusal.command("feature not allowed " + ChatFeature.voice.name)
         }
         if case .notes = conversation, messages.contains(where: { $0.message.quotedItemID != nil }) {
@@ -95,6 +130,45 @@ extension ChatTransaction {
         }
         guard messages.allSatisfy({ $0.message.fileSource == nil }) else {
             throw Refusal.unsupported(conversation.hasRecipients ? "sending files" : "files in notes")
+        }
+    }
+
+    /// Refuses a profile that may not write to a group, or to a support chat in it.
+    private func requireRole(in chat: GroupConversation) throws {
+        switch chat.scope {
+        case nil, .other: try require(.author, in: chat.group)
+        case .memberSupport(nil): if !chat.group.membership.status.isPending { try require(.observer, in: chat.group) }
+        case .memberSupport: try require(.moderator, in: chat.group)
+        }
+    }
+
+    /// The receivers of a conversation's messages.
+    ///
+    /// - Parameter reports: Whether a report is sent, which older moderators understand, too.
+    /// - Throws: An error that says why nothing can be sent, such as `contactNotReady`.
+    func audience(of conversation: Conversation, reports: Bool = false) throws -> Audience {
+        switch conversation {
+        case .notes: return .nobody
+        case .contact(let contact):
+            let connection = try sendingConnection(contact)
+            guard let record = try db.connection(connection.connectionID) else {
+                throw Refusal.store(.connectionNotFoundByID(connectionID: connection.connectionID))
+            }
+            return .contact(record)
+        case .group(let chat):
+            return .members(
+                try audience(of: chat, moderatorsSupporting: reports ? ChatVersions.contentReports : ChatVersions.groupKnocking))
+        }
+    }
+
+    /// Sends messages to the receivers of a conversation.
+    func send(_ messages: [OutgoingMessage], to audience: Audience, in conversation: Conversation, of user: User) throws {
+        switch (audience, conversation) {
+        case (.contact(let record), _): try send(messages, over: [record])
+        case (.members(let members), .group(let chat)):
+            if chat.scope == nil { try sendProfileIfChanged(to: members, in: chat.group, of: user) }
+            try send(messages, to: members, in: chat.group)
+        default: break
         }
     }
 
@@ -113,7 +187,7 @@ extension ChatTransaction {
         let chat = ChatReference.direct(id)
         let together = try attempt {
             let prepared = try commands.map { try prepare($0.messages.map { Composition($0) }, for: chat, isLive: false, ttl: $0.ttl, of: user) }
-            if let recipients = prepared.last?.recipients { try send(prepared.flatMap(\.outgoing), over: recipients) }
+            if let last = prepared.last { try send(prepared.flatMap(\.outgoing), to: last.audience, in: last.conversation, of: user) }
             return prepared.map(\.response)
         }
         if case .success(let responses) = together { return responses.map { .success($0) } }
@@ -130,12 +204,14 @@ extension ChatTransaction {
         let stored = try item(id, in: conversation)
         guard stored.item.meta.deleted == nil, let message = stored.message else { throw Refusal.store(.invalidQuote) }
         let meta = stored.item.meta
-        let quoted = ItemRules.quoted(message, in: content, fileName: stored.item.file?.fileName)
+        let quoted = MentionRules.renamed(
+            ItemRules.quoted(message, in: content, fileName: stored.item.file?.fileName), mentions: stored.item.mentions).content
+        let author = stored.author(in: conversation)
         return (
             QuotedMessage(
-                reference: MessageReference(messageID: meta.sharedMessageID, sentAt: meta.itemTimestamp, sent: stored.isSent),
+                reference: MessageReference(messageID: meta.sharedMessageID, sentAt: meta.itemTimestamp, sent: stored.isSent, memberID: author),
                 content: quoted),
-            QuoteRecord(isSent: stored.isSent, sharedMessageID: meta.sharedMessageID, sentAt: meta.itemTimestamp, content: quoted)
+            QuoteRecord(isSent: stored.isSent, sharedMessageID: meta.sharedMessageID, sentAt: meta.itemTimestamp, content: quoted, memberID: author)
         )
     }
 
@@ -145,19 +221,39 @@ extension ChatTransaction {
         let user = try user()
         try check(message.content)
         let conversation = try conversation(chat, of: user)
-        guard message.mentions.isEmpty else { throw Refusal.command("mentions are not supported in this chat") }
-        let recipients = try recipients(of: conversation)
+        if case .group(let chat) = conversation {
+            if chat.scope == nil { try require(.author, in: chat.group) }
+            if GroupContentRules.forbidsLinks(message.content, by: chat.group.membership, in: chat.group) {
+                throw Refusal.command("feature not allowed " + GroupFeature.simplexLinks.name)
+            }
+        } else if !message.mentions.isEmpty {
+            throw Refusal.command("mentions are not supported in this chat")
+        }
+        // In chats with contacts the connection is what is checked first, as in official cores.
+        let receivers = conversation.isGroup ? nil : try audience(of: conversation)
         let stored = try item(id, in: conversation)
         switch EditDecision(stored, to: message.content, isLive: isLive, in: conversation) {
         case .refuse: throw Refusal.chat(.invalidChatItemUpdate)
         case .unchanged: return .chatItemNotChanged(user: user, chatItem: conversation.containing(stored.item))
         case .replace(let isEdited, let isLive):
+            let audience = try receivers ?? audience(of: conversation)
+            var mentions: [String: MemberID] = [:]
+            if case .group(let chat) = conversation {
+                mentions = try self.mentions(message.mentions, in: message.content, group: chat.group)
+                try db.updateItem(id, mentions: mentions, mentionsUser: false)
+            }
             let item = try updateItem(stored, message: message.content, versionAt: now, isEdited: isEdited, isLive: isLive)
-            if let sharedID = stored.item.meta.sharedMessageID, !recipients.isEmpty {
+            if let sharedID = stored.item.meta.sharedMessageID, conversation.hasRecipients {
                 var update = MessageUpdate(messageID: sharedID, content: message.content)
                 update.ttl = stored.item.meta.timed?.ttl
                 update.live = isLive ? true : nil
-                try send([OutgoingMessage(.updateMessage(update), id: newSharedMessageID(), itemID: id)], over: recipients)
+                update.mentions = MessageMentions(mentions)
+                if case .group(let chat) = conversation {
+                    update.scope = chat.messageScope
+                    update.asGroup = stored.item.meta.showGroupAsSender
+                }
+                let message = try OutgoingMessage(.updateMessage(update), id: newSharedMessageID(), itemID: conversation.isGroup ? nil : id)
+                try send([message], to: audience, in: conversation, of: user)
             }
             return .chatItemUpdated(user: user, chatItem: conversation.containing(item))
         }
@@ -169,6 +265,7 @@ extension ChatTransaction {
         let user = try user()
         let conversation = try conversation(chat, of: user)
         let items = try items(ids, in: conversation)
+        if case .group(let chat) = conversation { return try deleteItems(items, of: chat, mode, user: user) }
         let deletions: [ChatItemDeletion]
         switch DeletionDecision(items, mode, in: conversation, at: now) {
         case .remove: deletions = try removeItems(items, from: conversation)
@@ -179,7 +276,7 @@ extension ChatTransaction {
             let messages = try items.compactMap(\.item.meta.sharedMessageID).map { id in
                 try OutgoingMessage(.deleteMessage(MessageDeletion(messageID: id)), id: newSharedMessageID())
             }
-            try send(messages, over: try recipients(of: conversation))
+            try send(messages, to: try audience(of: conversation), in: conversation, of: user)
             deletions = removes ? try removeItems(items, from: conversation) : try markItemsDeleted(items, at: now, in: conversation)
         }
         return .chatItemsDeleted(user: user, deletions: deletions, byUser: true, timed: false)
@@ -189,10 +286,8 @@ extension ChatTransaction {
 
     func react(to id: ChatItemID, in chat: ChatReference, with reaction: MessageReaction, isAdded: Bool) throws -> ChatResponse {
         let user = try user()
-        guard chat.type == .direct else {
-            if chat.type == .group { return try refuseGroup(chat) }
-            throw Refusal.command("not supported")
-        }
+        if chat.type == .group { return try reactInGroup(to: id, in: chat, with: reaction, isAdded: isAdded, of: user) }
+        guard chat.type == .direct else { throw Refusal.command("not supported") }
         let conversation = try conversation(chat, of: user)
         let stored = try item(id, in: conversation)
         guard let sharedID = stored.item.meta.sharedMessageID else {
@@ -204,11 +299,12 @@ extension ChatTransaction {
         guard ItemRules.acceptsReaction(stored.item) else {
             throw Refusal.command("reaction not allowed - chat item has no content")
         }
-        let before = try db.reactions(contact: ContactID(chat.id), sharedMessageID: sharedID, byUser: true)
+        let contact = ContactID(chat.id)
+        let before = try db.reactions(contact: contact, sharedMessageID: sharedID, byUser: true)
         try ReactionRules.check(reaction, isAdded: isAdded, after: before)
         let change = MessageReactionChange(messageID: sharedID, reaction: reaction, add: isAdded)
-        try send([OutgoingMessage(.react(change), id: newSharedMessageID())], over: try recipients(of: conversation))
-        try db.setReaction(contact: ContactID(chat.id), sharedMessageID: sharedID, byUser: true, reaction: reaction, isAdded: isAdded, at: now)
+        try send([OutgoingMessage(.react(change), id: newSharedMessageID())], to: try audience(of: conversation), in: conversation, of: user)
+        try db.setReaction(contact: contact, sharedMessageID: sharedID, byUser: true, reaction: reaction, isAdded: isAdded, at: now)
         let item = try item(id, in: conversation).item
         let shown = ItemReaction(direction: .directSent, chatItem: item, sentAt: now, reaction: reaction)
         return .chatItemReaction(user: user, added: isAdded, reaction: ReactionInChat(chatInfo: conversation.info, chatReaction: shown))
@@ -230,19 +326,30 @@ extension ChatTransaction {
 
     func forward(_ ids: [ChatItemID], from source: ChatReference, to target: ChatReference, ttl: Int?) throws -> ChatResponse {
         let user = try user()
-        if target.type == .group { return try refuseGroup(target) }
         let origin = try conversation(source, of: user)
+        let isSameChat = source.type == target.type && source.id == target.id
         let messages = try items(ids, in: origin).compactMap { stored -> Composition? in
-            guard var content = stored.message, stored.item.meta.deleted == nil else { return nil }
+            guard let message = stored.message, stored.item.meta.deleted == nil else { return nil }
+            var (content, mentions) = MentionRules.renamed(message, mentions: stored.item.mentions)
             if stored.item.file != nil {
                 guard stored.hasText else { return nil }
                 content = .text(content.text)
             }
-            return Composition(ComposedMessage(content: content), forwarded: stored.forwarded(from: origin))
+            return Composition(
+                ComposedMessage(content: content.withoutOwnerSignature), forwarded: stored.forwarded(from: origin), mentions: isSameChat ? mentions : [:])
         }
         guard !messages.isEmpty else { return .newChatItems(user: user, chatItems: []) }
-        guard target.type == .direct || target.type == .local else { throw Refusal.command("not supported") }
-        return try send(messages, to: target, isLive: false, ttl: ttl, of: user)
+        switch target.type {
+        case .direct, .local, .group: return try send(messages, to: target, isLive: false, ttl: ttl, of: user)
+        default: throw Refusal.command("not supported")
+        }
+    }
+}
+
+extension MessageContent {
+    /// The content without the proof that its sender owns the link in it: that holds in one chat only.
+    fileprivate var withoutOwnerSignature: MessageContent {
+        if case .chat(let text, let link, _) = self { .chat(text: text, link: link, ownerSignature: nil) } else { self }
     }
 }
 
@@ -258,7 +365,21 @@ extension StoredItem {
             return .contact(
                 chatName: alias.isEmpty ? contact.profile.displayName : alias, messageDirection: isSent ? .sent : .received,
                 contactID: contact.contactID, chatItemID: id)
+        case .group(let chat):
+            return .group(
+                chatName: chat.group.groupProfile.displayName, messageDirection: isSent ? .sent : .received, groupID: chat.group.groupID,
+                chatItemID: id)
         case .notes: return item.meta.forwarded
+        }
+    }
+
+    /// The author as the members of a group know it; nil in other chats, and for items in the name of the group.
+    func author(in conversation: Conversation) -> MemberID? {
+        guard case .group(let chat) = conversation else { return nil }
+        switch item.direction {
+        case .groupSent: return item.meta.showGroupAsSender ? nil : chat.group.membership.memberID
+        case .groupReceived(let member): return member.memberID
+        default: return nil
         }
     }
 }

@@ -10,7 +10,10 @@ extension CommandRunner {
         case .send(let target, let messages, let isLive, let ttl):
             { transaction in
                 let user = try transaction.user()
-                guard case .direct = target else { return try transaction.refuseGroup(target.chat) }
+                if case .group(let id, _, asGroup: true) = target {
+                    try transaction.require(.owner, in: try transaction.group(id, of: user))
+                    throw Refusal.unsupported("sending in the name of a group")
+                }
                 return try transaction.send(messages.map { Composition($0) }, to: target.chat, isLive: isLive, ttl: ttl, of: user)
             }
         case .createNotes(let folder, let messages):
@@ -21,7 +24,11 @@ extension CommandRunner {
         case .delete(let chat, let ids, let mode): { try $0.deleteItems(ids, of: chat, mode) }
         case .react(let chat, let id, let isAdded, let reaction): { try $0.react(to: id, in: chat, with: reaction, isAdded: isAdded) }
         case .forward(let target, let source, let ids, _, let ttl): { try $0.forward(ids, from: source, to: target, ttl: ttl) }
-        case .planForward, .moderate, .report, .archiveReports, .deleteReports, .reactionMembers, .share: nil
+        case .moderate(let group, let ids): { try $0.moderate(ids, of: group) }
+        case .report(let group, let item, let reason, let text): { try $0.report(item, in: group, reason: reason, text: text) }
+        case .archiveReports(let group): { try $0.archiveReports(of: group) }
+        case .deleteReports(let group, let ids, let mode): { try $0.deleteReports(ids, of: group, mode) }
+        case .planForward, .reactionMembers, .share: nil
         }
     }
 
@@ -29,19 +36,16 @@ extension CommandRunner {
         if let transaction = transaction(of: command) { return try await answer(transaction) }
         return switch command {
         case .planForward(let chat, let ids): try await query { try $0.planForward(ids, from: chat) }
-        case .moderate(let group, _), .report(let group, _, _, _), .archiveReports(let group), .deleteReports(let group, _, _),
-            .reactionMembers(_, let group, _, _):
-            try await query { transaction in
-                _ = try transaction.user()
-                return try transaction.refuseGroup(.group(group))
-            }
+        case .reactionMembers(let user, let group, let item, let reaction):
+            try await query { try $0.reactionMembers(user: user, group: group, item: item, reaction: reaction) }
         case .share(let chat, _):
             try await query { transaction in
                 _ = try transaction.user()
                 guard chat.type == .group else { throw Refusal.command("sharing is only supported for public groups") }
-                return try transaction.refuseGroup(chat)
+                _ = try transaction.group(GroupID(chat.id), of: try transaction.user())
+                throw Refusal.command("sharing is only supported for public groups")
             }
-        case .send, .createNotes, .update, .delete, .react, .forward: throw ChatCoreError(.notACommand)
+        case .send, .createNotes, .update, .delete, .react, .forward, .moderate, .report, .archiveReports, .deleteReports: throw ChatCoreError(.notACommand)
         }
     }
 }

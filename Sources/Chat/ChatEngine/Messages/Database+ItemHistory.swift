@@ -90,19 +90,26 @@ extension Database {
     func markAllRead(user: UserID, at time: UTCTimestamp) throws {
         try run("UPDATE chat_items SET status = 'rcvRead', updated_at = ? WHERE user_id = ? AND status = 'rcvNew'", [time.stored, user])
         try run("UPDATE contacts SET unread_chat = 0 WHERE user_id = ? AND unread_chat = 1", [user])
+        try run("UPDATE groups SET unread_chat = 0 WHERE user_id = ? AND unread_chat = 1", [user])
+        try run(
+            "UPDATE group_members SET support_unread = 0, support_attention = 0, support_mentions = 0 WHERE user_id = ? AND support_chat_ts IS NOT NULL",
+            [user])
+        try run(
+            """
+            UPDATE groups SET members_require_attention = (SELECT count(*) FROM group_members m WHERE m.group_id = groups.group_id
+                AND m.category <> 'user' AND m.status IN ('pending_approval', 'pending_review')) WHERE user_id = ?
+            """, [user])
         try run("UPDATE note_folders SET unread_chat = 0 WHERE user_id = ?", [user])
     }
 
     // MARK: Times to live
 
-    /// The items of chats with contacts that are due to disappear until a moment, the earliest first.
-    func expiringItems(until time: UTCTimestamp, limit: Int) throws -> [(id: ChatItemID, contact: ContactID, user: UserID)] {
+    /// The items that are due to disappear until a moment, the earliest first.
+    func expiringItems(until time: UTCTimestamp, limit: Int) throws -> [(id: ChatItemID, user: UserID)] {
         try all(
-            """
-            SELECT chat_item_id, contact_id, user_id FROM chat_items
-            WHERE delete_at IS NOT NULL AND delete_at <= ? AND contact_id IS NOT NULL ORDER BY delete_at LIMIT ?
-            """, [time.stored, limit]
-        ) { (id: $0.id(), contact: $0.id(), user: $0.id()) }
+            "SELECT chat_item_id, user_id FROM chat_items WHERE delete_at IS NOT NULL AND delete_at <= ? ORDER BY delete_at LIMIT ?",
+            [time.stored, limit]
+        ) { (id: ChatItemID($0.int()), user: UserID($0.int())) }
     }
 
     /// When the next item disappears.

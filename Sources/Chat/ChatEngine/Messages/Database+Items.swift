@@ -9,6 +9,7 @@ import SMPWire
 /// What an item belongs to.
 enum ItemOwner: Sendable, Hashable {
     case contact(ContactID)
+    case group(GroupID)
     case notes(NoteFolderID)
 }
 
@@ -19,6 +20,8 @@ struct QuoteRecord: Sendable, Hashable {
     var sharedMessageID: SharedMessageID?
     var sentAt: UTCTimestamp
     var content: MessageContent
+    /// The author, in groups.
+    var memberID: MemberID?
 }
 
 /// What a row of items says, or is to say.
@@ -31,7 +34,7 @@ struct ItemRecord: Sendable {
     var content: ItemContent
     var status: ItemStatus
     var sharedMessageID: SharedMessageID?
-    var isDeleted = false
+    var deletion = StoredDeletion.none
     var deletedAt: UTCTimestamp?
     var isEdited = false
     var isLive: Bool?
@@ -48,6 +51,7 @@ struct ItemRecord: Sendable {
     var quotedItemID: ChatItemID?
     var reactions: [ReactionCount] = []
     var file: ItemFile?
+    var group = GroupItemDetails()
 }
 
 /// An item with what it belongs to.
@@ -55,11 +59,17 @@ struct StoredItem: Sendable {
     var item: ChatItem
     var owner: ItemOwner
     var userID: UserID
+    /// The part of a group that the item is in; nil for all others.
+    var scope: GroupChatScope?
 
     var id: ChatItemID { item.meta.itemID }
+    /// The chat, or part of a group, that the item is in.
+    var chat: ItemScope {
+        if case .group(let id) = owner { .group(id, scope) } else { .chat(owner) }
+    }
     var isSent: Bool {
         switch item.direction {
-        case .directSent, .localSent: true
+        case .directSent, .localSent, .groupSent: true
         default: false
         }
     }
@@ -74,30 +84,31 @@ struct StoredItem: Sendable {
 
 extension StoredItem {
     /// The item as it stands at a moment: items can be edited and deleted for a day.
-    init(_ record: ItemRecord, at now: UTCTimestamp) {
-        let isDirect = record.owner.contactID != nil
-        let deletion = record.isDeleted ? ItemDeleted.deleted(deletedAt: record.deletedAt, chatType: isDirect ? .direct : .local) : nil
+    ///
+    /// - Parameter members: The members that items of groups name.
+    init(_ record: ItemRecord, at now: UTCTimestamp, members: ItemMembers = ItemMembers()) {
+        let isLocal = record.owner.folderID != nil
         let isDeletable = ItemRules.isDeletable(
-            content: record.content, isDeleted: record.isDeleted, sentAt: record.itemTimestamp, isDirect: isDirect, now: now)
+            content: record.content, isDeleted: record.deletion != .none, sentAt: record.itemTimestamp, isDirect: !isLocal, now: now)
         let meta = ItemMeta(
             itemID: record.id, itemTimestamp: record.itemTimestamp, text: record.content.text, status: record.status,
-            sentViaProxy: record.viaProxy, sharedMessageID: record.sharedMessageID, forwarded: record.forwarded, deleted: deletion,
-            isEdited: record.isEdited, timed: record.timer, isLive: record.isLive, userMention: record.mentionsUser, hasLink: record.hasLink,
-            isDeletable: isDeletable, isEditable: isDeletable && record.forwarded == nil, createdAt: record.createdAt,
-            updatedAt: record.updatedAt)
+            sentViaProxy: record.viaProxy, sharedMessageID: record.sharedMessageID, forwarded: record.forwarded,
+            deleted: ItemDeleted(record, members), isEdited: record.isEdited, timed: record.timer, isLive: record.isLive,
+            userMention: record.mentionsUser, hasLink: record.hasLink, isDeletable: isDeletable,
+            isEditable: isDeletable && record.forwarded == nil, forwardedByMember: record.group.forwardedBy,
+            showGroupAsSender: record.group.isAsGroup, createdAt: record.createdAt, updatedAt: record.updatedAt)
         let quote = record.quote.map { quote in
             ItemQuote(
-                direction: quote.isSent.map { $0 ? .directSent : .directReceived }, itemID: record.quotedItemID,
+                direction: ItemDirection(quote, in: record.owner, members), itemID: record.quotedItemID,
                 sharedMessageID: quote.sharedMessageID, sentAt: quote.sentAt, content: quote.content,
                 formattedText: Markdown.parse(quote.content.text))
         }
-        let direction: ItemDirection =
-            isDirect ? (record.isSent ? .directSent : .directReceived) : (record.isSent ? .localSent : .localReceived)
         item = ChatItem(
-            direction: direction, meta: meta, content: record.content,
+            direction: ItemDirection(record, members), meta: meta, content: record.content,
+            mentions: record.group.mentions.mapValues { ItemMention(memberID: $0, member: members.byMemberID[$0].map(MentionedMember.init)) },
             formattedText: record.content.message.flatMap { Markdown.parse($0.text) }, quotedItem: quote, reactions: record.reactions,
             file: record.file)
-        (owner, userID) = (record.owner, record.userID)
+        (owner, userID, scope) = (record.owner, record.userID, record.group.scope)
     }
 }
 
@@ -107,13 +118,23 @@ extension Database {
         i.shared_msg_id, i.deleted, i.deleted_ts, i.edited, i.live, i.ttl, i.delete_at, i.via_proxy, i.user_mention, i.has_link,
         i.forwarded_json, i.quoted_sent, i.quoted_shared_msg_id, i.quoted_sent_at, i.quoted_content_json, i.item_ts, i.created_at,
         i.updated_at,
-        CASE WHEN i.quoted_shared_msg_id IS NULL THEN NULL ELSE
-            (\(newestItem(contact: "i.contact_id", sharedID: "i.quoted_shared_msg_id")))
+        CASE WHEN i.quoted_shared_msg_id IS NULL THEN NULL
+            WHEN i.group_id IS NULL THEN (\(newestItem(contact: "i.contact_id", sharedID: "i.quoted_shared_msg_id")))
+            ELSE (\(newestItem(group: "i.group_id", sharedID: "i.quoted_shared_msg_id")))
         END,
-        CASE WHEN i.shared_msg_id IS NULL THEN NULL ELSE
-            (\(reactions(contact: "i.contact_id", sharedID: "i.shared_msg_id")))
+        CASE WHEN i.shared_msg_id IS NULL THEN NULL
+            WHEN i.group_id IS NULL THEN (\(reactions(contact: "i.contact_id", sharedID: "i.shared_msg_id")))
+            ELSE (\(reactions(group: "i.group_id", sharedID: "i.shared_msg_id", author: author)))
         END,
-        f.file_id, f.file_name, f.file_size, f.protocol, f.status_json
+        f.file_id, f.file_name, f.file_size, f.protocol, f.status_json,
+        i.group_id, i.group_member_id, i.scope, i.scope_member_id, i.as_group, i.forwarded_by, i.deleted_by, i.quoted_member_id,
+        i.mentions_json
+        """
+
+    /// The member id of an item's author; empty for what was sent in the name of the group.
+    private static let author = """
+        CASE WHEN i.as_group = 1 THEN x'' ELSE (SELECT a.member_id FROM group_members a WHERE a.group_id = i.group_id
+            AND CASE WHEN i.sent = 1 THEN a.category = 'user' ELSE a.group_member_id = i.group_member_id END LIMIT 1) END
         """
 
     /// The newest item of a chat with a shared id.
@@ -126,14 +147,35 @@ extension Database {
         "SELECT group_concat(r.by_user || r.reaction_json, char(31)) FROM reactions r WHERE r.contact_id = \(contact) AND r.shared_msg_id = \(sharedID)"
     }
 
+    private static func newestItem(group: String, sharedID: String) -> String {
+        "SELECT max(q.chat_item_id) FROM chat_items q WHERE q.group_id = \(group) AND q.shared_msg_id = \(sharedID)"
+    }
+
+    private static func reactions(group: String, sharedID: String, author: String) -> String {
+        """
+        SELECT group_concat(r.by_user || r.reaction_json, char(31)) FROM group_reactions r
+        WHERE r.group_id = \(group) AND r.shared_msg_id = \(sharedID) AND r.author_member_id = \(author)
+        """
+    }
+
     private static let newestItemQuery = newestItem(contact: "?", sharedID: "?")
+    private static let newestGroupItemQuery = newestItem(group: "?", sharedID: "?")
     private static let reactionsQuery = reactions(contact: "?", sharedID: "?")
+    private static let groupReactionsQuery = reactions(group: "?", sharedID: "?", author: "?")
 
     static let itemSelection = "SELECT \(itemColumns) FROM chat_items i LEFT JOIN files f ON f.chat_item_id = i.chat_item_id"
 
-    /// Reads a row of ``itemSelection`` as it stands at a moment.
-    static func item(_ row: inout RowReader, at now: UTCTimestamp) throws -> StoredItem {
-        StoredItem(try record(&row), at: now)
+    /// Items that a query with ``itemSelection`` finds, as they stand at a moment.
+    func storedItems(_ sql: String, _ arguments: StatementArguments, at now: UTCTimestamp) throws -> [StoredItem] {
+        let records = try all(sql, arguments) { try Self.record(&$0) }
+        let members = try members(of: records)
+        return records.map { StoredItem($0, at: now, members: members) }
+    }
+
+    /// The first item that a query with ``itemSelection`` finds.
+    func storedItem(_ sql: String, _ arguments: StatementArguments, at now: UTCTimestamp) throws -> StoredItem? {
+        guard let record = try first(sql, arguments, { try Self.record(&$0) }) else { return nil }
+        return StoredItem(record, at: now, members: try members(of: [record]))
     }
 
     private static func record(_ row: inout RowReader) throws -> ItemRecord {
@@ -145,7 +187,7 @@ extension Database {
         let content = try ItemContent(parsing: row.text())
         let status = try ItemStatus(stored: row.text(), json: row.optionalText())
         let sharedID = SharedMessageID(stored: row.optionalBytes())
-        let isDeleted = row.flag()
+        let deletion = StoredDeletion(rawValue: row.int()) ?? .deleted
         let deletedAt = row.optionalInt().map(UTCTimestamp.init(stored:))
         let isEdited = row.flag()
         let isLive = row.optionalFlag()
@@ -165,34 +207,35 @@ extension Database {
         let quotedItemID = row.optionalID(ChatItemID.self)
         let reactions = try ReactionRules.counts(stored: row.optionalText())
         let file = try Self.file(&row)
+        let groupID = row.optionalInt()
+        let details = try GroupItemDetails(&row)
         let quote = quotedContent.map {
-            QuoteRecord(isSent: quotedSent, sharedMessageID: quotedID, sentAt: UTCTimestamp(stored: quotedAt ?? 0), content: $0)
+            QuoteRecord(
+                isSent: quotedSent, sharedMessageID: quotedID, sentAt: UTCTimestamp(stored: quotedAt ?? 0), content: $0,
+                memberID: details.quotedMember)
         }
         return ItemRecord(
-            id: id, userID: userID, owner: contactID.map(ItemOwner.contact) ?? .notes(folderID ?? 0), isSent: isSent, content: content,
-            status: status, sharedMessageID: sharedID, isDeleted: isDeleted, deletedAt: deletedAt, isEdited: isEdited, isLive: isLive,
+            id: id, userID: userID, owner: contactID.map(ItemOwner.contact) ?? groupID.map { .group(GroupID($0)) } ?? .notes(folderID ?? 0),
+            isSent: isSent, content: content, status: status, sharedMessageID: sharedID, deletion: deletion, deletedAt: deletedAt, isEdited: isEdited, isLive: isLive,
             timer: ttl.map { ItemTimer(ttl: Int($0), deleteAt: deleteAt) }, viaProxy: viaProxy, mentionsUser: mentionsUser, hasLink: hasLink,
             forwarded: forwarded, quote: quote, itemTimestamp: timestamp, createdAt: createdAt, updatedAt: updatedAt,
-            quotedItemID: quotedItemID, reactions: reactions, file: file)
+            quotedItemID: quotedItemID, reactions: reactions, file: file, group: details)
     }
 
     func item(_ id: ChatItemID, owner: ItemOwner, at now: UTCTimestamp) throws -> StoredItem? {
         let (column, ownerID) = owner.column
-        return try first(
-            Self.itemSelection + " WHERE i.chat_item_id = ? AND i.\(column) = ?", [id, ownerID]
-        ) { try Self.item(&$0, at: now) }
+        return try storedItem(Self.itemSelection + " WHERE i.chat_item_id = ? AND i.\(column) = ?", [id, ownerID], at: now)
     }
 
     func item(_ id: ChatItemID, user: UserID, at now: UTCTimestamp) throws -> StoredItem? {
-        try first(Self.itemSelection + " WHERE i.chat_item_id = ? AND i.user_id = ?", [id, user]) { try Self.item(&$0, at: now) }
+        try storedItem(Self.itemSelection + " WHERE i.chat_item_id = ? AND i.user_id = ?", [id, user], at: now)
     }
 
     /// The newest item of a chat with a contact that has this shared id.
     func item(contact: ContactID, sharedMessageID: SharedMessageID, at now: UTCTimestamp) throws -> StoredItem? {
-        try first(
+        try storedItem(
             Self.itemSelection + " WHERE i.contact_id = ? AND i.shared_msg_id = ? ORDER BY i.chat_item_id DESC LIMIT 1",
-            [contact, sharedMessageID.bytes.blob]
-        ) { try Self.item(&$0, at: now) }
+            [contact, sharedMessageID.bytes.blob], at: now)
     }
 
     /// The newest item of a chat whose text begins so; `isSent` limits it to one direction.
@@ -227,17 +270,21 @@ extension Database {
         stored.id = try insert(
             """
             INSERT INTO chat_items (user_id, contact_id, note_folder_id, sent, content_kind, message_kind, content_json, item_text,
-                status, status_json, shared_msg_id, live, ttl, delete_at, has_link, forwarded_json, quoted_sent, quoted_shared_msg_id,
-                quoted_sent_at, quoted_content_json, item_ts, created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                status, status_json, shared_msg_id, deleted, deleted_ts, live, ttl, delete_at, user_mention, has_link, forwarded_json,
+                quoted_sent, quoted_shared_msg_id, quoted_sent_at, quoted_content_json, item_ts, created_at, updated_at, group_id,
+                group_member_id, scope, scope_member_id, as_group, forwarded_by, deleted_by, quoted_member_id, mentions_json)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 new.userID, new.owner.contactID, new.owner.folderID, new.isSent, new.content.tag, new.content.message?.type.code,
-                new.content.jsonText, new.content.text, status, statusJSON, new.sharedMessageID?.bytes.blob, new.isLive,
-                new.timer?.ttl, new.timer?.deleteAt?.stored, new.hasLink, new.forwarded?.jsonText, new.quote?.isSent,
+                new.content.jsonText, new.content.text, status, statusJSON, new.sharedMessageID?.bytes.blob, new.deletion.rawValue,
+                new.deletedAt?.stored, new.isLive, new.timer?.ttl, new.timer?.deleteAt?.stored, new.mentionsUser, new.hasLink, new.forwarded?.jsonText, new.quote?.isSent,
                 new.quote?.sharedMessageID?.bytes.blob, new.quote?.sentAt.stored, new.quote?.content.jsonText,
-                new.itemTimestamp.stored, new.createdAt.stored, new.updatedAt.stored,
+                new.itemTimestamp.stored, new.createdAt.stored, new.updatedAt.stored, new.owner.groupID, new.group.memberID,
+                new.group.scope.map { _ in GroupItemDetails.supportScope }, new.group.scopeMember, new.group.isAsGroup, new.group.forwardedBy,
+                new.group.deletedBy, new.quote?.memberID?.bytes.blob, new.group.mentionsText,
             ])
+        if let group = new.owner.groupID { try complete(&stored, in: group) }
         guard let contact = new.owner.contactID else { return stored }
         if let quoted = new.quote?.sharedMessageID {
             stored.quotedItemID = try firstID(Self.newestItemQuery, [contact, quoted.bytes.blob])
@@ -248,6 +295,17 @@ extension Database {
             stored.reactions = try ReactionRules.counts(stored: text ?? nil)
         }
         return stored
+    }
+
+    /// Adds to a new item of a group what is known of it from other rows.
+    private func complete(_ stored: inout ItemRecord, in group: GroupID) throws {
+        if let quoted = stored.quote?.sharedMessageID {
+            stored.quotedItemID = try number(Self.newestGroupItemQuery, [group, quoted.bytes.blob]).map { ChatItemID($0) }
+        }
+        guard !stored.isSent, let shared = stored.sharedMessageID else { return }
+        let author = try stored.group.memberID.flatMap { try member($0)?.memberID.bytes } ?? []
+        let text: String?? = try first(Self.groupReactionsQuery, [group, shared.bytes.blob, author.blob]) { $0.optionalText() }
+        stored.reactions = try ReactionRules.counts(stored: text ?? nil)
     }
 
     /// Replaces what an item says.
@@ -282,17 +340,26 @@ extension Database {
         try run("UPDATE chat_items SET delete_at = ? WHERE chat_item_id = ?", [deleteAt.stored, id])
     }
 
-    func markItemDeleted(_ id: ChatItemID, deletedAt: UTCTimestamp, at time: UTCTimestamp) throws {
+    /// Marks an item as deleted.
+    ///
+    /// - Parameter moderator: The member who moderated it.
+    func markItem(
+        _ id: ChatItemID, _ deletion: StoredDeletion = .deleted, by moderator: GroupMemberID? = nil, deletedAt: UTCTimestamp, at time: UTCTimestamp
+    ) throws {
         try run(
-            "UPDATE chat_items SET deleted = 1, deleted_ts = ?, updated_at = ? WHERE chat_item_id = ?",
-            [deletedAt.stored, time.stored, id])
+            "UPDATE chat_items SET deleted = ?, deleted_by = ?, deleted_ts = ?, updated_at = ? WHERE chat_item_id = ?",
+            [deletion.rawValue, moderator, deletedAt.stored, time.stored, id])
     }
 
     /// Removes an item with its versions, its file and, if it was the last with its shared id, its reactions.
     func deleteItem(_ stored: StoredItem) throws {
         try run("DELETE FROM chat_items WHERE chat_item_id = ?", [stored.id])
-        guard case .contact(let contact) = stored.owner, let shared = stored.item.meta.sharedMessageID else { return }
-        try run("DELETE FROM reactions WHERE contact_id = ? AND shared_msg_id = ?", [contact, shared.bytes.blob])
+        guard let shared = stored.item.meta.sharedMessageID else { return }
+        switch stored.owner {
+        case .contact(let contact): try run("DELETE FROM reactions WHERE contact_id = ? AND shared_msg_id = ?", [contact, shared.bytes.blob])
+        case .group(let group): try run("DELETE FROM group_reactions WHERE group_id = ? AND shared_msg_id = ?", [group, shared.bytes.blob])
+        case .notes: break
+        }
     }
 
     /// Empties a chat; the banner at its head stays.
@@ -303,6 +370,10 @@ extension Database {
             try run("DELETE FROM reactions WHERE contact_id = ?", [contact])
             try run("UPDATE contacts SET unread_chat = 0 WHERE contact_id = ?", [contact])
         }
+        if case .group(let group) = owner {
+            try run("DELETE FROM group_reactions WHERE group_id = ?", [group])
+            try run("UPDATE groups SET unread_chat = 0 WHERE group_id = ?", [group])
+        }
     }
 }
 
@@ -311,11 +382,13 @@ extension ItemOwner {
     var column: (name: String, id: Int64) {
         switch self {
         case .contact(let id): ("contact_id", id.rawValue)
+        case .group(let id): ("group_id", id.rawValue)
         case .notes(let id): ("note_folder_id", id.rawValue)
         }
     }
 
     var contactID: ContactID? { if case .contact(let id) = self { id } else { nil } }
+    var groupID: GroupID? { if case .group(let id) = self { id } else { nil } }
     var folderID: NoteFolderID? { if case .notes(let id) = self { id } else { nil } }
 }
 

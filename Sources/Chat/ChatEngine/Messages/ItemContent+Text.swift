@@ -30,11 +30,11 @@ extension ItemContent {
         case .sentChatPreference(let feature, let allowed, let parameter):
             "you " + feature.offerText(allowed, parameter: parameter)
         case .receivedChatFeatureRejected(let feature): feature.name + ": received, prohibited"
-        case .sentDirectEncryption(let info), .receivedDirectEncryption(let info): info.text
-        case .receivedGroupInvitation(let invitation, let role):
-            "received invitation to join group \(invitation.groupProfile.displayName) as \(role.code)"
+        case .sentDirectEncryption(let info), .receivedDirectEncryption(let info), .sentGroupEncryption(let info),
+            .receivedGroupEncryption(let info):
+            info.text
         case .chatBanner: "chat banner"
-        default: ""
+        default: groupText ?? ""
         }
     }
 
@@ -43,8 +43,10 @@ extension ItemContent {
         if isSent { return true }
         switch self {
         case .receivedMessage, .receivedDeleted, .receivedCall, .receivedIntegrityError, .receivedDecryptionError,
-            .receivedGroupInvitation, .receivedConnectionEvent, .receivedChatFeatureRejected, .receivedModerated:
+            .receivedGroupInvitation, .receivedConnectionEvent, .receivedChatFeatureRejected, .receivedGroupFeatureRejected,
+            .receivedModerated:
             return true
+        case .receivedGroupEvent(let event): return event.requiresAttention
         case .receivedDirectEvent(.groupInvitationLinkReceived): return true
         default: return false
         }

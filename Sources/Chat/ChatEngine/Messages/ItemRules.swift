@@ -63,15 +63,17 @@ enum ItemTiming {
     }
 
     /// The timer of a message that is sent; one that is still being typed starts it later.
-    static func sent(to contact: Contact, ttl: Int?, isLive: Bool, at now: UTCTimestamp) -> ItemTimer? {
-        guard let chatTTL = Self.ttl(of: contact), let asked = ttl ?? chatTTL else { return nil }
+    ///
+    /// - Parameter chatTTL: See ``ttl(of:)``.
+    static func sent(chatTTL: Int??, ttl: Int?, isLive: Bool, at now: UTCTimestamp) -> ItemTimer? {
+        guard let chatTTL, let asked = ttl ?? chatTTL else { return nil }
         let seconds = TimeToLive.bounded(asked)
         return ItemTimer(ttl: seconds, deleteAt: isLive ? nil : now.adding(seconds: Int64(seconds)))
     }
 
     /// The timer of a message that came: it starts when the message is read.
-    static func received(from contact: Contact, ttl: Int?) -> ItemTimer? {
-        guard Self.ttl(of: contact) != nil, let ttl, ttl > 0 else { return nil }
+    static func received(chatTTL: Int??, ttl: Int?) -> ItemTimer? {
+        guard chatTTL != nil, let ttl, ttl > 0 else { return nil }
         return ItemTimer(ttl: TimeToLive.bounded(ttl))
     }
 }

@@ -53,10 +53,12 @@ struct FullLink: Sendable {
         }
     }
 
-    /// Whether it is the address of a group.
-    var isGroup: Bool {
-        guard let data = link.request.clientData, let json = try? JSONValue(parsing: data) else { return false }
-        return json["groupLinkId"] != nil || json["type"] == "group"
+    /// True for the link of a group.
+    var isGroup: Bool { groupLinkID != nil }
+
+    /// The id that a group link carries.
+    var groupLinkID: GroupLinkID? {
+        link.request.clientData.flatMap { try? GroupLinkClientData(parsing: $0) }?.groupLinkID
     }
 
     var kind: ConnectionLinkMode { link.mode == .invitation ? .invitation : .contact }

@@ -11,8 +11,11 @@ enum Peer: Sendable {
     /// Whoever uses a link or an address, before there is a contact.
     case pending
     case contact(Contact)
+    case member(GroupInfo, GroupMember)
     /// The parties that use an address of this profile.
     case address(UserContactLinkID)
+    /// The parties that use the link of a group of this profile.
+    case groupLink(UserContactLinkID)
 }
 
 /// The connection that an event is received over, with its profile and its peer.
@@ -27,7 +30,14 @@ struct ReceivingContext {
         self.record = record
         self.user = user
         self.securityCodeHash = securityCodeHash
-        peer = record.addressID.map(Peer.address) ?? contact.map(Peer.contact) ?? .pending
+        peer = record.addressID.map(Peer.address) ?? record.groupLinkID.map(Peer.groupLink) ?? contact.map(Peer.contact) ?? .pending
+    }
+
+    init(record: ConnectionRecord, user: User, group: GroupInfo, member: GroupMember) {
+        self.record = record
+        self.user = user
+        securityCodeHash = nil
+        peer = .member(group, member)
     }
 
     var connection: ChatAPI.Connection { record.connection }
@@ -43,7 +53,10 @@ struct ReceivingContext {
         switch peer {
         case .address(let id):
             .userContact(connection: connection, userContact: UserContact(userContactLinkID: id, connectionRequest: ""))
+        case .groupLink(let id):
+            .userContact(connection: connection, userContact: UserContact(userContactLinkID: id, connectionRequest: ""))
         case .contact(let contact): .contact(connection: connection, contact: contact)
+        case .member(let group, let member): .member(connection: connection, groupInfo: group, member: member)
         case .pending: .contact(connection: connection, contact: nil)
         }
     }
@@ -59,8 +72,7 @@ extension ChatTransaction {
             if incoming.messageID != nil { emit(.chatError(error: .chat(error: .noConnectionUser(agentConnectionID: connection.description)))) }
             return
         }
-        let contact = try record.contactID.flatMap { try db.contact($0, of: user) }
-        var context = ReceivingContext(record: record, user: user, contact: contact, securityCodeHash: incoming.securityCodeHash)
+        var context = try context(of: record, user: user, securityCodeHash: incoming.securityCodeHash)
         if let number = incoming.countedNumber, try db.wasCounted(number) { return }
         if case .message = incoming.notification.event {
             // Each message in it has a savepoint of its own.
@@ -75,6 +87,15 @@ extension ChatTransaction {
         if let number = incoming.countedNumber, !effects.isPremature { try db.insertCountedEvent(number, at: now) }
     }
 
+    /// The connection of an event with its peer.
+    func context(of record: ConnectionRecord, user: User, securityCodeHash: Bytes? = nil) throws -> ReceivingContext {
+        if let id = record.memberID, let member = try db.member(id), let group = try db.group(member.groupID, user: user.userID) {
+            return ReceivingContext(record: record, user: user, group: group, member: member)
+        }
+        let contact = try record.contactID.flatMap { try db.contact($0, of: user) }
+        return ReceivingContext(record: record, user: user, contact: contact, securityCodeHash: securityCodeHash)
+    }
+
     /// Passes over an event that the store will never take. Of a message its chat tells that there was one.
     ///
     /// - Parameter text: what the chat tells.
@@ -85,9 +106,16 @@ extension ChatTransaction {
             number > record.lastReceivedMessageID
         else { return }
         try db.updateConnection(record.id, lastReceived: number)
+        let content = ItemContent.receivedMessageError(error: .parseError(error: text))
+        if let id = record.memberID, let member = try db.member(id), let group = try db.group(member.groupID, user: user.userID) {
+            var (shown, chat) = try conversation(with: member, in: group)
+            try addEvent(content, from: shown, in: &chat, of: user)
+            shown = chat.supportMember ?? shown
+            return
+        }
         guard var contact = try record.contactID.flatMap({ try db.contact($0, of: user) }) else { return }
         try addInternalItems(
-            [.receivedMessageError(error: .parseError(error: text))], isSent: false, to: &contact, of: user)
+            [content], isSent: false, to: &contact, of: user)
     }
 
     /// Receives a part of an event in a savepoint. If it is refused, nothing of it stays, and an event reports the error.
@@ -100,7 +128,12 @@ extension ChatTransaction {
     }
 
     private func receive(_ incoming: Incoming, in context: inout ReceivingContext) throws {
-        if case .address(let id) = context.peer { return try receive(incoming, forAddress: id, in: context) }
+        switch context.peer {
+        case .address(let id): return try receive(incoming, forAddress: id, in: context)
+        case .groupLink(let id): return try receive(incoming, forGroupLink: id, in: context)
+        case .member(let group, let member): return try receive(incoming, from: member, in: group, context: &context)
+        case .contact, .pending: break
+        }
         switch incoming.notification.event {
         case .confirmation(let id, let pqSupport, _, _):
             try receiveConfirmation(id, pqSupport: pqSupport, single(incoming), in: &context)
@@ -140,14 +173,14 @@ extension ChatTransaction {
     }
 
     /// The one message that the first message of a connection holds.
-    private func single(_ incoming: Incoming) throws -> ChatMessage {
+    func single(_ incoming: Incoming) throws -> ChatMessage {
         guard incoming.messages.count == 1, case .success(let received)? = incoming.messages.first else {
             throw Refusal.chat(.exception(message: "parseChatMessage: single message is expected"))
         }
         return received.message
     }
 
-    private func isHostFault(_ fault: AgentFault) -> Bool {
+    func isHostFault(_ fault: AgentFault) -> Bool {
         switch fault.reason {
         case .broker(_, .host), .broker(_, .transport(.version)): true
         default: false
@@ -171,8 +204,16 @@ extension ChatTransaction {
         }
     }
 
+    private func receive(_ incoming: Incoming, forGroupLink link: UserContactLinkID, in context: ReceivingContext) throws {
+        switch incoming.notification.event {
+        case .request(let id, _, _, _): try receiveJoinRequest(id, single(incoming), forLink: link, in: context)
+        case .messageFailed(_, let fault), .messagesFailed(_, let fault), .failed(let fault): report(fault, in: context)
+        default: receiveState(incoming.notification.event)
+        }
+    }
+
     /// Events that are told on and change nothing.
-    private func receiveState(_ event: AgentEvent) {
+    func receiveState(_ event: AgentEvent) {
         switch event {
         case .down(let server, let connections):
             emit(.subscriptionStatus(server: server.wireString, status: .pending, connections: connections.map(\.description)))

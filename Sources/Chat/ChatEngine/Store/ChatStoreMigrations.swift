@@ -87,6 +87,9 @@ enum ChatStoreMigrations {
         migrator.registerMigration("9 no messages kept that nothing reads") { db in
             try db.execute(sql: "DROP TABLE unhandled_messages")
         }
+        migrator.registerMigration("10 groups") { db in
+            try db.execute(sql: GroupTables.creation)
+        }
         return migrator
     }
 

@@ -99,7 +99,7 @@ extension CommandRunner {
             try transaction.db.updateItemTTL(user: user.userID, seconds: seconds > 0 ? seconds : nil)
             return user
         }
-        try await core.transactions.applyRetention(user: user.userID)
+        try await core.transactions.applyRetention(to: .user(user.userID))
         return .cmdOk(user: user)
     }
 

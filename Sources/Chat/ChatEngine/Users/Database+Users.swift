@@ -90,8 +90,10 @@ extension Database {
     func unreadCount(ofUser id: UserID) throws -> Int {
         let count = try number(
             """
-            SELECT count(*) FROM contacts c JOIN chat_items i ON i.contact_id = c.contact_id AND i.status = 'rcvNew'
-            WHERE c.user_id = ? AND c.enable_notifications = 'all'
+            SELECT (SELECT count(*) FROM contacts c JOIN chat_items i ON i.contact_id = c.contact_id AND i.status = 'rcvNew'
+                WHERE c.user_id = ?1 AND c.enable_notifications = 'all')
+            + (SELECT count(*) FROM groups g JOIN chat_items i ON i.group_id = g.group_id AND i.scope IS NULL AND i.status = 'rcvNew'
+                WHERE g.user_id = ?1 AND (g.enable_notifications = 'all' OR g.enable_notifications = 'mentions' AND i.user_mention = 1))
             """, [id])
         return Int(count ?? 0)
     }

@@ -42,6 +42,21 @@ public enum MessageContent: Hashable, JSONObjectConvertible {
         }
     }
 
+    /// The same content with another text; unknown content stays as it came.
+    public func replacing(text: String) -> MessageContent {
+        switch self {
+        case .text: .text(text)
+        case .link(_, let preview): .link(text: text, preview: preview)
+        case .image(_, let image): .image(text: text, image: image)
+        case .video(_, let image, let duration): .video(text: text, image: image, duration: duration)
+        case .voice(_, let duration): .voice(text: text, duration: duration)
+        case .file: .file(text)
+        case .report(_, let reason): .report(text: text, reason: reason)
+        case .chat(_, let link, let signature): .chat(text: text, link: link, ownerSignature: signature)
+        case .unknown: self
+        }
+    }
+
     public init(object: JSONObject) throws(JSONError) {
         let type: MessageContentType = try object.required("type")
         if case .unknown(let tag) = type {

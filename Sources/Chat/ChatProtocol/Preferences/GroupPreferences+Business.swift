@@ -19,4 +19,13 @@ extension GroupPreferences {
             comments: .init(enable: .off),
             commands: preferences.commands)
     }
+
+    /// The preferences of the business chats of a profile; those of a profile that sets none differ in what is deleted and in sessions.
+    public static func business(of profile: Profile) -> GroupPreferences {
+        if let preferences = profile.preferences { return business(preferences) }
+        var preferences = business(ChatPreferences())
+        preferences.fullDelete = .init(enable: .on, role: .moderator)
+        preferences.sessions = .init(enable: .on)
+        return preferences
+    }
 }

@@ -77,3 +77,24 @@ public struct GroupPreferences: Hashable, JSONObjectConvertible {
     /// The menu of the bot of the group.
     public var commands: [BotCommand]?
 }
+
+extension GroupPreferences {
+    /// Enables or disables a feature; the role counts for features that have one.
+    public mutating func set(_ feature: GroupFeature, _ enable: GroupFeatureEnabled, role: GroupMemberRole? = nil) {
+        let simple = GroupPreference(enable: enable), withRole = RoleGroupPreference(enable: enable, role: role)
+        switch feature {
+        case .timedMessages: timedMessages = TimedMessagesGroupPreference(enable: enable, ttl: timedMessages?.ttl)
+        case .directMessages: directMessages = withRole
+        case .fullDelete: fullDelete = withRole
+        case .reactions: reactions = simple
+        case .voice: voice = withRole
+        case .files: files = withRole
+        case .simplexLinks: simplexLinks = withRole
+        case .reports: reports = simple
+        case .history: history = simple
+        case .support: support = simple
+        case .sessions: sessions = withRole
+        case .comments: comments = CommentsGroupPreference(enable: enable, duration: comments?.duration)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import ChatAPI
+import ChatProtocol
+
+// Console commands about groups and members by name.
+
+extension CommandRunner {
+    func run(_ command: NamedGroupCommand, group name: String) async throws(ChatCoreError) -> ChatResponse {
+        let (user, group) = try await query { transaction in
+            let user = try transaction.user()
+            return (user, try transaction.group(named: name, of: user))
+        }
+        let id = group.groupID
+        switch command {
+        case .info: return try await run(.groups(.info(id)))
+        case .members: return try await run(.groups(.members(id)))
+        case .supportChats:
+            let members = try await query(isLong: true) { try $0.db.members(of: id).filter { $0.supportChat != nil } }
+            return .memberSupportChats(user: user, groupInfo: group, members: members)
+        case .join(let isMuted):
+            let response = try await run(.groups(.join(id)))
+            guard isMuted else { return response }
+            return try await transaction { transaction in
+                var settings = group.chatSettings
+                settings.notifications = .none
+                try transaction.db.updateGroup(id, settings: settings)
+                return .userAcceptedGroupSent(user: user, groupInfo: try transaction.group(id, of: user), hostContact: nil)
+            }
+        case .leave: return try await run(.groups(.leave(id)))
+        case .delete: return try await run(.chats(.delete(.group(id), mode: .full(notify: true))))
+        case .clear: return try await run(.chats(.clear(.group(id))))
+        case .profile: return .groupProfile(user: user, groupInfo: group)
+        case .rename(let name, let description):
+            return try await update(group) { profile in
+                (profile.displayName, profile.fullName, profile.shortDescription) = (name, "", description)
+            }
+        case .setWelcome(let text): return try await update(group) { $0.description = text }
+        case .welcome: return .groupDescription(user: user, groupInfo: group)
+        case .createLink(let role): return try await run(.groups(.createLink(id, role)))
+        case .setLinkRole(let role): return try await run(.groups(.setLinkRole(id, role)))
+        case .deleteLink: return try await run(.groups(.deleteLink(id)))
+        case .link: return try await run(.groups(.link(id)))
+        case .remove(let names, let withMessages):
+            let members = try await query { transaction in try names.map { try transaction.member(named: $0, in: group).groupMemberID } }
+            return try await run(.groups(.remove(id, members, withMessages: withMessages)))
+        case .setFeature(let feature, let enable, let role):
+            return try await update(group) { profile in
+                var preferences = profile.groupPreferences ?? GroupPreferences()
+                preferences.set(feature, enable, role: role)
+                profile.groupPreferences = preferences
+            }
+        case .setTimedMessages(let seconds):
+            return try await update(group) { profile in
+                var preferences = profile.groupPreferences ?? GroupPreferences()
+                preferences.timedMessages = TimedMessagesGroupPreference(enable: seconds == nil ? .off : .on, ttl: seconds ?? 86_400)
+                profile.groupPreferences = preferences
+            }
+        case .setAdmissionReview(let review):
+            return try await update(group) { $0.memberAdmission = GroupMemberAdmission(review: review) }
+        case .report(let member, let reason, let text):
+            let item = try await query { transaction in
+                let author = try member.map { try transaction.member(named: $0, in: group).groupMemberID }
+                guard let item = try transaction.db.itemID(group: id, textPrefix: text, author: author, isSent: nil) else {
+                    throw Refusal.store(.chatItemNotFoundByText(text: text))
+                }
+                return item
+            }
+            return try await run(.messages(.report(id, item, reason: reason, text: "")))
+        case .share(let chat):
+            let target = try await query { try $0.reference(chat, of: user) }
+            guard let target = SendTarget(target) else { return try await refuse("sharing to such a chat") }
+            return try await run(.messages(.share(.group(id), to: target)))
+        }
+    }
+
+    private func update(
+        _ group: GroupInfo, _ change: (inout GroupProfile) -> Void
+    ) async throws(ChatCoreError) -> ChatResponse {
+        var profile = group.groupProfile
+        change(&profile)
+        return try await run(.groups(.updateProfile(group.groupID, profile)))
+    }
+
+    func run(_ command: NamedMemberCommand, member name: String, group groupName: String) async throws(ChatCoreError) -> ChatResponse {
+        if case .add(let role) = command {
+            let (group, contact) = try await query { transaction in
+                let user = try transaction.user()
+                return (
+                    try transaction.group(named: groupName, of: user).groupID, try transaction.contact(named: name, of: user).contactID
+                )
+            }
+            return try await run(.groups(.add(group, contact, role)))
+        }
+        let (group, member) = try await query { transaction in
+            let group = try transaction.group(named: groupName, of: try transaction.user())
+            return (group, try transaction.member(named: name, in: group))
+        }
+        let id = group.groupID, memberID = member.groupMemberID
+        let known: GroupCommand =
+            switch command {
+            case .add(let role), .accept(let role): .acceptMember(id, memberID, role)
+            case .setRole(let role): .setRole(id, [memberID], role)
+            case .blockForAll(let isBlocked): .blockForAll(id, [memberID], isBlocked)
+            case .showMessages(let shows):
+                if group.membership.role >= .moderator {
+                    throw ChatCoreError(
+                        Refusal.chat(.cantBlockMemberForSelf(groupInfo: group, member: member, setShowMessages: shows)).error)
+                } else {
+                    .setMemberSettings(id, memberID, GroupMemberSettings(showsMessages: shows))
+                }
+            case .info: .memberInfo(id, memberID)
+            case .queueInfo: .memberQueueInfo(id, memberID)
+            case .switchQueue: .switchMember(id, memberID)
+            case .abortSwitch: .abortSwitchMember(id, memberID)
+            case .syncRatchet(let force): .syncMemberRatchet(id, memberID, force: force)
+            case .securityCode: .memberSecurityCode(id, memberID)
+            case .verify(let code): .verifyMember(id, memberID, code: code)
+            case .enable: .enableMember(id, memberID)
+            }
+        return try await run(.groups(known))
+    }
+
+    /// Writes to a member directly: over its contact, which is made and invited if there is none.
+    func send(_ text: String, toMember name: String, inGroup groupName: String) async throws(ChatCoreError) -> ChatResponse {
+        let (user, group, member) = try await query { transaction in
+            let user = try transaction.user()
+            let group = try transaction.group(named: groupName, of: user)
+            return (user, group, try transaction.member(named: name, in: group))
+        }
+        if let contact = member.contactID {
+            return try await run(.messages(.send(to: .direct(contact), [ComposedMessage(content: .text(text))])))
+        }
+        guard group.allowsUser(.directMessages) else { throw ChatCoreError(Refusal.command("direct messages not allowed").error) }
+        core.hub.publish(.noMemberContactCreating(user: user, groupInfo: group, member: member))
+        let response = try await run(.groups(.createMemberContact(group.groupID, member.groupMemberID)))
+        guard case .newMemberContact(_, let contact, _, _) = response else { return response }
+        return try await run(.contacts(.inviteMemberContact(contact.contactID, message: .text(text))))
+    }
+}

@@ -1,0 +1,96 @@
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+import SMPCrypto
+import SMPWire
+
+// Business chats: a group for each customer that comes by a business address.
+
+extension GroupProfile {
+    /// The profile of a business chat, named after the one that it is with.
+    init(business profile: Profile, preferences: GroupPreferences) {
+        self.init(
+            displayName: profile.displayName, fullName: profile.fullName, shortDescription: profile.shortDescription, image: profile.image,
+            groupPreferences: preferences)
+    }
+}
+
+extension ChatTransaction {
+    /// A customer asks by the business address: the request opens a group, and is accepted.
+    func receiveBusinessRequest(
+        _ id: InvitationID, _ asked: ContactRequest, _ message: ChatMessage, address: UserContactLink, user: User
+    ) throws {
+        // The same event again, after a crash.
+        if try db.hasMember(invitationID: id.bytes) { return }
+        if let tag = asked.requestID, let known = try db.group(user: user.userID, businessRequestTag: tag) {
+            return emit(.businessRequestAlreadyAccepted(user: user, groupInfo: known))
+        }
+        let own = MemberID(random.bytes(12)), customer = MemberID(random.bytes(12))
+        var new = NewGroupRecord(
+            profile: GroupProfile(business: asked.profile, preferences: .business(of: user.profile.published)),
+            business: ChatAPI.BusinessChatInfo(chatType: .customer, businessID: own, customerID: customer))
+        new.businessRequestTag = asked.requestID
+        let groupID = try db.insertGroup(new, user: user.userID, at: now)
+        try insertMembership(groupID, memberID: own, role: .owner, status: .creator, invitedBy: .user, of: user)
+        var group = try group(groupID, of: user)
+        let memberID = try db.insertMember(
+            NewMemberRecord(
+                groupID: groupID, memberID: customer, role: .member, category: .invitee, status: .accepted, invitedBy: .user,
+                invitedByMember: group.membership.groupMemberID, profile: asked.profile, versions: ChatVersionRange(message.versions),
+                requestTag: asked.requestID, invitationID: id.bytes, welcomeSharedMessageID: asked.welcomeMessageID),
+            user: user.userID, at: now)
+        group = try self.group(groupID, of: user)
+        let member = try member(memberID, in: group)
+        try enqueue(.acceptMember(member: memberID, invitation: id.bytes), user: user)
+        var chat = GroupConversation(group)
+        try addOwnOpening(to: &chat, of: user)
+        try addBanner(to: &chat.group, of: user)
+        if let reply = address.addressSettings.autoReply, let welcome = asked.welcomeMessageID {
+            // The customer has seen the welcome message before.
+            var draft = ItemDraft(.sentMessage(content: reply), isSent: true)
+            draft.sharedMessageID = welcome
+            _ = try addItem(draft, to: &chat, of: user)
+        }
+        if let request = asked.message {
+            var draft = ItemDraft(.receivedMessage(content: request.content), isSent: false)
+            draft.sharedMessageID = request.messageID
+            try announce(draft, from: member, in: &chat, of: user)
+        }
+        emit(.acceptingBusinessRequest(user: user, groupInfo: group))
+    }
+
+    /// The answer to a customer who asks by a business address.
+    func businessInvitation(of member: GroupMember, to group: GroupInfo, of user: User) throws -> ChatMessageEvent {
+        let profile = user.profile.published, membership = group.membership
+        return .groupLinkInvitation(
+            GroupLinkInvitation(
+                fromMember: MemberIDRole(memberID: membership.memberID, role: membership.role), fromMemberName: profile.displayName,
+                invitedMember: MemberIDRole(memberID: member.memberID, role: .member),
+                groupProfile: GroupProfile(business: profile, preferences: .business(of: profile)), accepted: .accepted,
+                business: ChatProtocol.BusinessChatInfo(chatType: .business, businessID: membership.memberID, customerID: member.memberID),
+                groupSize: 1))
+    }
+
+    /// Sends the welcome message of the address to a customer; one that was shown before is only repeated, under its id.
+    ///
+    /// - Parameter isSecured: True once the customer's queue takes messages, before the connection is complete. Clients that know
+    ///   batches of messages get it then, older ones when the connection is complete.
+    func sendBusinessWelcome(to member: GroupMember, in group: GroupInfo, of user: User, isSecured: Bool = false) throws {
+        guard let business = group.businessChat, business.chatType == .customer, business.customerID == member.memberID,
+            let connection = member.activeConnection, isSecured == (connection.chatVersion >= Int(ChatVersions.directBatching)),
+            let reply = try db.address(ofUser: user.userID)?.addressSettings.autoReply
+        else { return }
+        if let welcome = try db.joinRequest(member: member.groupMemberID).welcome {
+            try send(.updateMessage(MessageUpdate(messageID: welcome, content: reply)), to: [member], in: group)
+            return
+        }
+        var chat = GroupConversation(group)
+        var message = try OutgoingMessage(.newMessage(MessageContainer(content: reply)), id: newSharedMessageID())
+        var draft = ItemDraft(.sentMessage(content: reply), isSent: true)
+        draft.sharedMessageID = message.id
+        let item = try addItem(draft, to: &chat, of: user)
+        message.itemID = item.meta.itemID
+        try send([message], to: [member], in: group)
+        emit(.newChatItems(user: user, chatItems: [chat.containing(item)]))
+    }
+}

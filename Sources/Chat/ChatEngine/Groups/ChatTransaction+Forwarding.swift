@@ -1,0 +1,169 @@
+import ChatAPI
+import ChatProtocol
+import SMPCrypto
+import SMPWire
+
+// Forwarding: an administrator who has introduced two members passes on their messages until they are connected.
+
+extension ChatTransaction {
+    /// The version from which clients read the binary form of forwarded messages, which has room for the longest ones.
+    static let binaryForwarding = ChatVersions.memberSupportVoice
+
+    /// Forwards messages of a member to those to whom it was introduced and is not connected yet.
+    func forward(_ messages: [GroupMessage], from sender: GroupMember, to audience: ForwardAudience, in group: GroupInfo) throws {
+        let indexes = try db.relations(ofMember: sender.groupMemberID).forwardedIndexes
+        guard !indexes.isEmpty else { return }
+        let receivers = try db.members(of: group.groupID, indexes: indexes).filter { member in
+            switch audience {
+            case .group(let includesPending): member.status.isCurrent || (includesPending && member.status.isPending)
+            case .support(let subject):
+                member.groupMemberID == subject
+                    || (member.role >= .moderator && member.status.isCurrent && member.supports(ChatVersions.groupKnocking))
+            }
+        }
+        try forward(messages, from: sender, to: receivers, in: group)
+    }
+
+    /// Forwards messages of a member to others. Members whose connections are not ready get nothing: their own connection comes first.
+    func forward(_ messages: [GroupMessage], from sender: GroupMember, to receivers: [GroupMember], in group: GroupInfo) throws {
+        guard !messages.isEmpty else { return }
+        let connected = receivers.compactMap { member in member.readyConnection.map { (member, $0) } }
+        let binary = connected.filter { $0.0.supports(Self.binaryForwarding) }, old = connected.filter { !$0.0.supports(Self.binaryForwarding) }
+        let forwards = messages.map { MessageForward(sender: .member(sender.memberID, name: sender.shortName), brokerTimestamp: $0.sentAt) }
+        if !binary.isEmpty {
+            let elements = zip(forwards, messages).map { forward, message in [UInt8(ascii: ">")] + forward.wireBytes + message.message.body }
+            for body in Self.binaryBatches(elements) {
+                let stored = try db.insertBody(body)
+                for (_, connection) in binary {
+                    effects.deliveries.append(try db.insertDelivery(to: DeliveryTarget(connection), body: stored, notifies: false, at: now))
+                }
+            }
+        }
+        guard !old.isEmpty else { return }
+        let outgoing = try zip(forwards, messages).map { try OutgoingMessage(.forwardMessage($0, $1.message), id: newSharedMessageID()) }
+        var encoder = OutgoingBodyEncoder(outgoing)
+        for (member, connection) in old where member.supports(ChatVersions.groupForwarding) {
+            for body in try encoder.bodies(for: connection, isBatched: member.supports(ChatVersions.directBatching), store: db.insertBody) {
+                effects.deliveries.append(try db.insertDelivery(to: DeliveryTarget(connection), body: body.stored, notifies: false, at: now))
+            }
+        }
+    }
+
+    /// Binary batches of elements, in order. An element that is too large for any is left out.
+    private static func binaryBatches(_ elements: [Bytes]) -> [Bytes] {
+        var rest = elements[...]
+        var batches: [Bytes] = []
+        while !rest.isEmpty {
+            let (body, done, _) = MessageBatching.delivery(of: rest)
+            if !body.isEmpty { batches.append(body) }
+            guard done > 0 else { break }
+            rest = rest.dropFirst(done)
+        }
+        return batches
+    }
+
+    // MARK: Introductions
+
+    /// Introduces a member to those to whom it was not introduced yet, and them to it.
+    func introduce(_ member: GroupMember, in group: GroupInfo) throws {
+        let relations = try db.relations(ofMember: member.groupMemberID)
+        let others = try db.members(of: group.groupID).filter {
+            $0.status.isCurrent && $0.groupMemberID != member.groupMemberID && relations[$0.indexInGroup] == .new
+        }
+        try introduce(member, to: others, scope: nil, in: group)
+    }
+
+    /// Introduces a member who waits for a review to the moderators.
+    func introduceToModerators(_ member: GroupMember, in group: GroupInfo) throws {
+        let event: ChatMessageEvent =
+            member.supports(ChatVersions.groupKnocking)
+            ? .groupLinkAcceptance(.pendingReview, role: member.role, memberID: member.memberID)
+            : .newMessage(MessageContainer(content: .text(Self.pendingReviewText)))
+        try sendDirectly([event], to: member, in: group)
+        let moderators = try db.moderators(of: group.groupID).filter {
+            $0.status.isCurrent && $0.groupMemberID != member.groupMemberID && $0.supports(ChatVersions.groupKnocking)
+        }
+        try introduce(member, to: moderators, scope: .member(member.memberID), in: group)
+    }
+
+    /// What clients show that do not know reviews.
+    private static let pendingReviewText = "Your request to join the group is waiting for its moderators."
+    /// What clients show that do not know reviews, once the member is let in.
+    static let acceptedText = "The moderators have let you into the group."
+
+    private func introduce(_ member: GroupMember, to others: [GroupMember], scope: MessageScope?, in group: GroupInfo) throws {
+        guard member.activeConnection != nil else { throw Refusal.chat(.internalError(message: "member connection not active")) }
+        try send(.newMember(MemberInfo(member, in: group), scope: scope), to: others, in: group)
+        var relations = try db.relations(ofMember: member.groupMemberID)
+        for other in others {
+            relations.introduce(other.indexInGroup, isIntroducedToSubject: true)
+            var known = try db.relations(ofMember: other.groupMemberID)
+            known.introduce(member.indexInGroup, isIntroducedToSubject: false)
+            try db.updateMember(other.groupMemberID, relations: known)
+        }
+        try db.updateMember(member.groupMemberID, relations: relations)
+        // Administrators first, and those with a picture before the others, in an order that tells nothing.
+        let events = shuffled(others).sorted { Self.introductionRank($0) < Self.introductionRank($1) }.map { other in
+            ChatMessageEvent.introduceMember(
+                MemberInfo(other, in: group), restrictions: other.blockedByAdmin ? MemberRestrictions(restriction: .blocked) : nil)
+        }
+        try sendDirectly(events, to: member, in: group)
+    }
+
+    private static func introductionRank(_ member: GroupMember) -> Int {
+        (member.role >= .admin ? 0 : 2) + (member.profile.image == nil ? 1 : 0)
+    }
+
+    private func shuffled(_ members: [GroupMember]) -> [GroupMember] {
+        members.map { (random.bytes(8), $0) }.sorted { $0.0.lexicographicallyPrecedes($1.0) }.map(\.1)
+    }
+
+    // MARK: History
+
+    /// Messages that a joining member gets at most.
+    static let historyLength = 100
+
+    /// Sends the newest messages of a group to a member who joins, if its preferences say so, and the welcome message.
+    func sendHistory(to member: GroupMember, in group: GroupInfo) throws {
+        guard group.allows(.history), member.supports(ChatVersions.batching) else { return }
+        var events = try db.history(of: group.groupID, for: member.groupMemberID, limit: Self.historyLength, at: now).compactMap {
+            try historyEvent($0, in: group)
+        }
+        if member.supports(ChatVersions.groupHistoryWelcome), let welcome = group.groupProfile.description,
+            try db.joinRequest(member: member.groupMemberID).welcome == nil
+        {
+            events.append(.newMessage(MessageContainer(content: .text(welcome))))
+        }
+        try sendDirectly(events, to: member, in: group)
+    }
+
+    private func historyEvent(_ stored: StoredItem, in group: GroupInfo) throws -> ChatMessageEvent? {
+        let author: GroupMember
+        switch stored.item.direction {
+        case .groupSent: author = group.membership
+        case .groupReceived(let member) where !member.blockedByAdmin: author = member
+        default: return nil
+        }
+        // Files are not in the history yet: of messages with one, only the text is.
+        guard let message = stored.message, !message.text.isEmpty || stored.item.file == nil else { return nil }
+        let (content, mentions) = MentionRules.renamed(
+            stored.item.file == nil ? message : .text(message.text), mentions: stored.item.mentions)
+        var container = MessageContainer(content: content, mentions: MessageMentions(mentions))
+        container.ttl = stored.item.meta.timed?.ttl
+        if let quote = stored.item.quotedItem {
+            let quoted: MemberID? =
+                switch quote.direction {
+                case .groupSent: group.membership.memberID
+                case .groupReceived(let member): member.memberID
+                default: nil
+                }
+            container.quote = QuotedMessage(
+                reference: MessageReference(
+                    messageID: quote.sharedMessageID, sentAt: quote.sentAt, sent: quote.direction == .groupSent, memberID: quoted),
+                content: quote.content)
+        }
+        return .forwardMessage(
+            MessageForward(sender: .member(author.memberID, name: author.shortName), brokerTimestamp: stored.item.meta.itemTimestamp),
+            ChatMessage(versions: author.versionRange, messageID: stored.item.meta.sharedMessageID, event: .newMessage(container)))
+    }
+}

@@ -1,0 +1,271 @@
+import ChatAPI
+import ChatProtocol
+import SMPWire
+
+// What commands do with members of groups.
+
+extension ChatTransaction {
+    /// The members that a command names, in the order of the group.
+    private func members(_ ids: [GroupMemberID], of group: GroupInfo) throws -> (named: [GroupMember], others: [GroupMember]) {
+        let named = Set(ids)
+        let members = try db.members(of: group.groupID)
+        let found = members.filter { named.contains($0.groupMemberID) }
+        guard found.count == ids.count else { throw Refusal.chat(.groupMemberNotFound) }
+        return (found, members.filter { !named.contains($0.groupMemberID) })
+    }
+
+    // MARK: Letting in
+
+    func acceptMember(_ memberID: GroupMemberID, in id: GroupID, as role: GroupMemberRole) throws -> ChatResponse {
+        let user = try user()
+        var group = try group(id, of: user)
+        let member = try member(memberID, in: group)
+        try require(.moderator, in: group)
+        switch member.status {
+        case .pendingApproval where member.category == .invitee:
+            guard member.activeConnection != nil else { throw Refusal.chat(.groupMemberNotActive) }
+            if group.groupProfile.memberAdmission?.review == .all {
+                try introduceToModerators(member, in: group)
+                try db.updateMember(memberID, status: .pendingReview, at: now)
+                return .memberAccepted(user: user, groupInfo: group, member: try self.member(memberID, in: group))
+            }
+            try sendDirectly([.groupLinkAcceptance(.accepted, role: role, memberID: member.memberID)], to: member, in: group)
+            return try letIn(member, as: role, status: .connected, in: &group, of: user)
+        case .pendingReview:
+            let moderators = try db.moderators(of: id).filter(\.status.isCurrent)
+            try send(
+                .groupLinkAcceptance(.accepted, role: role, memberID: member.memberID),
+                to: [member] + moderators.filter { $0.groupMemberID != memberID }, in: group)
+            if !member.supports(ChatVersions.groupKnocking) {
+                try sendDirectly([.newMessage(MessageContainer(content: .text(Self.acceptedText)))], to: member, in: group)
+            }
+            let isConnected = member.activeConnection?.status == .ready || member.activeConnection?.status == .sendReady
+            return try letIn(member, as: role, status: isConnected ? .connected : .announced, in: &group, of: user)
+        default: throw Refusal.command("member should be pending approval and invitee, or pending review and not invitee")
+        }
+    }
+
+    private func letIn(
+        _ member: GroupMember, as role: GroupMemberRole, status: GroupMemberStatus, in group: inout GroupInfo, of user: User
+    ) throws -> ChatResponse {
+        if member.category == .invitee {
+            var introduced = member
+            introduced.role = role
+            try introduce(introduced, in: group)
+            try sendHistory(to: member, in: group)
+        }
+        let accepted = try accept(member, as: role, status: status, in: &group, of: user)
+        // The event is shown to all, and in the support chat.
+        var main = GroupConversation(group)
+        try addEvent(.receivedGroupEvent(event: .memberConnected), from: accepted, in: &main, of: user)
+        var (_, support) = try supportChat(of: accepted, in: main.group)
+        try addEvent(
+            .sentGroupEvent(event: .memberAccepted(groupMemberID: accepted.groupMemberID, profile: accepted.profile.published)), in: &support,
+            of: user)
+        return .memberAccepted(user: user, groupInfo: group, member: accepted)
+    }
+
+    func deleteSupportChat(of memberID: GroupMemberID, in id: GroupID) throws -> ChatResponse {
+        let user = try user()
+        var group = try group(id, of: user)
+        let member = try member(memberID, in: group)
+        guard member.supportChat != nil else { throw Refusal.command("member has no support chat") }
+        guard !member.status.isPending else { throw Refusal.command("member is pending") }
+        try db.deleteSupportChat(member: memberID, group: id)
+        let updated = try self.member(memberID, in: group)
+        try noteAttention(before: member, after: updated, in: &group)
+        return .memberSupportChatDeleted(user: user, groupInfo: group, member: updated)
+    }
+
+    // MARK: Roles
+
+    func setRole(_ role: GroupMemberRole, of ids: [GroupMemberID], in id: GroupID) throws -> ChatResponse {
+        let user = try user()
+        let group = try group(id, of: user)
+        guard !ids.contains(group.membership.groupMemberID) else { throw Refusal.command("can't change role for self") }
+        let (named, others) = try members(ids, of: group)
+        if ids.count > 1, role >= .admin || named.contains(where: { $0.role >= .admin }) {
+            throw Refusal.command("can't change role of multiple members when admins selected, or new role is admin")
+        }
+        guard !named.contains(where: \.status.isPending) else { throw Refusal.command("can't change role of members pending approval") }
+        try require(max(.admin, role, named.map(\.role).max() ?? .observer), in: group)
+        let changed = named.filter { $0.role != role }
+        var errors: [ChatError] = []
+        var result: [GroupMember] = []
+        for member in changed where member.status == .invited {
+            let outcome = try attempt { try reinvite(member, as: role, to: group, of: user) }
+            switch outcome {
+            case .success(let member): result.append(member)
+            case .failure(let refusal): errors.append(refusal.error)
+            }
+        }
+        let current = changed.filter { $0.status != .invited }
+        let recipients = (named + others).filter(\.status.isCurrent)
+        let contents = current.map { member in
+            ItemContent.sentGroupEvent(
+                event: .memberRole(groupMemberID: member.groupMemberID, profile: member.profile.published, role: role))
+        }
+        let items = try announceChanges(
+            current.map { .memberRole(memberID: $0.memberID, role) }, contents, to: recipients, in: GroupConversation(group), of: user)
+        for var member in current {
+            try db.updateMember(member.groupMemberID, role: role)
+            member.role = role
+            result.append(member)
+        }
+        if !items.isEmpty { emit(.newChatItems(user: user, chatItems: items)) }
+        if !errors.isEmpty { emit(.chatErrors(errors: errors)) }
+        return .membersRoleUser(user: user, groupInfo: group, members: result, role: role, isSigned: false)
+    }
+
+    /// Sends the invitation of a contact again, with another role.
+    private func reinvite(_ member: GroupMember, as role: GroupMemberRole, to group: GroupInfo, of user: User) throws -> GroupMember {
+        guard let contact = member.contactID,
+            case .sentGroupInvitation(_, _, _, let invited)? = try repeatInvitation(of: contact, to: group.groupID, as: role)
+        else { throw Refusal.chat(.groupCantResendInvitation(groupInfo: group, contactName: member.localDisplayName)) }
+        return invited
+    }
+
+    /// Sends events about members together, and adds an item for each.
+    private func announceChanges(
+        _ events: [ChatMessageEvent], _ contents: [ItemContent], to recipients: [GroupMember], in chat: GroupConversation, of user: User
+    ) throws -> [ItemInChat] {
+        var chat = chat
+        let messages = try events.map { try OutgoingMessage($0, id: newSharedMessageID()) }
+        try send(messages, to: recipients, in: chat.group)
+        return try zip(messages, contents).map { message, content in
+            var draft = ItemDraft(content, isSent: true)
+            draft.sharedMessageID = message.id
+            return chat.containing(try addItem(draft, to: &chat, of: user))
+        }
+    }
+
+    // MARK: Blocking
+
+    func block(_ ids: [GroupMemberID], _ isBlocked: Bool, in id: GroupID) throws -> ChatResponse {
+        let user = try user()
+        let group = try group(id, of: user)
+        guard !ids.contains(group.membership.groupMemberID) else { throw Refusal.command("can't block/unblock self") }
+        let (named, others) = try members(ids, of: group)
+        if ids.count > 1, named.contains(where: { $0.role >= .admin }) {
+            throw Refusal.command("can't block/unblock multiple members when admins selected")
+        }
+        guard !named.contains(where: \.status.isPending) else { throw Refusal.command("can't block/unblock members pending approval") }
+        try require(max(.moderator, named.map(\.role).max() ?? .observer), in: group)
+        let restrictions = MemberRestrictions(restriction: isBlocked ? .blocked : .unrestricted)
+        let contents = named.map { member in
+            ItemContent.sentGroupEvent(
+                event: .memberBlocked(groupMemberID: member.groupMemberID, profile: member.profile.published, blocked: isBlocked))
+        }
+        let items = try announceChanges(
+            named.map { .restrictMember(memberID: $0.memberID, restrictions) }, contents, to: others.filter(\.status.isCurrent),
+            in: GroupConversation(group), of: user)
+        if !items.isEmpty { emit(.newChatItems(user: user, chatItems: items)) }
+        let changed = try named.map { member in
+            try db.updateMember(member.groupMemberID, isBlocked: isBlocked, at: now)
+            var member = member
+            member.blockedByAdmin = isBlocked
+            return member
+        }
+        return .membersBlockedForAllUser(user: user, groupInfo: group, members: changed, blocked: isBlocked, isSigned: false)
+    }
+
+    func set(_ settings: GroupMemberSettings, of memberID: GroupMemberID, in id: GroupID) throws -> ChatResponse {
+        let user = try user()
+        _ = try member(memberID, in: try group(id, of: user))
+        try db.updateMember(memberID, showsMessages: settings.showsMessages)
+        return .cmdOk(user: user)
+    }
+
+    // MARK: Removing
+
+    func remove(_ ids: [GroupMemberID], from id: GroupID, withMessages: Bool) throws -> ChatResponse {
+        let user = try user()
+        var group = try group(id, of: user)
+        let (named, others) = try members(ids, of: group)
+        if ids.count > 1, named.contains(where: { $0.role >= .admin }) {
+            throw Refusal.command("can't remove multiple members when admins selected")
+        }
+        try require(max(.admin, named.map(\.role).max() ?? .observer), in: group)
+        let all = named + others
+        var items: [ItemInChat] = []
+        // Messages are taken away first: a member whose messages stay is kept as their author.
+        if withMessages {
+            for member in named { try moderateMessages(of: member, by: group.membership, in: group) }
+        }
+        let invited = named.filter { $0.status == .invited }
+        try deleteConnections(of: invited, afterDelivery: false, keepsRows: false, user: user)
+        for member in invited { try db.deleteMember(member, user: user.userID) }
+        let current = named.filter { $0.status != .invited && !$0.status.isPending }
+        items += try remove(current, in: GroupConversation(group), tell: all.filter(\.status.isCurrent), withMessages: withMessages, of: user)
+        for member in named where member.status.isPending {
+            let (member, chat) = try supportChat(of: member, in: group)
+            let moderators = member.status == .pendingReview ? all.filter { $0.role >= .moderator && $0.groupMemberID != member.groupMemberID } : []
+            items += try remove([member], in: chat, tell: [member] + moderators, withMessages: withMessages, of: user)
+        }
+        for member in named where member.status != .invited {
+            try endMembership(of: member, as: .removed, in: &group, keepsRow: false, of: user)
+        }
+        group = try self.group(id, of: user)
+        let shown = items.map { item in
+            guard case .group(_, let scope) = item.chatInfo else { return item }
+            return ItemInChat(chatInfo: .group(groupInfo: group, scope: scope), chatItem: item.chatItem)
+        }
+        if !shown.isEmpty { emit(.newChatItems(user: user, chatItems: shown)) }
+        let removed = named.map { member in
+            var member = member
+            member.status = .removed
+            return member
+        }
+        return .userDeletedMembers(user: user, groupInfo: group, members: removed, withMessages: withMessages, isSigned: false)
+    }
+
+    /// Tells members of a removal, and ends the connections with the removed ones once they were told.
+    private func remove(
+        _ members: [GroupMember], in chat: GroupConversation, tell recipients: [GroupMember], withMessages: Bool, of user: User
+    ) throws -> [ItemInChat] {
+        guard !members.isEmpty else { return [] }
+        var chat = chat
+        let messages = try members.map { member in
+            try OutgoingMessage(.removeMember(memberID: member.memberID, withMessages: withMessages), id: newSharedMessageID())
+        }
+        try send(messages, to: recipients, in: chat.group)
+        var items: [ItemInChat] = []
+        for (member, message) in zip(members, messages) where member.status != .removed && member.status != .left {
+            var draft = ItemDraft(
+                .sentGroupEvent(event: .memberDeleted(groupMemberID: member.groupMemberID, profile: member.profile.published)), isSent: true)
+            draft.sharedMessageID = message.id
+            items.append(chat.containing(try addItem(draft, to: &chat, of: user)))
+        }
+        try deleteConnections(of: members, afterDelivery: true, keepsRows: true, user: user)
+        return items
+    }
+
+    // MARK: Contacts of members
+
+    /// Invites a member to the contact that was made for it.
+    func inviteMemberContact(_ id: ContactID, message: MessageContent?) throws -> ChatResponse {
+        let user = try user()
+        var contact = try contact(id, of: user)
+        guard let memberID = contact.contactGroupMemberID, let member = try db.member(memberID),
+            let connection = contact.activeConnection, let link = try db.link(ofConnection: connection.connectionID)?.fullLink
+        else { throw Refusal.store(.memberContactGroupMemberNotFound(contactID: id)) }
+        let group = try group(member.groupID, of: user)
+        guard !contact.contactGroupInvitationSent else { throw Refusal.command("x.grp.direct.inv already sent") }
+        guard let memberConnection = member.activeConnection else { throw Refusal.chat(.groupMemberNotActive) }
+        let sent = try OutgoingMessage(
+            .groupDirectInvitation(connectionRequest: link, content: message, scope: nil), id: newSharedMessageID())
+        var encoder = OutgoingBodyEncoder([sent])
+        for body in try encoder.bodies(for: memberConnection, isBatched: member.supports(ChatVersions.batching), store: db.insertBody) {
+            effects.deliveries.append(try db.insertDelivery(to: DeliveryTarget(memberConnection), body: body.stored, notifies: sent.notifies, at: now))
+        }
+        try db.updateContact(id, groupInvitationSent: true)
+        contact.contactGroupInvitationSent = true
+        let response = ChatResponse.newMemberContactSentInv(user: user, contact: contact, groupInfo: group, member: member)
+        guard let message else { return response }
+        var draft = ItemDraft(.sentMessage(content: message), isSent: true)
+        draft.sharedMessageID = sent.id
+        let item = try addItem(draft, to: &contact, of: user)
+        emit(.newChatItems(user: user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: item)]))
+        return response
+    }
+}

@@ -1,0 +1,142 @@
+import ChatAPI
+import ChatProtocol
+import SMPWire
+
+// Sending to members. A post is one transaction and one stored body for each encoding that the members' clients need, whatever their number.
+
+extension ChatTransaction {
+    /// Sends messages to members of a group, each by its route, and records the status of their items at each member.
+    func send(_ messages: [OutgoingMessage], to members: [GroupMember], in group: GroupInfo) throws {
+        guard !messages.isEmpty, !members.isEmpty else { return }
+        let known = Dictionary(members.map { ($0.groupMemberID, $0) }, uniquingKeysWith: { first, _ in first })
+        var encoder = OutgoingBodyEncoder(messages)
+        let notifies = messages.contains(where: \.notifies)
+        // Administrators first: they forward to those who are not connected.
+        for member in members.filter({ $0.role >= .admin }) + members.filter({ $0.role < .admin }) {
+            let inviterID = member.category == .pre ? group.membership.invitedByGroupMemberID : member.invitedByGroupMemberID
+            let inviter = try inviterID.flatMap { try known[$0] ?? db.member($0) }
+            switch MemberRoute(of: messages, to: member, in: group, inviter: inviter) {
+            case .none: continue
+            case .send(let connection, let isBatched):
+                let target = DeliveryTarget(connection)
+                for body in try encoder.bodies(for: connection, isBatched: isBatched, store: db.insertBody) {
+                    let delivery = try db.insertDelivery(to: target, body: body.stored, notifies: notifies, at: now)
+                    for item in body.items {
+                        try db.linkDelivery(delivery.id, item: item)
+                        try db.setStatus(.new, ofItem: item, at: member.groupMemberID)
+                    }
+                    effects.deliveries.append(delivery)
+                }
+            case .wait:
+                for message in messages {
+                    try db.insertPendingMessage(message, member: member.groupMemberID, at: now)
+                    if let item = message.itemID { try db.setStatus(.inactive, ofItem: item, at: member.groupMemberID) }
+                }
+            case .forwarded:
+                for item in messages.compactMap(\.itemID) { try db.setStatus(.forwarded, ofItem: item, at: member.groupMemberID) }
+            }
+        }
+    }
+
+    /// Sends one event to members of a group.
+    func send(_ event: ChatMessageEvent, to members: [GroupMember], in group: GroupInfo, itemID: ChatItemID? = nil) throws {
+        try send([OutgoingMessage(event, id: newSharedMessageID(), itemID: itemID)], to: members, in: group)
+    }
+
+    /// Sends events over the connection of one member, whatever the state of the membership. Nothing is sent without a connection.
+    func sendDirectly(_ events: [ChatMessageEvent], to member: GroupMember, in group: GroupInfo) throws {
+        guard let connection = member.activeConnection, !connection.isDisabled else { return }
+        let messages = try events.map { try OutgoingMessage($0, id: newSharedMessageID()) }
+        var encoder = OutgoingBodyEncoder(messages)
+        let target = DeliveryTarget(connection)
+        for body in try encoder.bodies(for: connection, isBatched: member.supports(ChatVersions.batching), store: db.insertBody) {
+            effects.deliveries.append(
+                try db.insertDelivery(to: target, body: body.stored, notifies: messages.contains(where: \.notifies), at: now))
+        }
+    }
+
+    /// Sends the messages that waited for the connection of a member.
+    func sendPendingMessages(to member: GroupMember, in group: GroupInfo) throws {
+        guard let connection = member.activeConnection, !connection.isDisabled else { return }
+        let waiting = try db.takePendingMessages(member: member.groupMemberID)
+        guard !waiting.isEmpty else { return }
+        let messages = waiting.map { OutgoingMessage(encoded: $0.body, id: newSharedMessageID(), itemID: $0.itemID) }
+        var encoder = OutgoingBodyEncoder(messages)
+        let target = DeliveryTarget(connection)
+        for body in try encoder.bodies(for: connection, isBatched: member.supports(ChatVersions.batching), store: db.insertBody) {
+            let delivery = try db.insertDelivery(to: target, body: body.stored, notifies: true, at: now)
+            for item in body.items {
+                try db.linkDelivery(delivery.id, item: item)
+                try db.setStatus(.new, ofItem: item, at: member.groupMemberID)
+            }
+            effects.deliveries.append(delivery)
+        }
+    }
+
+    // MARK: Audiences
+
+    /// The members that messages in a conversation go to.
+    ///
+    /// - Parameter version: The version that moderators need for messages in support chats.
+    /// - Throws: `commandError` if this profile takes no part, or nobody can read the message.
+    func audience(of conversation: GroupConversation, moderatorsSupporting version: ChatVersion) throws -> [GroupMember] {
+        let group = conversation.group
+        func isReader(_ member: GroupMember) -> Bool { member.status.isCurrent && member.supports(version) }
+        func requireMembership() throws {
+            guard group.membership.status.isCurrent, group.membership.status.isActive else { throw Refusal.command("not current member") }
+        }
+        switch conversation.scope {
+        case nil, .other:
+            try requireMembership()
+            return try db.members(of: group.groupID).filter(\.status.isCurrent)
+        case .memberSupport(nil):
+            let moderators = try db.moderators(of: group.groupID).filter(isReader)
+            guard !moderators.isEmpty else { throw Refusal.command("no admins support this message") }
+            return moderators
+        case .memberSupport(let subject?):
+            try requireMembership()
+            guard subject.status.isCurrent || subject.status.isPending else { throw Refusal.command("support member not current or pending") }
+            guard subject.status != .pendingApproval else { return [subject] }
+            return [subject] + (try db.moderators(of: group.groupID)).filter { isReader($0) && $0.groupMemberID != subject.groupMemberID }
+        }
+    }
+
+    /// Sends this profile's changed profile to the members, before the first message after the change.
+    func sendProfileIfChanged(to members: [GroupMember], in group: GroupInfo, of user: User) throws {
+        guard !group.isIncognito, let changed = user.userMemberProfileUpdatedAt else { return }
+        if let sent = group.userMemberProfileSentAt, sent >= changed { return }
+        let profile = user.profile.published.redacted(for: group, role: group.membership.role)
+        try send(.info(profile), to: members.filter { $0.supports(ChatVersions.memberProfileUpdate) }, in: group)
+        try db.updateGroup(group.groupID, ownProfileSentAt: now)
+    }
+
+    // MARK: Statuses
+
+    /// Records the delivery state of items at a member.
+    ///
+    /// - Returns: The items whose own status changed.
+    func updateStatus(of items: [ChatItemID], at member: GroupMember, to status: GroupSendStatus, viaProxy: Bool?, in group: GroupInfo) throws -> [StoredItem] {
+        try items.compactMap { id in
+            guard let stored = try db.item(id, owner: .group(group.groupID), at: now) else { return nil }
+            if case .sendReceived(_, .complete) = stored.item.meta.status { return nil }
+            if let viaProxy { try db.setViaProxy(viaProxy, ofItem: id, at: member.groupMemberID) }
+            guard let old = try db.status(ofItem: id, at: member.groupMemberID), old != status else { return nil }
+            if case .received = old { return nil }
+            try db.setStatus(status, ofItem: id, at: member.groupMemberID)
+            let summary = GroupStatusSummary(try db.statusCounts(ofItem: id)).itemStatus
+            guard summary != stored.item.meta.status else { return nil }
+            try db.updateItem(id, status: summary, at: now)
+            return try db.item(id, owner: .group(group.groupID), at: now)
+        }
+    }
+}
+
+extension Profile {
+    /// The profile as members of a group see it: without an address and preferences, and without links that the group does not allow.
+    func redacted(for group: GroupInfo?, role: GroupMemberRole) -> Profile {
+        let allowsLinks = group.map { $0.fullGroupPreferences.allows(.simplexLinks, role: role) } ?? true
+        var description = shortDescription
+        if !allowsLinks, let text = description, GroupContentRules.hasSimplexLink(text) { description = nil }
+        return Profile(displayName: displayName, fullName: fullName, shortDescription: description, image: image, peerType: peerType)
+    }
+}

@@ -1,0 +1,230 @@
+import ChatAPI
+import ChatProtocol
+import SMPCrypto
+import SMPWire
+
+// What commands do with whole groups: making, leaving, deleting them, their profile and their link.
+
+extension ChatTransaction {
+    // MARK: Making
+
+    func createGroup(_ profile: GroupProfile, incognito: Bool, user id: UserID) throws -> ChatResponse {
+        let user = try user(id)
+        try checkName(profile.displayName)
+        guard profile.publicGroup == nil else { throw Refusal.unsupported("channels") }
+        let shown = try incognito ? db.insertProfile(RandomProfile.make(random), user: user.userID, incognito: true, at: now) : nil
+        let id = try db.insertGroup(NewGroupRecord(profile: profile), user: user.userID, at: now)
+        try insertMembership(
+            id, memberID: MemberID(random.bytes(12)), role: .owner, status: .creator, invitedBy: .user, incognitoProfile: shown, of: user)
+        let group = try group(id, of: user)
+        var chat = GroupConversation(group)
+        var banner = ItemDraft(.chatBanner, isSent: true)
+        banner.timestamp = UTCTimestamp(seconds: 0)
+        try announce(banner, in: &chat, of: user)
+        try addOwnOpening(to: &chat, of: user)
+        return .groupCreated(user: user, groupInfo: group)
+    }
+
+    /// The items at the head of a group of this profile, below the banner.
+    func addOwnOpening(to chat: inout GroupConversation, of user: User) throws {
+        try addEvent(.sentGroupEncryption(info: EncryptionInfo(pqEnabled: false)), in: &chat, of: user)
+        try addFeatureItems(featureItems(chat.group.fullGroupPreferences, isSent: true), from: nil, in: &chat, of: user)
+    }
+
+    /// Gives a prepared group, which nobody is connected to yet, to another profile.
+    func moveGroup(_ id: GroupID, to newUserID: UserID) throws -> ChatResponse {
+        let user = try user()
+        let group = try group(id, of: user)
+        guard group.preparedGroup != nil else { throw Refusal.command("group doesn't have link to connect") }
+        guard let host = try db.host(of: id) else { throw Refusal.store(.groupHostMemberNotFound(groupID: id)) }
+        guard host.activeConnection == nil else { throw Refusal.command("host member already has connection") }
+        let newUser = try anyUser(newUserID)
+        try db.moveGroup(group, host: host, from: user.userID, to: newUser, at: now)
+        return .groupUserChanged(user: user, fromGroup: group, newUser: newUser, toGroup: try self.group(id, of: newUser))
+    }
+
+    // MARK: Inviting
+
+    /// Checks an invitation, and sends it again to a contact that was invited before.
+    ///
+    /// - Returns: nil for a contact that is invited for the first time.
+    func repeatInvitation(of contactID: ContactID, to id: GroupID, as role: GroupMemberRole) throws -> ChatResponse? {
+        let user = try user()
+        let group = try group(id, of: user)
+        let contact = try contact(contactID, of: user)
+        try require(max(.admin, role), in: group)
+        guard contact.activeConnection?.customUserProfileID == nil else { throw Refusal.chat(.contactIncognitoCantInvite) }
+        guard !group.isIncognito else { throw Refusal.chat(.groupIncognitoCantInvite) }
+        _ = try sendingConnection(contact)
+        let known = try db.memberships(ofContact: contactID).first { member in
+            member.groupID == id && member.status != .rejected && member.status != .removed && member.status != .left
+        }
+        guard var member = known else { return nil }
+        guard member.status == .invited else { throw Refusal.chat(.groupDuplicateMember(contactName: contact.localDisplayName)) }
+        guard let link = try db.sentInvitationLink(member: member.groupMemberID) else {
+            throw Refusal.chat(.groupCantResendInvitation(groupInfo: group, contactName: contact.localDisplayName))
+        }
+        if member.role != role { try db.updateMember(member.groupMemberID, role: role) }
+        member.role = role
+        try sendInvitation(to: group, as: member, by: link, to: contact, of: user)
+        return .sentGroupInvitation(user: user, groupInfo: group, contact: contact, member: member)
+    }
+
+    func invite(
+        _ contactID: ContactID, to id: GroupID, as role: GroupMemberRole, connection: Bytes, link: String
+    ) throws -> ChatResponse {
+        let user = try user()
+        let group = try group(id, of: user)
+        let contact = try contact(contactID, of: user)
+        let peer = contact.activeConnection?.peerChatVersions ?? ChatVersionRange(ChatVersions.initial)
+        let memberID = try db.insertMember(
+            NewMemberRecord(
+                groupID: id, memberID: MemberID(random.bytes(12)), role: role, category: .invitee, status: .invited, invitedBy: .user,
+                invitedByMember: group.membership.groupMemberID, name: .shared(contact.localDisplayName), contactID: contactID,
+                profile: contact.profile.published, profileID: contact.profile.profileID, versions: peer, sentInvitationLink: link),
+            user: user.userID, at: now)
+        let member = try member(memberID, in: group)
+        try insertConnection(connection, with: member, status: .new, user: user)
+        try sendInvitation(to: group, as: member, by: link, to: contact, of: user)
+        return .sentGroupInvitation(user: user, groupInfo: group, contact: contact, member: member)
+    }
+
+    /// Sends an invitation and shows it in the chat with the contact.
+    private func sendInvitation(to group: GroupInfo, as member: GroupMember, by link: String, to contact: Contact, of user: User) throws {
+        let membership = group.membership
+        let invitation = ChatProtocol.GroupInvitation(
+            fromMember: MemberIDRole(memberID: membership.memberID, role: membership.role),
+            invitedMember: MemberIDRole(memberID: member.memberID, role: member.role), connectionRequest: link, groupProfile: group.groupProfile,
+            business: group.businessChat.flatMap(ChatProtocol.BusinessChatInfo.init), groupLinkID: nil,
+            groupSize: Int(group.groupSummary.currentMembers))
+        var conversation = Conversation.contact(contact)
+        var draft = ItemDraft(
+            .sentGroupInvitation(
+                invitation: ChatAPI.GroupInvitation(
+                    groupID: group.groupID, groupMemberID: member.groupMemberID, localDisplayName: group.localDisplayName,
+                    groupProfile: group.groupProfile, status: .pending),
+                memberRole: member.role), isSent: true)
+        let id = newSharedMessageID()
+        draft.sharedMessageID = id
+        draft.timer = conversation.sentTimer(ttl: nil, isLive: false, at: time.steady)
+        let item = try addItem(draft, to: &conversation, of: user)
+        try send([OutgoingMessage(.groupInvitation(invitation), id: id, itemID: item.meta.itemID)], to: contact)
+        emit(.newChatItems(user: user, chatItems: [conversation.containing(item)]))
+    }
+
+    /// The invitation to a group that this profile has not joined yet.
+    func invitation(to id: GroupID, of user: User) throws -> (User, GroupInfo, GroupMember, String) {
+        let group = try group(id, of: user)
+        guard let link = try db.invitationLink(group: id), let host = try db.host(of: id) else {
+            throw Refusal.store(.groupInvitationNotFound)
+        }
+        // The one who joins twice is told as official cores tell it.
+        guard group.membership.status == .invited else { throw Refusal.store(.groupAlreadyJoined) }
+        guard let contactID = host.contactID, let contact = try db.contact(contactID, of: user) else {
+            throw Refusal.store(.contactNotFoundByMemberID(groupMemberID: host.groupMemberID))
+        }
+        guard contact.activeConnection != nil else { throw Refusal.chat(.contactNotActive(contact: contact)) }
+        return (user, group, host, link)
+    }
+
+    // MARK: Leaving and deleting
+
+    func leave(_ id: GroupID) throws -> ChatResponse {
+        let user = try user()
+        var group = try group(id, of: user)
+        let members = try db.members(of: id)
+        let message = try OutgoingMessage(.leaveGroup, id: newSharedMessageID())
+        try send([message], to: members.filter { $0.status.isCurrent || $0.status.isPending }, in: group)
+        try deleteConnections(of: members, afterDelivery: true, keepsRows: false, user: user)
+        var chat = group.membership.status.isPending ? try ownSupportChat(in: group) : GroupConversation(group)
+        try addEvent(.sentGroupEvent(event: .userLeft), id: message.id, in: &chat, of: user)
+        group = chat.group
+        try deleteLink(of: group, user: user)
+        try db.updateMember(group.membership.groupMemberID, status: .left, at: now)
+        group.membership.status = .left
+        return .leftMemberUser(user: user, groupInfo: group)
+    }
+
+    /// Deletes a group here and, as its owner, for all.
+    func deleteGroup(_ id: GroupID) throws -> ChatResponse {
+        let user = try user()
+        let group = try group(id, of: user)
+        let isOwner = group.membership.role == .owner
+        guard isOwner || !group.membership.status.isCurrent else {
+            throw Refusal.chat(.groupUserRole(groupInfo: group, requiredRole: .owner))
+        }
+        let members = try db.members(of: id)
+        let tells = isOwner && group.membership.status.isActive
+        if tells { try send(.deleteGroup, to: members.filter { $0.status.isCurrent || $0.status.isPending }, in: group) }
+        try deleteLink(of: group, user: user)
+        try deleteConnections(of: members, afterDelivery: tells, keepsRows: false, user: user)
+        try updateInvitation(to: group, .rejected, of: user)
+        try db.deleteGroup(group, user: user.userID)
+        return .groupDeletedUser(user: user, groupInfo: group, isSigned: false)
+    }
+
+    // MARK: The profile
+
+    /// Changes the profile of a group, here and at the members.
+    ///
+    /// - Returns: The response, and whether what the link of the group shows has to follow.
+    func updateGroup(_ old: GroupInfo, to profile: GroupProfile, of user: User) throws -> ChatResponse {
+        try require(.owner, in: old)
+        if profile.displayName != old.groupProfile.displayName { try checkName(profile.displayName) }
+        guard profile.publicGroup == nil else { throw Refusal.unsupported("channels") }
+        try db.updateGroup(old, user: user.userID, profile: profile, at: now)
+        let group = try group(old.groupID, of: user)
+        let members = try db.members(of: old.groupID).filter { $0.status.isCurrent || $0.status.isPending }
+        let id = newSharedMessageID()
+        if let business = group.businessChat {
+            let isNew: (GroupMember) -> Bool = { $0.supports(ChatVersions.businessChatPreferences) }
+            let older = members.filter { !isNew($0) }
+            if !older.isEmpty, let titled = try db.member(business.businessID, group: group.groupID) {
+                // Clients that know no preferences of business chats are told the whole profile, by the name of the business.
+                var shown = profile
+                (shown.displayName, shown.fullName) = (titled.profile.displayName, titled.profile.fullName)
+                (shown.shortDescription, shown.image) = (titled.profile.shortDescription, titled.profile.image)
+                try send(.groupInfo(shown), to: older, in: group)
+            }
+            let preferences = profile.groupPreferences ?? .business(of: Profile(displayName: "", fullName: ""))
+            try send([OutgoingMessage(.groupPreferences(preferences), id: id)], to: members.filter(isNew), in: group)
+        } else {
+            try send([OutgoingMessage(.groupInfo(profile), id: id)], to: members, in: group)
+        }
+        var chat = GroupConversation(group)
+        if !profile.isSame(besidesPreferences: old.groupProfile) {
+            try addEvent(.sentGroupEvent(event: .groupUpdated(groupProfile: profile)), id: id, in: &chat, of: user)
+        }
+        for content in featureItems(changedFrom: old.fullGroupPreferences, to: group.fullGroupPreferences, isSent: true) {
+            try addEvent(content, in: &chat, of: user)
+        }
+        return .groupUpdated(user: user, fromGroup: old, toGroup: group, member: nil, isSigned: false)
+    }
+
+    // MARK: The link
+
+    func link(of group: GroupInfo) throws -> GroupLink {
+        guard let link = try db.groupLink(group: group.groupID) else { throw Refusal.store(.groupLinkNotFound(groupInfo: group)) }
+        return link
+    }
+
+    func setLinkRole(_ role: GroupMemberRole, of id: GroupID) throws -> ChatResponse {
+        let user = try user()
+        let group = try group(id, of: user)
+        _ = try link(of: group)
+        try require(.admin, in: group)
+        guard role <= .member else { throw Refusal.chat(.groupMemberInitialRole(groupInfo: group, initialRole: role)) }
+        try db.updateGroupLink(group: id, role: role)
+        return .groupLink(user: user, groupInfo: group, groupLink: try link(of: group))
+    }
+
+    /// Deletes the link of a group, if there is one.
+    func deleteLink(of group: GroupInfo, user: User) throws {
+        guard let link = try db.groupLink(group: group.groupID) else { return }
+        if let connection = try db.connection(ofGroupLink: link.userContactLinkID) {
+            try enqueue(.delete(connections: [connection.agentConnectionID], after: []), user: user)
+            try db.deleteConnection(connection.id)
+        }
+        try db.deleteGroupLink(group: group.groupID)
+    }
+}

@@ -1,0 +1,275 @@
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+import SMPCrypto
+import SMPWire
+
+// Groups come to be: by invitations of contacts, and by links, as the one who joins and as the host.
+
+extension ChatTransaction {
+    /// Stores this profile's own membership.
+    ///
+    /// - Parameter incognitoProfile: The random profile that members are shown.
+    func insertMembership(
+        _ group: GroupID, memberID: MemberID, role: GroupMemberRole, status: GroupMemberStatus, invitedBy: InvitedBy = .unknown,
+        host: GroupMemberID? = nil, incognitoProfile: ProfileID? = nil, of user: User
+    ) throws {
+        let incognito = try incognitoProfile.flatMap { try db.profile($0) }
+        var new = NewMemberRecord(
+            groupID: group, memberID: memberID, role: role, category: .user, status: status, invitedBy: invitedBy, invitedByMember: host,
+            name: incognito == nil ? .shared(user.localDisplayName) : .own, contactID: user.userContactID,
+            profile: incognito ?? user.profile.published, profileID: user.profile.profileID, incognitoProfileID: incognitoProfile,
+            versions: ChatVersionRange(ChatVersions.supported))
+        if incognito == nil { new.incognitoProfileID = nil }
+        _ = try db.insertMember(new, user: user.userID, at: now)
+    }
+
+    // MARK: Invitations of contacts
+
+    /// A contact invites to a group.
+    func receive(
+        _ invitation: ChatProtocol.GroupInvitation, id: SharedMessageID?, brokerTime: UTCTimestamp, from contact: Contact,
+        in context: inout ReceivingContext
+    ) throws {
+        let user = context.user
+        guard invitation.groupProfile.publicGroup == nil else { return reportError("x.grp.inv: can't invite to channel", of: user) }
+        let from = invitation.fromMember, invited = invitation.invitedMember
+        guard from.role >= .admin, from.role >= invited.role else {
+            throw Refusal.chat(.groupContactRole(contactName: contact.localDisplayName))
+        }
+        guard from.memberID != invited.memberID else { throw Refusal.chat(.groupDuplicateMemberID) }
+        if let known = try db.group(user: user.userID, invitationLink: invitation.connectionRequest) {
+            try repeatInvitation(invitation, to: known, of: user)
+        }
+        let group = try db.group(user: user.userID, invitationLink: invitation.connectionRequest) ?? addGroup(invitation, from: contact, of: user)
+        var conversation = Conversation.contact(contact)
+        var draft = ItemDraft(
+            .receivedGroupInvitation(
+                invitation: ChatAPI.GroupInvitation(
+                    groupID: group.groupID, groupMemberID: group.membership.groupMemberID, localDisplayName: group.localDisplayName,
+                    groupProfile: group.groupProfile, status: .pending),
+                memberRole: invited.role), isSent: false)
+        draft.timestamp = brokerTime
+        draft.sharedMessageID = id
+        let item = try addItem(draft, to: &conversation, of: user)
+        try db.updateGroup(group.groupID, invitationItem: item.id)
+        emit(.newChatItems(user: user, chatItems: [conversation.containing(item)]))
+        emit(
+            .receivedGroupInvitation(user: user, groupInfo: group, contact: contact, fromMemberRole: from.role, memberRole: invited.role))
+        if case .contact(let contact) = conversation { context.peer = .contact(contact) }
+    }
+
+    private func addGroup(_ invitation: ChatProtocol.GroupInvitation, from contact: Contact, of user: User) throws -> GroupInfo {
+        var new = NewGroupRecord(profile: invitation.groupProfile)
+        new.invitationLink = invitation.connectionRequest
+        new.business = invitation.business.map(ChatAPI.BusinessChatInfo.init)
+        let id = try db.insertGroup(new, user: user.userID, at: now)
+        let peer = contact.activeConnection?.peerChatVersions ?? ChatVersionRange(ChatVersions.initial)
+        let host = try db.insertMember(
+            NewMemberRecord(
+                groupID: id, memberID: invitation.fromMember.memberID, role: invitation.fromMember.role, category: .host, status: .invited,
+                name: .shared(contact.localDisplayName), contactID: contact.contactID, profile: contact.profile.published,
+                profileID: contact.profile.profileID,
+                versions: ChatVersionRange(
+                    minVersion: peer.minVersion, maxVersion: max(peer.minVersion, min(peer.maxVersion, Int(ChatVersions.supported.max))))),
+            user: user.userID, at: now)
+        // A contact who knows this profile by a random one invites that.
+        try insertMembership(
+            id, memberID: invitation.invitedMember.memberID, role: invitation.invitedMember.role, status: .invited,
+            invitedBy: .contact(contactID: contact.contactID), host: host, incognitoProfile: contact.activeConnection?.customUserProfileID, of: user)
+        var group = try group(id, of: user)
+        try addBanner(to: &group, of: user)
+        return try self.group(id, of: user)
+    }
+
+    /// The same invitation again, perhaps with another role.
+    private func repeatInvitation(_ invitation: ChatProtocol.GroupInvitation, to group: GroupInfo, of user: User) throws {
+        guard group.membership.status == .invited else { return }
+        let invited = invitation.invitedMember
+        if invited.memberID != group.membership.memberID || invited.role != group.membership.role {
+            try db.updateMember(group.membership.groupMemberID, memberID: invited.memberID, role: invited.role, at: now)
+        }
+        if group.groupProfile != invitation.groupProfile {
+            try db.updateGroup(group, user: user.userID, profile: invitation.groupProfile, at: now)
+        }
+    }
+
+    /// Shows in the chat with the inviting contact what became of an invitation.
+    func updateInvitation(to group: GroupInfo, _ status: GroupInvitationStatus, of user: User) throws {
+        guard let id = try db.invitationItem(group: group.groupID), let stored = try db.item(id, user: user.userID, at: now),
+            case .receivedGroupInvitation(var invitation, let role) = stored.item.content, invitation.status == .pending
+        else { return }
+        invitation.status = status
+        let content = ItemContent.receivedGroupInvitation(invitation: invitation, memberRole: role)
+        try db.updateItem(
+            id, content: content, text: content.text, hasLink: false, isEdited: false, isLive: false, deleteAt: nil, at: now)
+        let conversation = try conversation(of: stored, user: user)
+        emit(.chatItemUpdated(user: user, chatItem: conversation.containing(try item(id, in: conversation).item)))
+    }
+
+    // MARK: Links, as the one who joins
+
+    /// The host of a group lets this profile join, which asked by a link without knowing that it is one of a group.
+    func receiveGroupLinkInvitation(
+        _ invitation: GroupLinkInvitation, _ id: ConfirmationID, in context: inout ReceivingContext
+    ) throws {
+        let user = context.user
+        let card = context.contact
+        // A contact that was only a card of a business gives way to the chat with the business.
+        if let card {
+            try db.detachConnections(ofContact: card.contactID)
+            try db.deleteContact(card, user: user.userID)
+        }
+        let group = try addGroup(
+            invitation.groupProfile, business: invitation.business, host: invitation.fromMember, hostName: invitation.fromMemberName,
+            invited: invitation.invitedMember,
+            status: GroupMemberStatus(accepting: invitation.accepted ?? .accepted, admission: invitation.groupProfile.memberAdmission), in: context)
+        guard let host = try db.host(of: group.groupID) else { return }
+        context.peer = .member(group, host)
+        context.record.memberID = host.groupMemberID
+        context.record.contactID = nil
+        if let card {
+            var shown = group
+            try addBanner(to: &shown, of: user)
+            try allow(id, .info(memberProfile(in: group, of: user)), context: &context)
+            emit(.businessLinkConnecting(user: user, groupInfo: shown, hostMember: host, fromContact: card))
+        } else {
+            emit(.groupLinkConnecting(user: user, groupInfo: group, hostMember: host))
+            try allow(id, .info(memberProfile(in: group, of: user)), context: &context)
+        }
+    }
+
+    func receiveGroupLinkRejection(_ rejection: GroupLinkRejection, in context: inout ReceivingContext) throws {
+        let group = try addGroup(
+            rejection.groupProfile, business: nil, host: rejection.fromMember, hostName: rejection.fromMember.memberID.shortName,
+            invited: rejection.invitedMember, status: .rejected, in: context)
+        guard let host = try db.host(of: group.groupID) else { return }
+        context.peer = .member(group, host)
+        emit(.groupLinkConnecting(user: context.user, groupInfo: group, hostMember: host))
+    }
+
+    private func addGroup(
+        _ profile: GroupProfile, business: ChatProtocol.BusinessChatInfo?, host: MemberIDRole, hostName: String, invited: MemberIDRole,
+        status: GroupMemberStatus, in context: ReceivingContext
+    ) throws -> GroupInfo {
+        let user = context.user
+        var new = NewGroupRecord(profile: profile)
+        new.business = business.map(ChatAPI.BusinessChatInfo.init)
+        new.viaLink = try db.link(ofConnection: context.record.id).flatMap { try? FullLink($0) }
+        let id = try db.insertGroup(new, user: user.userID, at: now)
+        let hostID = try db.insertMember(
+            NewMemberRecord(
+                groupID: id, memberID: host.memberID, role: host.role, category: .host, status: .accepted,
+                profile: Profile(displayName: hostName, fullName: ""), versions: context.connection.peerChatVersions),
+            user: user.userID, at: now)
+        try db.updateConnection(context.record.id, member: hostID, at: now)
+        try insertMembership(
+            id, memberID: invited.memberID, role: invited.role, status: status, host: hostID,
+            incognitoProfile: context.connection.customUserProfileID, of: user)
+        return try group(id, of: user)
+    }
+
+    /// The host of a prepared group lets this profile join.
+    func completePrepared(
+        _ group: GroupInfo, host: GroupMember, _ invitation: GroupLinkInvitation, of user: User
+    ) throws -> (GroupInfo, GroupMember) {
+        let status = GroupMemberStatus(accepting: invitation.accepted ?? .accepted, admission: invitation.groupProfile.memberAdmission)
+        return try complete(
+            group, host: host, profile: invitation.groupProfile, business: invitation.business, from: invitation.fromMember,
+            name: invitation.fromMemberName, invited: invitation.invitedMember, status: status, of: user)
+    }
+
+    func completePrepared(
+        _ group: GroupInfo, host: GroupMember, _ rejection: GroupLinkRejection, of user: User
+    ) throws -> (GroupInfo, GroupMember) {
+        try complete(
+            group, host: host, profile: rejection.groupProfile, business: nil, from: rejection.fromMember,
+            name: rejection.fromMember.memberID.shortName, invited: rejection.invitedMember, status: .rejected, of: user)
+    }
+
+    private func complete(
+        _ group: GroupInfo, host: GroupMember, profile: GroupProfile, business: ChatProtocol.BusinessChatInfo?, from: MemberIDRole, name: String,
+        invited: MemberIDRole, status: GroupMemberStatus, of user: User
+    ) throws -> (GroupInfo, GroupMember) {
+        let own = group.membership.groupMemberID
+        try db.updateMember(own, memberID: invited.memberID, role: invited.role, at: now)
+        try db.updateMember(own, status: status, at: now)
+        try db.updateMember(host, user: user.userID, profile: Profile(displayName: name, fullName: ""), at: now)
+        try db.updateMember(host.groupMemberID, memberID: from.memberID, role: from.role, at: now)
+        if profile != group.groupProfile { try db.updateGroup(group, user: user.userID, profile: profile, at: now) }
+        if group.businessChat != nil, let business { try db.updateGroup(group.groupID, business: ChatAPI.BusinessChatInfo(business)) }
+        let completed = try self.group(group.groupID, of: user)
+        return (completed, try member(host.groupMemberID, in: completed))
+    }
+
+    // MARK: Links, as the host
+
+    /// Somebody asks to join by the link of a group.
+    func receiveJoinRequest(_ id: InvitationID, _ message: ChatMessage, forLink link: UserContactLinkID, in context: ReceivingContext) throws {
+        let user = context.user
+        guard let link = try db.groupLink(link), let group = try db.group(ofLink: link.userContactLinkID, user: user.userID) else { return }
+        let request: ContactRequest
+        switch message.event {
+        case .contact(let asked): request = asked
+        case .info(let profile): request = ContactRequest(profile: profile)
+        default: return reportUnsupported(message, in: context)
+        }
+        guard group.membership.status.isActive else { return }
+        guard message.versions.max >= ChatVersions.groupFastLinkJoin else {
+            return reportError("chat version range incompatible for accepting group join request", of: user)
+        }
+        // The same event again, after a crash.
+        if try db.hasMember(invitationID: id.bytes) { return }
+        let member = try db.insertMember(
+            NewMemberRecord(
+                groupID: group.groupID, memberID: MemberID(random.bytes(12)), role: link.acceptMemberRole, category: .invitee,
+                status: GroupMemberStatus(accepting: .accepted, admission: group.groupProfile.memberAdmission), invitedBy: .user,
+                invitedByMember: group.membership.groupMemberID, profile: request.profile, versions: ChatVersionRange(message.versions),
+                requestTag: request.requestID, invitationID: id.bytes, welcomeSharedMessageID: request.welcomeMessageID),
+            user: user.userID, at: now)
+        try enqueue(.acceptMember(member: member, invitation: id.bytes), user: user)
+    }
+
+    /// The answer to one who joins by a link.
+    func linkInvitation(of member: GroupMember, to group: GroupInfo, of user: User) throws -> ChatMessageEvent {
+        let membership = group.membership
+        let acceptance: GroupAcceptance = member.status == .pendingApproval ? .pendingApproval : .accepted
+        return .groupLinkInvitation(
+            GroupLinkInvitation(
+                fromMember: MemberIDRole(memberID: membership.memberID, role: membership.role),
+                fromMemberName: memberProfile(in: group, of: user).displayName,
+                invitedMember: MemberIDRole(memberID: member.memberID, role: member.role), groupProfile: group.groupProfile, accepted: acceptance,
+                business: group.businessChat.flatMap(ChatProtocol.BusinessChatInfo.init), groupSize: Int(group.groupSummary.currentMembers)))
+    }
+
+    /// Stores the connection by which a member is accepted, and tells of it.
+    func beginAcceptance(of member: GroupMember, by connection: Bytes, in group: GroupInfo, user: User) throws {
+        let link = try db.groupLink(group: group.groupID)?.userContactLinkID
+        let address = try group.businessChat == nil ? nil : db.address(ofUser: user.userID)?.userContactLinkID
+        try insertConnection(connection, with: member, status: .new, viaGroupLink: link, viaAddress: address, user: user)
+        let connected = try self.member(member.groupMemberID, in: group)
+        var (shown, chat) = try conversation(with: connected, in: group)
+        guard group.businessChat == nil else { return }
+        try addEvent(.receivedGroupEvent(event: .invitedViaGroupLink), from: shown, in: &chat, of: user)
+        shown = chat.supportMember ?? shown
+        emit(.acceptingGroupJoinRequestMember(user: user, groupInfo: chat.group, member: shown))
+    }
+}
+
+extension MemberID {
+    /// A name for a member of whom nothing else is known.
+    var shortName: String { String(Base64URL.encode(bytes).prefix(7)) }
+}
+
+extension ChatAPI.BusinessChatInfo {
+    init(_ info: ChatProtocol.BusinessChatInfo) {
+        self.init(chatType: info.chatType == .business ? .business : .customer, businessID: info.businessID, customerID: info.customerID)
+    }
+}
+
+extension ChatProtocol.BusinessChatInfo {
+    init?(_ info: ChatAPI.BusinessChatInfo) {
+        guard let type = ChatProtocol.BusinessChatType(rawValue: info.chatType.rawValue) else { return nil }
+        self.init(chatType: type, businessID: info.businessID, customerID: info.customerID)
+    }
+}

@@ -1,0 +1,166 @@
+import ChatAPI
+import ChatProtocol
+import EncryptedSQLite
+import GRDB
+import SMPWire
+
+// Contacts made from members: one side invites over the connection of the group, the other joins.
+
+extension ChatTransaction {
+    /// Makes the contact of a member, with the connection that it is invited to.
+    func addMemberContact(
+        _ member: GroupMember, connection: Bytes, link: String, in group: GroupInfo, of user: User
+    ) throws -> Contact {
+        let id = try insertMemberContact(member, in: group, of: user)
+        try db.updateContact(id, groupMember: member.groupMemberID)
+        var new = NewConnectionRecord(
+            userID: user.userID, agentConnectionID: connection, status: .new, contactID: id,
+            chatVersion: ChatVersions.connectionVersion(local: ChatVersions.supported, peer: member.versionRange))
+        new.peerVersions = member.chatVersions
+        new.pqSupport = false
+        new.isInitiated = true
+        new.fullLink = link
+        new.incognitoProfileID = group.isIncognito ? group.membership.profile.profileID : nil
+        new.level = member.activeConnection?.level ?? 0
+        _ = try db.insertConnection(new, at: now)
+        var contact = try contact(id, of: user)
+        _ = try addBanner(to: &contact, of: user)
+        return try self.contact(id, of: user)
+    }
+
+    /// Stores a contact that has the name and the profile of a member.
+    private func insertMemberContact(_ member: GroupMember, in group: GroupInfo, of user: User) throws -> ContactID {
+        let id = try db.insertContact(sharing: member, user: user.userID, at: now)
+        try db.updateMember(member.groupMemberID, contact: id)
+        return id
+    }
+
+    /// Stores the connection by which an invitation of a member is joined.
+    func insertMemberContactConnection(_ agentID: Bytes, with contact: Contact, of user: User) throws {
+        let group = try contact.groupDirectInvitation?.fromGroupID.flatMap { try db.group($0, user: user.userID) }
+        let member = try contact.groupDirectInvitation?.fromGroupMemberID.flatMap { try db.member($0) }
+        var new = NewConnectionRecord(
+            userID: user.userID, agentConnectionID: agentID, status: .prepared, contactID: contact.contactID,
+            chatVersion: ChatVersions.connectionVersion(
+                local: ChatVersions.supported, peer: member?.versionRange ?? ChatVersions.initial))
+        new.peerVersions = member?.chatVersions ?? ChatVersionRange(ChatVersions.initial)
+        new.pqSupport = false
+        if let group, group.isIncognito { new.incognitoProfileID = group.membership.profile.profileID }
+        _ = try db.insertConnection(new, at: now)
+    }
+
+    /// A member invites this profile to a contact.
+    func receiveDirectInvitation(
+        _ link: String, content: MessageContent?, _ received: GroupMessage, from member: GroupMember, in group: inout GroupInfo, of user: User
+    ) throws {
+        guard group.allows(.directMessages, member) else {
+            return reportError("x.grp.direct.inv: direct messages not allowed", of: user)
+        }
+        guard !member.isBlocked else {
+            return reportError("x.grp.direct.inv: member is blocked (ignoring)", severity: "warning", of: user)
+        }
+        let accepts = user.autoAcceptsMemberContacts
+        var contact: Contact
+        if let known = try member.contactID.flatMap({ try db.contact($0, of: user) }) {
+            contact = known
+            // Both have invited each other: the one who got the greater link joins it.
+            if let connection = known.activeConnection, known.contactGroupInvitationSent,
+                let own = try db.link(ofConnection: connection.connectionID)?.fullLink, link <= own
+            {
+                try announce(contact, received, content, from: member, in: &group, of: user)
+                return
+            }
+            if let connection = known.activeConnection, let record = try db.connection(connection.connectionID) {
+                try enqueue(.delete(connections: [record.agentConnectionID], after: []), user: user)
+                try db.deleteConnection(record.id)
+            }
+        } else {
+            contact = try self.contact(try insertMemberContact(member, in: group, of: user), of: user)
+            _ = try addBanner(to: &contact, of: user)
+        }
+        let isKnown = member.contactID != nil
+        try db.updateContact(contact.contactID, directInvitation: link, from: member, started: accepts)
+        contact = try self.contact(contact.contactID, of: user)
+        if accepts { try enqueue(.joinMemberContact(contact: contact.contactID), user: user) }
+        if isKnown { try addInternalItems([.receivedConnectionEvent(event: .verificationCodeReset)], isSent: false, to: &contact, of: user) }
+        if !accepts {
+            try addInternalItems(
+                [.receivedDirectEvent(event: .groupInvitationLinkReceived(groupProfile: group.groupProfile))], isSent: false, to: &contact, of: user)
+        }
+        try announce(contact, received, content, from: member, in: &group, of: user)
+    }
+
+    private func announce(
+        _ contact: Contact, _ received: GroupMessage, _ content: MessageContent?, from member: GroupMember, in group: inout GroupInfo, of user: User
+    ) throws {
+        try addEvent(.memberCreatedContact, from: member, in: &group, of: user)
+        let current = try db.member(member.groupMemberID) ?? member
+        emit(.newMemberContactReceivedInv(user: user, contact: contact, groupInfo: group, member: current))
+        guard let content else { return }
+        var contact = contact
+        var draft = ItemDraft(.receivedMessage(content: content), isSent: false)
+        draft.timestamp = received.sentAt
+        draft.sharedMessageID = received.message.messageID
+        let item = try addItem(draft, to: &contact, of: user)
+        emit(.newChatItems(user: user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: item)]))
+    }
+}
+
+extension Database {
+    /// Stores a contact that shares the name and the profile of a member.
+    fileprivate func insertContact(sharing member: GroupMember, user: UserID, at time: UTCTimestamp) throws -> ContactID {
+        let id = try insert(
+            """
+            INSERT INTO contacts (user_id, profile_id, local_display_name, contact_used, user_preferences_json, chat_ts, created_at, updated_at)
+            VALUES (?, ?, ?, 1, '{}', ?, ?, ?)
+            """, [user, member.profileID, member.localDisplayName, time.stored, time.stored, time.stored])
+        // The name is the contact's from now on.
+        try run("UPDATE group_members SET owns_name = 0 WHERE group_member_id = ?", [member.groupMemberID])
+        return ContactID(id)
+    }
+
+    fileprivate func updateMember(_ id: GroupMemberID, contact: ContactID) throws {
+        try run("UPDATE group_members SET contact_id = ? WHERE group_member_id = ?", [contact, id])
+    }
+
+    fileprivate func updateContact(_ id: ContactID, groupMember: GroupMemberID) throws {
+        try run("UPDATE contacts SET group_member_id = ? WHERE contact_id = ?", [groupMember, id])
+    }
+
+    func updateContact(_ id: ContactID, groupInvitationSent: Bool) throws {
+        try run("UPDATE contacts SET group_invitation_sent = ? WHERE contact_id = ?", [groupInvitationSent, id])
+    }
+
+    func updateContact(_ id: ContactID, directInvitationStarted: Bool) throws {
+        try run(
+            "UPDATE contacts SET group_direct_started = ? WHERE contact_id = ? AND group_direct_link IS NOT NULL", [directInvitationStarted, id])
+    }
+
+    fileprivate func updateContact(_ id: ContactID, directInvitation link: String, from member: GroupMember, started: Bool) throws {
+        try run(
+            """
+            UPDATE contacts SET group_direct_link = ?, group_direct_from_group_id = ?, group_direct_from_member_id = ?,
+                group_direct_from_connection_id = ?, group_direct_started = ? WHERE contact_id = ?
+            """, [link, member.groupID, member.groupMemberID, member.activeConnection?.connectionID, started, id])
+    }
+
+    /// Forgets by which member a contact was made, once it is connected.
+    func clearMemberContact(_ id: ContactID) throws {
+        try run(
+            """
+            UPDATE contacts SET group_member_id = NULL, group_invitation_sent = 0, group_direct_link = NULL, group_direct_from_group_id = NULL,
+                group_direct_from_member_id = NULL, group_direct_from_connection_id = NULL,
+                group_direct_started = 0 WHERE contact_id = ?
+            """, [id])
+    }
+
+    /// The profile that a member's group belongs to.
+    func userID(ofMember id: GroupMemberID) throws -> UserID? {
+        try number("SELECT user_id FROM group_members WHERE group_member_id = ?", [id]).map { UserID($0) }
+    }
+
+    /// The profile that a group belongs to.
+    func userID(ofGroup id: GroupID) throws -> UserID? {
+        try number("SELECT user_id FROM groups WHERE group_id = ?", [id]).map { UserID($0) }
+    }
+}

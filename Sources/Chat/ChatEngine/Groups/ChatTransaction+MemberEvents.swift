@@ -1,0 +1,297 @@
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+import SMPWire
+
+// Events of the agent in connections with members.
+
+extension ChatTransaction {
+    func receive(_ incoming: Incoming, from member: GroupMember, in group: GroupInfo, context: inout ReceivingContext) throws {
+        let user = context.user
+        switch incoming.notification.event {
+        case .confirmation(let id, _, _, _): try receiveMemberConfirmation(id, single(incoming), from: member, in: group, context: &context)
+        case .information(_, _): try receiveMemberInformation(single(incoming), from: member, in: group, context: &context)
+        case .connected: try receiveMemberConnected(member, in: group, context: &context)
+        case .joined(let isSecured):
+            try db.updateConnection(context.record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: now)
+            if isSecured { try setStatus(.sendReady, in: &context) }
+        case .message(let metadata, _, _):
+            try receiveMessages(metadata, incoming.messages, isRetry: incoming.isRetry, from: member, in: group, context: &context)
+        case .receipts(let metadata, let receipts):
+            guard metadata.messageID > context.record.lastReceivedMessageID else { return }
+            try db.updateConnection(context.record.id, lastReceived: metadata.messageID)
+            for receipt in receipts {
+                let status: ReceiptStatus = receipt.status == .ok ? .ok : .badMessageHash
+                try receiveStatus(.received(receipt: status), of: [receipt.messageID], from: member, in: group, context: context)
+            }
+            // A receipt follows the message's acceptance by the router: what is not found now is not on its way either.
+            effects.isPremature = false
+        case .messageDelayed(let id, let fault):
+            try receiveStatus(.warning(error: fault.sendError), of: [id], from: member, in: group, context: context)
+            try countErrors(fault, isFinal: false, in: context)
+        case .messageFailed(let id, let fault):
+            try receiveStatus(.error(error: fault.sendError), of: [id], from: member, in: group, context: context)
+            guard !effects.isPremature else { return }
+            // One of many members: the errors of single messages are not told.
+            try countErrors(fault, isFinal: true, in: context)
+        case .messagesFailed(let ids, let fault):
+            try receiveStatus(.error(error: fault.sendError), of: ids, from: member, in: group, context: context)
+            guard !effects.isPremature else { return }
+            report(fault, in: context)
+            try countErrors(fault, isFinal: true, in: context)
+        case .sendingContinued:
+            guard context.connection.isInactive else { return }
+            try receiveContinuation(in: context)
+            if let member = try db.member(member.groupMemberID) { try sendPendingMessages(to: member, in: group) }
+        case .queueSwitch(let direction, let phase, let stats):
+            try receiveSwitch(direction, phase, stats, of: member, in: group, user: user)
+        case .ratchetSync(let state, let fault, let stats):
+            try receiveRatchetSync(state, fault, stats, of: member, in: group, context: context)
+        case .failed(let fault): try receiveFailure(fault, of: member, in: group, context: &context)
+        default: receiveState(incoming.notification.event)
+        }
+    }
+
+    // MARK: Connecting
+
+    private func receiveMemberConfirmation(
+        _ id: ConfirmationID, _ message: ChatMessage, from member: GroupMember, in group: GroupInfo, context: inout ReceivingContext
+    ) throws {
+        // What follows was written down when the connection was accepted.
+        switch context.connection.status {
+        case .accepted, .sendReady, .ready, .deleted: return
+        default: try setStatus(.requested, in: &context)
+        }
+        try updateVersions(message, in: &context)
+        let user = context.user
+        switch (member.category, message.event) {
+        case (.invitee, .acceptGroup(let memberID)):
+            guard memberID == member.memberID else { return reportError("x.grp.acpt: memberId is different from expected", of: user) }
+            try db.updateMember(member.groupMemberID, status: .accepted, at: now)
+            try allow(id, .ok, context: &context)
+        case (.invitee, _): reportError("CONF from invited member must have x.grp.acpt", of: user)
+        case (.host, .groupLinkInvitation(let invitation)):
+            guard invitation.groupProfile.publicGroup == nil else { return reportError("x.grp.link.inv: publicGroupId mismatch", of: user) }
+            let (joined, host) = try completePrepared(group, host: member, invitation, of: user)
+            try allow(id, .info(memberProfile(in: joined, of: user)), context: &context)
+            emit(.groupLinkConnecting(user: user, groupInfo: joined, hostMember: host))
+        case (.host, .groupLinkRejection(let rejection)):
+            let (rejected, host) = try completePrepared(group, host: member, rejection, of: user)
+            emit(.groupLinkConnecting(user: user, groupInfo: rejected, hostMember: host))
+        case (.host, _):
+            reportError("CONF from host member in prepared group must have x.grp.link.inv or x.grp.link.reject", of: user)
+        case (_, .memberInfo(let memberID, _)):
+            guard memberID == member.memberID else { return reportError("x.grp.mem.info: memberId is different from expected", of: user) }
+            try allow(id, .memberInfo(memberID: group.membership.memberID, memberProfile(in: group, of: user)), context: &context)
+        default: reportError("CONF from member must have x.grp.mem.info", of: user)
+        }
+    }
+
+    /// Has the agent accept the party that joined our link.
+    func allow(_ id: ConfirmationID, _ event: ChatMessageEvent, context: inout ReceivingContext) throws {
+        let info = try connectionInfo(event, pqSupport: false, peerVersion: ChatVersion(clamping: context.connection.chatVersion))
+        try enqueue(.allow(confirmation: id.bytes, info: info), connection: context.record.agentConnectionID, user: context.user)
+        try setStatus(.accepted, in: &context)
+    }
+
+    /// The profile that members of a group are shown.
+    func memberProfile(in group: GroupInfo?, of user: User) -> Profile {
+        let shown = group.map { $0.isIncognito ? $0.membership.profile.published : user.profile.published } ?? user.profile.published
+        return shown.redacted(for: group, role: group?.membership.role ?? .member)
+    }
+
+    private func receiveMemberInformation(
+        _ message: ChatMessage, from member: GroupMember, in group: GroupInfo, context: inout ReceivingContext
+    ) throws {
+        guard context.connection.status != .ready else { return }
+        try setStatus(.sendReady, in: &context)
+        try updateVersions(message, in: &context)
+        switch message.event {
+        case .memberInfo(let memberID, _):
+            guard memberID == member.memberID else { return reportError("x.grp.mem.info: memberId is different from expected", of: context.user) }
+        case .info:
+            // A rejected member has got the reason now.
+            guard member.status == .rejected else { return }
+            try deleteConnections(of: [member], afterDelivery: true, keepsRows: false, user: context.user)
+            try db.deleteMember(member, user: context.user.userID)
+        case .ok: break
+        default: reportError("INFO from member must have x.grp.mem.info, x.info or x.ok", of: context.user)
+        }
+    }
+
+    private func receiveMemberConnected(_ member: GroupMember, in group: GroupInfo, context: inout ReceivingContext) throws {
+        guard context.connection.status != .ready else { return }
+        try setStatus(.ready, in: &context)
+        guard member.status != .rejected, group.membership.status != .rejected else { return }
+        var member = try db.member(member.groupMemberID) ?? member
+        var group = group
+        try sendPendingMessages(to: member, in: group)
+        switch member.category {
+        case .host: try receiveHostConnected(&member, in: &group, of: context.user)
+        case .invitee: try receiveInviteeConnected(&member, in: &group, context: context)
+        default: try receiveOtherConnected(&member, in: &group, of: context.user)
+        }
+        context.peer = .member(group, member)
+    }
+
+    private func receiveHostConnected(_ host: inout GroupMember, in group: inout GroupInfo, of user: User) throws {
+        try db.updateMember(host.groupMemberID, status: .connected, at: now)
+        host.status = .connected
+        if !group.membership.status.isPending {
+            try db.updateMember(group.membership.groupMemberID, status: .connected, at: now)
+        }
+        group = try self.group(group.groupID, of: user)
+        emit(.userJoinedGroup(user: user, groupInfo: group, hostMember: host))
+        var (_, chat) = try conversation(with: host, in: group)
+        try addEvent(.receivedGroupEncryption(info: EncryptionInfo(pqEnabled: false)), from: host, in: &chat, of: user)
+        if group.preparedGroup == nil {
+            try addFeatureItems(featureItems(group.fullGroupPreferences, isSent: false), from: host, in: &chat, of: user)
+        }
+        try addEvent(.receivedGroupEvent(event: .memberConnected), from: host, in: &chat, of: user)
+        if !group.membership.status.isPending, group.preparedGroup?.welcomeSharedMessageID == nil {
+            try addWelcome(from: host, in: &chat, of: user)
+        }
+        group = chat.group
+    }
+
+    /// Shows the welcome message of a group, unless it comes with the history.
+    func addWelcome(from host: GroupMember, in chat: inout GroupConversation, of user: User) throws {
+        guard let welcome = chat.group.groupProfile.description else { return }
+        guard !chat.group.allows(.history) || !host.supports(ChatVersions.groupHistoryWelcome) else { return }
+        var main = GroupConversation(chat.group)
+        try addEvent(.receivedMessage(content: .text(welcome)), from: host, in: &main, of: user)
+        chat.group = main.group
+    }
+
+    private func receiveInviteeConnected(_ member: inout GroupMember, in group: inout GroupInfo, context: ReceivingContext) throws {
+        let user = context.user
+        if member.status.isPending {
+            try db.updateGroup(group.groupID, attentionBy: 1)
+            group.membersRequireAttention += 1
+        } else {
+            try db.updateMember(member.groupMemberID, status: .connected, at: now)
+            member.status = .connected
+            group.groupSummary = try self.group(group.groupID, of: user).groupSummary
+        }
+        var (shown, chat) = try conversation(with: member, in: group)
+        try addEvent(.receivedGroupEvent(event: .memberConnected), from: shown, in: &chat, of: user)
+        if chat.scope != nil { try addEvent(.receivedGroupEvent(event: .newMemberPendingReview), from: shown, in: &chat, of: user) }
+        group = chat.group
+        emit(.joinedGroupMember(user: user, groupInfo: group, member: shown))
+        if context.connection.viaUserContactLink != nil, member.contactID == nil {
+            try sendDirectly([.groupLinkMember(memberProfile(in: group, of: user))], to: member, in: group)
+        }
+        try sendBusinessWelcome(to: member, in: group, of: user)
+        switch member.status {
+        case .pendingApproval: break
+        case .pendingReview: try introduceToModerators(member, in: group)
+        default:
+            try introduce(member, in: group)
+            let isCustomer = group.businessChat.map { $0.chatType == .customer && $0.customerID == member.memberID } ?? false
+            if !isCustomer { try sendHistory(to: member, in: group) }
+        }
+        shown = member
+    }
+
+    private func receiveOtherConnected(_ member: inout GroupMember, in group: inout GroupInfo, of user: User) throws {
+        if !member.status.isPending {
+            try db.updateMember(member.groupMemberID, status: .connected, at: now)
+            member.status = .connected
+            group.groupSummary = try self.group(group.groupID, of: user).groupSummary
+        }
+        var (shown, chat) = try conversation(with: member, in: group)
+        try addEvent(.receivedGroupEvent(event: .memberConnected), from: shown, in: &chat, of: user)
+        group = chat.group
+        emit(.connectedToGroupMember(user: user, groupInfo: group, member: shown, contact: nil))
+        shown = member
+        if member.category == .pre { try probe(member, in: group, of: user) }
+        // The one who introduced the two stops forwarding between them.
+        let introducer = member.category == .pre ? group.membership.invitedByGroupMemberID : member.invitedByGroupMemberID
+        guard let introducer, let host = try db.member(introducer) else { return }
+        try sendDirectly([.memberConnected(memberID: member.memberID)], to: host, in: group)
+    }
+
+    // MARK: The state of a connection
+
+    func receiveStatus(
+        _ status: GroupSendStatus, of messages: [AgentMessageID], viaProxy: Bool? = nil, from member: GroupMember, in group: GroupInfo,
+        context: ReceivingContext
+    ) throws {
+        var changed: [StoredItem] = []
+        for message in messages {
+            guard let delivery = try db.delivery(connection: context.record.id, agentMessageID: message) else {
+                effects.isPremature = true
+                continue
+            }
+            changed += try updateStatus(of: delivery.items, at: member, to: status, viaProxy: viaProxy, in: group)
+        }
+        try announce(statusesOf: changed, in: group, of: context.user)
+    }
+
+    /// Tells of a queue that moves, and shows where that begins and ends.
+    func receiveSwitch(
+        _ direction: AgentQueueDirection, _ phase: AgentSwitchPhase, _ stats: AgentConnectionStats, of member: GroupMember, in group: GroupInfo,
+        user: User
+    ) throws {
+        let progress = SwitchProgress(
+            queueDirection: direction == .receive ? .received : .sent, phase: phase.api, connectionStats: stats.api)
+        emit(.groupMemberSwitch(user: user, groupInfo: group, member: member, progress: progress))
+        guard phase == .started || phase == .completed else { return }
+        var (member, chat) = try conversation(with: member, in: group)
+        if direction == .receive {
+            try addEvent(.sentConnectionEvent(event: .switchQueue(phase: phase.api, member: member.reference)), in: &chat, of: user)
+        } else {
+            try addEvent(.receivedConnectionEvent(event: .switchQueue(phase: phase.api)), from: member, in: &chat, of: user)
+        }
+        member = chat.supportMember ?? member
+    }
+
+    private func receiveRatchetSync(
+        _ state: AgentRatchetState, _ fault: AgentCryptoFault?, _ stats: AgentConnectionStats, of member: GroupMember, in group: GroupInfo,
+        context: ReceivingContext
+    ) throws {
+        let user = context.user
+        let progress = RatchetSyncProgress(status: state.api, connectionStats: stats.api)
+        var (member, chat) = try conversation(with: member, in: group)
+        if let fault, state == .allowed || state == .required {
+            let (error, count) = fault.itemError
+            if let last = try db.lastItem(ofMember: member.groupMemberID, at: now),
+                case .receivedDecryptionError(error, let before) = last.item.content
+            {
+                let content = ItemContent.receivedDecryptionError(error: error, messageCount: before + count)
+                try db.updateItem(
+                    last.id, content: content, text: content.text, hasLink: false, isEdited: false, isLive: false, deleteAt: nil, at: now)
+                emit(.chatItemUpdated(user: user, chatItem: chat.containing(try item(last.id, in: .group(chat)).item)))
+                return
+            }
+            emit(.groupMemberRatchetSync(user: user, groupInfo: chat.group, member: member, progress: progress))
+            try addEvent(.receivedDecryptionError(error: error, messageCount: count), from: member, in: &chat, of: user)
+            return
+        }
+        let hadCode = context.connection.connectionCode != nil
+        if state == .agreed, hadCode {
+            try db.updateConnection(context.record.id, securityCode: nil)
+            member.activeConnection?.connectionCode = nil
+        }
+        emit(.groupMemberRatchetSync(user: user, groupInfo: chat.group, member: member, progress: progress))
+        try addEvent(.receivedConnectionEvent(event: .ratchetSync(status: state.api)), from: member, in: &chat, of: user)
+        if state == .agreed, hadCode {
+            try addEvent(.receivedConnectionEvent(event: .verificationCodeReset), from: member, in: &chat, of: user)
+        }
+    }
+
+    private func receiveFailure(_ fault: AgentFault, of member: GroupMember, in group: GroupInfo, context: inout ReceivingContext) throws {
+        if case .agent(.duplicate(let dropped?)) = fault.reason {
+            var (member, chat) = try conversation(with: member, in: group)
+            try addEvent(
+                .receivedMessageError(error: .dropped(attempts: dropped.attempts)), from: member, at: UTCTimestamp(seconds: dropped.brokerTime),
+                in: &chat, of: context.user)
+            member = chat.supportMember ?? member
+            return
+        }
+        let fails = context.connection.status != .ready && !fault.isTemporary && !isHostFault(fault)
+        if fails { try db.updateConnection(context.record.id, status: .failed(connectionError: fault.description), at: now) }
+        report(fault, in: context)
+        if fails { emit(.groupMemberUpdated(user: context.user, groupInfo: group, fromMember: member, toMember: member)) }
+    }
+}

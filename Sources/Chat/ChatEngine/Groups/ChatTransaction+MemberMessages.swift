@@ -1,0 +1,294 @@
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+import SMPWire
+
+// Bodies that members send: each message has a savepoint of its own, and what its author's connections do not reach yet is forwarded.
+
+extension ChatTransaction {
+    /// Members up to which receipts are sent.
+    static let receiptLimit: Int64 = 20
+
+    func receiveMessages(
+        _ metadata: MessageMetadata, _ messages: [ReceivedChatMessage.ParsingResult], isRetry: Bool, from member: GroupMember, in group: GroupInfo,
+        context: inout ReceivingContext
+    ) throws {
+        effects.sendsReceipt = asksForReceipt(messages, in: group, of: context.user)
+        if !isRetry {
+            guard metadata.messageID > context.record.lastReceivedMessageID else { return }
+            try db.updateConnection(context.record.id, lastReceived: metadata.messageID)
+        }
+        let user = context.user
+        let sentAt = UTCTimestamp(milliseconds: metadata.brokerTime)
+        if let error = metadata.integrity.itemError {
+            var (member, chat) = try conversation(with: member, in: group)
+            try addEvent(.receivedIntegrityError(error: error), from: member, at: sentAt, in: &chat, of: user)
+            member = chat.supportMember ?? member
+        }
+        var forwards: [(audience: ForwardAudience, message: GroupMessage)] = []
+        for message in messages {
+            try attempt(in: &context) { context in
+                switch message {
+                case .success(let received):
+                    guard let audience = try receive(received, at: sentAt, in: &context) else { return }
+                    forwards.append((audience, GroupMessage(message: received.message, sentAt: sentAt)))
+                case .failure(let error):
+                    guard case .member(let group, let member) = context.peer else { return }
+                    var (shown, chat) = try conversation(with: member, in: group)
+                    try addEvent(
+                        .receivedMessageError(error: .parseError(error: "\(error.code.rawValue): \(error.message)")), from: shown, in: &chat,
+                        of: user)
+                    shown = chat.supportMember ?? shown
+                }
+            }
+        }
+        try forward(forwards, in: context)
+    }
+
+    private func asksForReceipt(_ messages: [ReceivedChatMessage.ParsingResult], in group: GroupInfo, of user: User) -> Bool {
+        guard group.chatSettings.sendsReceipts ?? user.sendsReceiptsToSmallGroups else { return false }
+        guard group.groupSummary.currentMembers <= Self.receiptLimit else { return false }
+        return messages.contains { message in
+            guard case .success(let received) = message else { return false }
+            return received.message.tag.hasDeliveryReceipt
+        }
+    }
+
+    /// Forwards what came in one body, runs of messages for the same members together.
+    private func forward(_ forwards: [(audience: ForwardAudience, message: GroupMessage)], in context: ReceivingContext) throws {
+        guard !forwards.isEmpty, case .member(let group, let member) = context.peer, group.isForwarder, !member.blockedByAdmin else { return }
+        var rest = forwards[...]
+        while let first = rest.first {
+            let run = rest.prefix { $0.audience == first.audience }
+            try forward(run.map(\.message), from: member, to: first.audience, in: group)
+            rest = rest.dropFirst(run.count)
+        }
+    }
+
+    /// Receives one message of a body.
+    ///
+    /// - Returns: The members that it is to be forwarded to.
+    private func receive(
+        _ received: ReceivedChatMessage, at sentAt: UTCTimestamp, in context: inout ReceivingContext
+    ) throws -> ForwardAudience? {
+        guard case .member(let group, let member) = context.peer else { return nil }
+        if let forward = received.forward {
+            try receiveForwarded(received.message, forward, by: member, in: group, context: &context)
+            return nil
+        }
+        try updateVersions(received.message, in: &context)
+        if let id = received.message.messageID {
+            guard try isFirst(id, author: member, forwardedBy: nil, in: group) else { return nil }
+        }
+        let message = GroupMessage(message: received.message, sentAt: sentAt)
+        if case .forwardMessage(let forward, let inner) = received.message.event {
+            try receiveForwarded(inner, forward, by: member, in: group, context: &context)
+            return nil
+        }
+        return try receive(message, from: member, in: &context)
+    }
+
+    /// Records a message under its id.
+    ///
+    /// - Returns: False for one that came before: it is reported, and who forwarded it in vain is told that it need not.
+    private func isFirst(_ id: SharedMessageID, author: GroupMember, forwardedBy: GroupMember?, in group: GroupInfo) throws -> Bool {
+        guard let earlier = try db.receivedMessage(id, group: group.groupID) else {
+            try db.insertReceivedMessage(
+                id, group: group.groupID, author: author.groupMemberID, forwardedBy: forwardedBy?.groupMemberID, at: now)
+            return true
+        }
+        emit(
+            .chatError(
+                error: .store(
+                    error: .duplicateGroupMessage(
+                        groupID: group.groupID, sharedMessageID: id, authorGroupMemberID: earlier.author,
+                        forwardedByGroupMemberID: earlier.forwardedBy))))
+        guard earlier.author == author.groupMemberID else { return false }
+        switch (forwardedBy, earlier.forwardedBy) {
+        case (let forwarder?, nil): try sendDirectly([.memberConnected(memberID: author.memberID)], to: forwarder, in: group)
+        case (nil, let forwarder?):
+            // The copy of the author replaces the forwarded one.
+            try db.replaceForwarded(id, group: group.groupID)
+            if let forwarder = try db.member(forwarder) {
+                try sendDirectly([.memberConnected(memberID: author.memberID)], to: forwarder, in: group)
+            }
+        default: break
+        }
+        return false
+    }
+
+    private func receiveForwarded(
+        _ message: ChatMessage, _ forward: MessageForward, by forwarder: GroupMember, in group: GroupInfo, context: inout ReceivingContext
+    ) throws {
+        guard forwarder.role >= .admin else { throw Refusal.chat(.groupContactRole(contactName: forwarder.localDisplayName)) }
+        guard case .member(let id, let name) = forward.sender else {
+            return reportError("x.grp.msg.forward: group without relays", of: context.user)
+        }
+        // What comes in our own name was not sent by us.
+        guard id != group.membership.memberID else { return reportError("x.grp.msg.forward: forwarded message of this member", of: context.user) }
+        guard message.event.isForwardedInGroups else {
+            return reportError("x.grp.msg.forward: unsupported forwarded event \(message.tag.rawValue)", of: context.user)
+        }
+        guard let (author, isNew) = try author(id, name: name, in: group, makesUnknown: message.event != .leaveGroup, of: context.user) else { return }
+        if isNew { emit(.unknownMemberCreated(user: context.user, groupInfo: group, forwardedByMember: forwarder, member: author)) }
+        if let id = message.messageID { guard try isFirst(id, author: author, forwardedBy: forwarder, in: group) else { return } }
+        var authored = context
+        authored.peer = .member(group, author)
+        _ = try receive(GroupMessage(message: message, sentAt: forward.brokerTimestamp, forwardedBy: forwarder), from: author, in: &authored)
+        guard case .member(let changed, _) = authored.peer else { return }
+        context.peer = .member(changed, try db.member(forwarder.groupMemberID) ?? forwarder)
+    }
+
+    private func receive(_ received: GroupMessage, from member: GroupMember, in context: inout ReceivingContext) throws -> ForwardAudience? {
+        guard case .member(var group, _) = context.peer else { return nil }
+        let user = context.user
+        let audience: ForwardAudience?
+        switch received.message.event {
+        case .newMessage(let container): return try receiveContent(container, received, from: member, in: group, of: user)
+        case .file(let invitation):
+            return try receiveContent(MessageContainer(content: .file(""), file: invitation), received, from: member, in: group, of: user)
+        case .updateMessage(let update): return try receiveUpdate(update, received, from: member, in: group, of: user)
+        case .deleteMessage(let deletion): return try receiveDeletion(deletion, received, from: member, in: group, of: user)
+        case .react(let change): return try receiveReaction(change, received, from: member, in: group, of: user)
+        case .fileDescription(let id, let part):
+            if let item = try db.item(group: group, sharedMessageID: id, author: member.memberID, at: now) {
+                try db.append(part.text, toDescriptionOfFileIn: item.id, limit: Self.longestFileDescription)
+            }
+            return .group(includesPending: false)
+        case .info(let profile):
+            try updateProfile(of: member, to: profile, received, in: &group, of: user)
+            audience = ForwardAudience(eventsOf: member)
+        case .newMember(let info, let scope):
+            audience = try receiveNewMember(info, scope: scope, received, from: member, in: &group, of: user)
+        case .memberRole(let id, let role): audience = try receiveRole(of: id, role, received, from: member, in: &group, of: user)
+        case .restrictMember(let id, let restrictions):
+            audience = try receiveRestriction(of: id, restrictions, received, from: member, in: &group, of: user)
+        case .removeMember(let id, let withMessages):
+            audience = try receiveRemoval(of: id, withMessages: withMessages, received, from: member, in: &group, of: user)
+        case .leaveGroup: audience = try receiveLeave(received, from: member, in: &group, of: user)
+        case .deleteGroup:
+            try receiveGroupDeletion(received, from: member, in: &group, of: user)
+            audience = nil
+        case .groupInfo(let profile): audience = try receiveGroupProfile(profile, received, from: member, in: &group, of: user)
+        case .groupPreferences(let preferences):
+            audience = try receiveGroupPreferences(preferences, received, from: member, in: &group, of: user)
+        default:
+            guard received.forwardedBy == nil else { return nil }
+            try receiveDirectly(received, from: member, in: &group, of: user)
+            audience = nil
+        }
+        context.peer = .member(try db.group(group.groupID, user: user.userID) ?? group, try db.member(member.groupMemberID) ?? member)
+        return audience
+    }
+
+    /// Messages that only make sense from the member itself.
+    private func receiveDirectly(_ received: GroupMessage, from member: GroupMember, in group: inout GroupInfo, of user: User) throws {
+        switch received.message.event {
+        case .groupLinkMember(let profile): try receiveLinkProfile(profile, from: member, in: &group, of: user)
+        case .groupLinkAcceptance(let acceptance, let role, let id):
+            try receiveAcceptance(acceptance, of: id, as: role, received, from: member, in: &group, of: user)
+        case .introduceMember(let info, let restrictions):
+            try receiveIntroduction(of: info, restrictions: restrictions, from: member, in: group, of: user)
+        case .inviteMember(let id, let invitation): try receiveInvitation(of: id, invitation, from: member, in: group, of: user)
+        case .forwardMemberInvitation(let info, let invitation):
+            try receiveForwardedInvitation(of: info, invitation, from: member, in: group, of: user)
+        case .memberConnected(let id): try receiveConnection(to: id, from: member, in: group)
+        case .memberConnectedToAll: break
+        case .groupDirectInvitation(let link, let content, let scope):
+            if case .refuse(let reason) = WritingDecision(of: member, in: scope) { return reportError(reason, of: user) }
+            try receiveDirectInvitation(link, content: content, received, from: member, in: &group, of: user)
+        case .probe(let probe): try receive(probe, from: .member(group, member), of: user)
+        case .checkProbe(let hash): try receive(hash, from: .member(group, member), of: user)
+        case .confirmProbe(let probe): try receiveConfirmation(of: probe, from: .member(group, member), of: user)
+        default:
+            if case .fileChunk = received.message.event { return }
+            reportError("unsupported message: \(received.message.tag.rawValue)", of: user)
+        }
+    }
+
+    /// The host that this profile has joined by a link shows its own profile, once.
+    private func receiveLinkProfile(_ profile: Profile, from member: GroupMember, in group: inout GroupInfo, of user: User) throws {
+        guard group.viaGroupLinkURI != nil || group.businessChat != nil, member.contactID == nil, member.category == .host,
+            try db.receiveLinkProfile(member: member.groupMemberID)
+        else { return reportError("x.grp.link.mem error: invalid group link host profile update", of: user) }
+        let updated = try updateProfile(of: member, to: profile, nil, in: &group, of: user)
+        try probe(updated, in: group, of: user)
+    }
+
+    /// A member, or this profile, is let in, or has to wait on.
+    private func receiveAcceptance(
+        _ acceptance: GroupAcceptance, of id: MemberID, as role: GroupMemberRole, _ received: GroupMessage, from sender: GroupMember,
+        in group: inout GroupInfo, of user: User
+    ) throws {
+        if id == group.membership.memberID {
+            return try receiveOwnAcceptance(acceptance, as: role, from: sender, in: &group, of: user)
+        }
+        guard let member = try db.member(id, group: group.groupID) else {
+            return reportError("x.grp.link.acpt error: referenced member does not exist", of: user)
+        }
+        if case .refuse(let reason) = MemberChangeDecision.acceptance(of: member, as: role, by: sender) { return reportError(reason, of: user) }
+        let isConnected = member.activeConnection?.status == .ready
+        let accepted = try accept(member, as: role, status: isConnected ? .connected : .announced, in: &group, of: user)
+        if member.category == .invitee {
+            try introduce(accepted, in: group)
+            try sendHistory(to: accepted, in: group)
+        }
+        var main = GroupConversation(group)
+        try addEvent(.receivedGroupEvent(event: .memberConnected), from: accepted, in: &main, of: user)
+        var (_, support) = try supportChat(of: accepted, in: main.group)
+        try addEvent(
+            .receivedGroupEvent(event: .memberAccepted(groupMemberID: accepted.groupMemberID, profile: accepted.profile.published)), from: sender,
+            at: received.sentAt, id: received.message.messageID, in: &support, of: user)
+        group = support.group
+        emit(.memberAcceptedByOther(user: user, groupInfo: group, acceptingMember: sender, member: accepted))
+    }
+
+    /// Lets a member in, with the role given to it.
+    func accept(
+        _ member: GroupMember, as role: GroupMemberRole, status: GroupMemberStatus, in group: inout GroupInfo, of user: User
+    ) throws -> GroupMember {
+        try db.updateMember(member.groupMemberID, status: status, at: now)
+        try db.updateMember(member.groupMemberID, role: role)
+        guard let accepted = try db.member(member.groupMemberID) else { return member }
+        try noteAttention(before: member, after: accepted, in: &group)
+        if let current = try db.group(group.groupID, user: user.userID) { group.groupSummary = current.groupSummary }
+        return accepted
+    }
+
+    private func receiveOwnAcceptance(
+        _ acceptance: GroupAcceptance, as role: GroupMemberRole, from sender: GroupMember, in group: inout GroupInfo, of user: User
+    ) throws {
+        guard group.membership.status.isPending, sender.role >= .moderator else {
+            return reportError("x.grp.link.acpt for a member who does not wait to be let in", of: user)
+        }
+        switch acceptance {
+        case .pendingApproval:
+            reportError("x.grp.link.acpt: unexpected group acceptance - pending approval", severity: "warning", of: user)
+        case .pendingReview:
+            let id = group.membership.groupMemberID
+            try db.updateMember(id, status: .pendingReview, at: now)
+            try db.updateMember(id, role: role)
+            group = try self.group(group.groupID, of: user)
+            var support = try ownSupportChat(in: group)
+            try addEvent(.sentGroupEvent(event: .userPendingReview), in: &support, of: user)
+            group = support.group
+            emit(.memberAcceptedByOther(user: user, groupInfo: group, acceptingMember: sender, member: group.membership))
+        case .accepted:
+            let id = group.membership.groupMemberID
+            try db.updateMember(id, status: .connected, at: now)
+            try db.updateMember(id, role: role)
+            group = try self.group(group.groupID, of: user)
+            var chat = GroupConversation(group)
+            try addEvent(.receivedGroupEncryption(info: EncryptionInfo(pqEnabled: false)), from: sender, in: &chat, of: user)
+            if group.preparedGroup == nil {
+                try addFeatureItems(featureItems(group.fullGroupPreferences, isSent: false), from: sender, in: &chat, of: user)
+            }
+            if group.preparedGroup?.welcomeSharedMessageID == nil { try addWelcome(from: sender, in: &chat, of: user) }
+            try addEvent(.receivedGroupEvent(event: .userAccepted), from: sender, in: &chat, of: user)
+            var support = try ownSupportChat(in: chat.group)
+            try addEvent(.receivedGroupEvent(event: .userAccepted), from: sender, in: &support, of: user)
+            group = support.group
+            emit(.userJoinedGroup(user: user, groupInfo: group, hostMember: sender))
+        }
+    }
+}

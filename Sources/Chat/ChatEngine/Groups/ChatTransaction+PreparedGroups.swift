@@ -1,0 +1,128 @@
+import ChatAPI
+import ChatProtocol
+import SMPCrypto
+import SMPWire
+
+// Groups and business chats that are shown before anybody is connected, and their place in plans.
+
+extension ChatTransaction {
+    /// Makes a group from a link, before anybody is connected.
+    func prepareGroup(_ link: CreatedConnectionLink, isDirect: Bool, _ data: GroupShortLinkData, user id: UserID) throws -> ChatResponse {
+        let user = try user(id)
+        guard isDirect, data.groupProfile.publicGroup == nil else { throw Refusal.unsupported("channels") }
+        return try prepare(
+            link, data.groupProfile, isBusiness: false, welcome: data.groupProfile.description.map { .text($0) }, of: user)
+    }
+
+    /// Makes a business chat from the address of a business, before anybody is connected.
+    func prepareBusinessChat(_ link: CreatedConnectionLink, _ data: ContactShortLinkData, of user: User) throws -> ChatResponse {
+        let profile = GroupProfile(business: data.profile, preferences: .business(of: data.profile))
+        return try prepare(link, profile, isBusiness: true, welcome: data.message, of: user)
+    }
+
+    private func prepare(
+        _ link: CreatedConnectionLink, _ profile: GroupProfile, isBusiness: Bool, welcome: MessageContent?, of user: User
+    ) throws -> ChatResponse {
+        var new = NewGroupRecord(profile: profile)
+        new.preparedLink = try FullLink(link).created
+        new.welcomeSharedMessageID = welcome == nil ? nil : newSharedMessageID()
+        let name = try db.reserveDisplayName(profile.displayName, user: user.userID)
+        new.localDisplayName = name
+        // The ids are placeholders until the host tells those of the group.
+        let tag = random.bytes(12)
+        let host = MemberID(Bytes("\(name)_unknown_host_".utf8) + tag), own = MemberID(Bytes("\(name)_user_unknown_id".utf8))
+        if isBusiness { new.business = ChatAPI.BusinessChatInfo(chatType: .business, businessID: host, customerID: own) }
+        let id = try db.insertGroup(new, user: user.userID, at: now)
+        let hostID = try db.insertMember(
+            NewMemberRecord(
+                groupID: id, memberID: host, role: .admin, category: .host, status: .accepted,
+                profile: Profile(displayName: MemberID(tag).shortName, fullName: ""), versions: ChatVersionRange(ChatVersions.initial)),
+            user: user.userID, at: now)
+        try insertMembership(id, memberID: own, role: .member, status: .unknown, host: hostID, of: user)
+        var group = try group(id, of: user)
+        try addBanner(to: &group, of: user)
+        var chat = GroupConversation(group)
+        for content in featureItems(group.fullGroupPreferences, isSent: false) { _ = try addInGroupsName(content, from: hostID, to: &chat, of: user) }
+        var items: [ChatItem] = []
+        if let welcome {
+            var item = try addInGroupsName(
+                .receivedMessage(content: welcome), id: new.welcomeSharedMessageID, from: hostID, to: &chat, of: user)
+            // Official cores show the id only when the item is read again.
+            item.meta.sharedMessageID = nil
+            items = [item]
+        }
+        let stats = items.first.map { ChatStats(unreadCount: 1, minUnreadItemID: $0.meta.itemID) } ?? ChatStats()
+        return .newPreparedChat(user: user, chat: Chat(chatInfo: GroupConversation(group).info, chatItems: items, chatStats: stats))
+    }
+
+    /// Adds an item of a prepared group, which the group shows, not its host.
+    private func addInGroupsName(
+        _ content: ItemContent, id: SharedMessageID? = nil, from host: GroupMemberID, to chat: inout GroupConversation, of user: User
+    ) throws -> ChatItem {
+        var draft = ItemDraft(content, isSent: false)
+        draft.sharedMessageID = id
+        draft.group.memberID = host
+        draft.group.isAsGroup = true
+        return try addItem(draft, to: &chat, of: user)
+    }
+
+    /// Shows the message that was sent with a request to join.
+    func addRequestMessage(_ message: MessageContent, to group: GroupInfo, of user: User) throws {
+        guard let id = group.preparedGroup?.requestSharedMessageID else { return }
+        var chat = GroupConversation(group)
+        var draft = ItemDraft(.sentMessage(content: message), isSent: true)
+        draft.sharedMessageID = id
+        var item = try addItem(draft, to: &chat, of: user)
+        item.meta.sharedMessageID = nil
+        emit(.newChatItems(user: user, chatItems: [chat.containing(item)]))
+    }
+
+    // MARK: Plans
+
+    /// The plan for the link of a group.
+    func groupPlan(
+        _ link: FullLink, linkInfo: GroupShortLinkInfo?, data: GroupShortLinkData?, owner: OwnerVerification?, user: User
+    ) throws -> GroupLinkPlan {
+        if let own = try db.ownGroup(user: user.userID, linkKey: link.key) { return .ownLink(groupInfo: own) }
+        if let group = try db.group(user: user.userID, viaLinkKey: link.key) {
+            return groupPlan(of: group, linkInfo: linkInfo, data: data, owner: owner)
+        }
+        guard let record = try db.connection(user: user.userID, linkKey: link.key) else {
+            return .ok(linkInfo: linkInfo, linkData: data, ownerVerification: owner)
+        }
+        guard let id = record.contactID, let contact = try db.contact(id, of: user) else { return .connectingConfirmReconnect }
+        return !contact.isReady && contact.status == .active
+            ? .connectingProhibit(groupInfo: nil) : .ok(linkInfo: linkInfo, linkData: data, ownerVerification: owner)
+    }
+
+    /// The plan for a link by which a group was joined before.
+    func groupPlan(
+        of group: GroupInfo, linkInfo: GroupShortLinkInfo? = nil, data: GroupShortLinkData? = nil, owner: OwnerVerification? = nil
+    ) -> GroupLinkPlan {
+        let status = group.membership.status
+        if status == .rejected || status.isActive { return .known(groupInfo: group, ownerVerification: owner) }
+        if status.isRemoved { return .ok(linkInfo: linkInfo, linkData: data, ownerVerification: owner) }
+        return .connectingProhibit(groupInfo: group)
+    }
+
+    /// The plan for the short link of a group that is known here.
+    func knownGroupPlan(_ text: String, _ full: (String) throws -> FullLink, user: User) throws -> (FullLink, ConnectionPlan)? {
+        if let (group, link) = try db.ownGroup(user: user.userID, shortLink: text) {
+            return (try full(link), .groupLink(plan: .ownLink(groupInfo: group)))
+        }
+        guard let group = try db.group(user: user.userID, preparedFrom: text), let prepared = group.preparedGroup,
+            !group.membership.status.isRemoved
+        else { return nil }
+        return (try full(prepared.connectionLink.fullLink), .groupLink(plan: .known(groupInfo: group, ownerVerification: nil)))
+    }
+
+    /// Stores what the link of a known group shows now.
+    ///
+    /// - Returns: The group, and whether it changed.
+    func updateGroup(_ id: GroupID, fromLink data: GroupShortLinkData?, of user: User) throws -> (GroupInfo, isUpdated: Bool) {
+        let group = try group(id, of: user)
+        guard let profile = data?.groupProfile, profile != group.groupProfile, group.businessChat == nil else { return (group, false) }
+        try db.updateGroup(group, user: user.userID, profile: profile, at: now)
+        return (try self.group(id, of: user), true)
+    }
+}

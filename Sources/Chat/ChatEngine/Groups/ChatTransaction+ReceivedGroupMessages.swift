@@ -1,0 +1,246 @@
+import ChatAPI
+import ChatProtocol
+import SMPWire
+
+// Messages of members: new ones, edits, deletions, reactions.
+
+/// A message of a group as it came.
+struct GroupMessage: Sendable {
+    var message: ChatMessage
+    /// When the router took it from its author.
+    var sentAt: UTCTimestamp
+    /// The member who passed it on; nil if it came from its author.
+    var forwardedBy: GroupMember?
+}
+
+extension ChatTransaction {
+    /// Tells of something that a member did wrong.
+    func reportError(_ text: String, severity: String = "error", of user: User) {
+        emit(.messageError(user: user, severity: severity, message: text))
+    }
+
+    /// - Returns: The members to whom the message is to be forwarded; nil for nobody.
+    func receiveContent(
+        _ container: MessageContainer, _ received: GroupMessage, from member: GroupMember, in group: GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        guard !container.isAsGroup || member.role >= .owner else {
+            reportError("member is not allowed to send as group", of: user)
+            return nil
+        }
+        if case .refuse(let reason) = WritingDecision(of: member, in: container.scope) {
+            reportError(reason, of: user)
+            return nil
+        }
+        // A signature of a link's owner is bound to a public group, of which there are none here.
+        var content = container.content
+        if case .chat(let text, let link, .some) = content { content = .chat(text: text, link: link, ownerSignature: nil) }
+        var (member, chat) = try conversation(with: member, in: group, content: content, scope: container.scope)
+        var draft = ItemDraft(.receivedMessage(content: content), isSent: false)
+        draft.sharedMessageID = received.message.messageID
+        draft.timestamp = received.sentAt
+        draft.group.forwardedBy = received.forwardedBy?.groupMemberID
+        if member.blockedByAdmin {
+            if group.allows(.fullDelete) { draft.content = .receivedBlocked }
+            draft.deletion = .blockedByAdmin
+            draft.timer = Conversation.group(chat).receivedTimer(ttl: container.ttl)
+            try announce(draft, from: member, in: &chat, of: user)
+            return nil
+        }
+        if let feature = GroupContentRules.forbidding(content, hasFile: container.file != nil, by: member, in: chat, isSent: false) {
+            draft.content = .receivedGroupFeatureRejected(feature: feature)
+            try announce(draft, from: member, in: &chat, of: user)
+            return nil
+        }
+        if let id = draft.sharedMessageID,
+            let moderation = try db.takeModeration(group: group.groupID, author: member.memberID, sharedMessageID: id),
+            let moderator = try db.member(moderation.moderator), moderator.role >= .moderator, moderator.role >= member.role
+        {
+            try receiveModerated(draft, from: member, by: moderator, at: moderation.at, in: &chat, of: user)
+            return nil
+        }
+        let conversation = Conversation.group(chat)
+        // What is forwarded as history has the time to live of the moment when it was sent.
+        draft.timer =
+            received.forwardedBy == nil
+            ? conversation.receivedTimer(ttl: container.ttl) : ItemTiming.received(chatTTL: .some(nil), ttl: container.ttl)
+        draft.isLive = container.isLive
+        draft.forwarded = container.isForwarded ? .unknown : nil
+        draft.quote = try quote(container.quote, in: group)
+        fill(&draft, mentions: container.mentions, quote: container.quote, content: content, from: member, in: group)
+        if !member.settings.showsMessages { draft.deletion = .blocked }
+        draft.group.memberID = member.groupMemberID
+        var shown = try addItem(draft, to: &chat, of: user)
+        shown.direction = .groupReceived(member: member)
+        if let file = container.file { shown = try addFile(file, to: shown, in: .group(chat), of: user) }
+        emit(.newChatItems(user: user, chatItems: [chat.containing(shown)]))
+        return ForwardAudience(chat)
+    }
+
+    /// Sets whom a message mentions, and whether that is this profile. Messages of blocked members mention nobody.
+    private func fill(
+        _ draft: inout ItemDraft, mentions: MessageMentions, quote: QuotedMessage?, content: MessageContent, from member: GroupMember,
+        in group: GroupInfo
+    ) {
+        let counted = member.isBlocked ? [:] : MentionRules.counted(mentions.members, in: content.text)
+        let isReply = quote?.reference.memberID == group.membership.memberID
+        draft.group.mentions = counted
+        draft.mentionsUser = isReply || counted.values.contains(group.membership.memberID)
+    }
+
+    /// The quote of a received message. Who wrote what is quoted is told by the message.
+    private func quote(_ quoted: QuotedMessage?, in group: GroupInfo) throws -> QuoteRecord? {
+        guard let quoted else { return nil }
+        let author = quoted.reference.memberID
+        return QuoteRecord(
+            isSent: author.map { $0 == group.membership.memberID } ?? false, sharedMessageID: quoted.reference.messageID,
+            sentAt: quoted.reference.sentAt, content: quoted.content, memberID: author)
+    }
+
+    /// Adds a message that a moderator has deleted before it came.
+    private func receiveModerated(
+        _ draft: ItemDraft, from member: GroupMember, by moderator: GroupMember, at time: UTCTimestamp, in chat: inout GroupConversation,
+        of user: User
+    ) throws {
+        var draft = draft
+        draft.group.memberID = member.groupMemberID
+        let item = try addItem(draft, to: &chat, of: user)
+        let stored = try self.item(item.id, in: .group(chat))
+        guard chat.group.allows(.fullDelete, moderator) else {
+            let deletions = try markItemsDeleted([stored], in: chat, moderator: moderator, at: time)
+            emit(.chatItemsDeleted(user: user, deletions: deletions, byUser: false, timed: false))
+            return
+        }
+        try db.moderateItem(stored, by: moderator.groupMemberID, deletedAt: time, at: now)
+        emit(.newChatItems(user: user, chatItems: [chat.containing(try self.item(item.id, in: .group(chat)).item)]))
+    }
+
+    // MARK: Changes
+
+    func receiveUpdate(
+        _ update: MessageUpdate, _ received: GroupMessage, from member: GroupMember, in group: GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        guard update.asGroup != true || member.role >= .owner else {
+            reportError("member is not allowed to send as group", of: user)
+            return nil
+        }
+        if case .refuse(let reason) = WritingDecision(of: member, in: update.scope) {
+            reportError(reason, of: user)
+            return nil
+        }
+        guard !GroupContentRules.forbidsLinks(update.content, by: member, in: group) else {
+            reportError("x.msg.update ignored: feature not allowed " + GroupFeature.simplexLinks.name, severity: "warning", of: user)
+            return nil
+        }
+        let stored = try db.item(group: group, sharedMessageID: update.messageID, author: member.memberID, at: now)
+        switch (GroupEditDecision(update, by: member, of: stored), stored) {
+        case (.refuse(let reason), _):
+            reportError(reason, of: user)
+            return nil
+        case (.insert, _), (_, nil): return try receiveUpdateOfUnknown(update, received, from: member, in: group, of: user)
+        case (.unchanged, let stored?):
+            let chat = try groupConversation(group.groupID, scope: stored.scope, of: user)
+            emit(.chatItemNotChanged(user: user, chatItem: chat.containing(stored.item)))
+            return nil
+        case (.replace(let isEdited, let isLive), let stored?):
+            let chat = try groupConversation(group.groupID, scope: stored.scope, of: user)
+            let mentions = MentionRules.counted(update.mentions.members, in: update.content.text)
+            try db.updateItem(stored.id, mentions: mentions, mentionsUser: stored.item.meta.userMention)
+            let item = try updateItem(stored, message: update.content, versionAt: received.sentAt, isEdited: isEdited, isLive: isLive)
+            emit(.chatItemUpdated(user: user, chatItem: chat.containing(item)))
+            return ForwardAudience(chat)
+        }
+    }
+
+    /// An edit of a message that was deleted here, or never came: its new text is a new message.
+    private func receiveUpdateOfUnknown(
+        _ update: MessageUpdate, _ received: GroupMessage, from member: GroupMember, in group: GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        var (member, chat) = try conversation(with: member, in: group, content: update.content, scope: update.scope)
+        var draft = ItemDraft(.receivedMessage(content: update.content), isSent: false)
+        draft.sharedMessageID = update.messageID
+        draft.timestamp = received.sentAt
+        draft.group.forwardedBy = received.forwardedBy?.groupMemberID
+        draft.timer = Conversation.group(chat).receivedTimer(ttl: update.ttl)
+        if let feature = GroupContentRules.forbidding(update.content, hasFile: false, by: member, in: chat, isSent: false) {
+            draft.content = .receivedGroupFeatureRejected(feature: feature)
+            try announce(draft, from: member, in: &chat, of: user)
+            return nil
+        }
+        draft.isLive = update.live == true
+        fill(&draft, mentions: update.mentions, quote: nil, content: update.content, from: member, in: group)
+        if member.blockedByAdmin { draft.deletion = .blockedByAdmin } else if !member.settings.showsMessages { draft.deletion = .blocked }
+        draft.group.memberID = member.groupMemberID
+        let item = try addItem(draft, to: &chat, of: user)
+        try db.insertVersion(item: item.id, content: update.content, versionAt: received.sentAt, createdAt: now)
+        try db.updateItem(
+            item.id, content: item.content, text: item.content.text, hasLink: item.meta.hasLink, isEdited: true, isLive: update.live == true,
+            deleteAt: nil, at: now)
+        emit(.chatItemUpdated(user: user, chatItem: chat.containing(try self.item(item.id, in: .group(chat)).item)))
+        return ForwardAudience(chat)
+    }
+
+    func receiveDeletion(
+        _ deletion: MessageDeletion, _ received: GroupMessage, from member: GroupMember, in group: GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        let stored = try db.item(group: group, sharedMessageID: deletion.messageID, author: deletion.memberID ?? member.memberID, at: now)
+        switch GroupDeletionDecision(deletion, by: member, of: stored, membership: group.membership, at: received.sentAt) {
+        case .refuse(let reason):
+            reportError(reason, of: user)
+            return nil
+        case .wait(let author):
+            try db.insertModeration(
+                group: group.groupID, author: author, sharedMessageID: deletion.messageID, moderator: member.groupMemberID,
+                moderatedAt: received.sentAt, at: now)
+            guard case .member(let id)? = deletion.scope else { return .group(includesPending: false) }
+            return try db.member(id, group: group.groupID).map { .support($0.groupMemberID) }
+        case .delete: return try delete(stored, received, from: member, moderator: nil, in: group, of: user)
+        case .moderate: return try delete(stored, received, from: member, moderator: member, in: group, of: user)
+        }
+    }
+
+    private func delete(
+        _ stored: StoredItem?, _ received: GroupMessage, from member: GroupMember, moderator: GroupMember?, in group: GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        guard let stored else { return nil }
+        let chat = try groupConversation(group.groupID, scope: stored.scope, of: user)
+        let deletions =
+            group.allows(.fullDelete, member)
+            ? try removeItems([stored], from: chat, moderator: moderator, at: received.sentAt)
+            : try markItemsDeleted([stored], in: chat, moderator: moderator, at: received.sentAt)
+        emit(.chatItemsDeleted(user: user, deletions: deletions, byUser: false, timed: false))
+        if let moderator { try archiveReports(about: [stored], by: moderator, in: group, byUser: false, at: received.sentAt, of: user) }
+        return ForwardAudience(chat)
+    }
+
+    func receiveReaction(
+        _ change: MessageReactionChange, _ received: GroupMessage, from member: GroupMember, in group: GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        guard group.allows(.reactions) else { return nil }
+        let before = try db.reactions(
+            group: group.groupID, sharedMessageID: change.messageID, author: change.memberID, by: member.groupMemberID)
+        guard ReactionRules.isAllowed(change.reaction, isAdded: change.add, after: before) else { return nil }
+        func store() throws {
+            try db.setReaction(
+                change.reaction, isAdded: change.add, group: group, sharedMessageID: change.messageID, author: change.memberID, by: member,
+                at: received.sentAt)
+        }
+        guard let stored = try db.item(group: group, sharedMessageID: change.messageID, author: change.memberID, at: now) else {
+            // The message may still come.
+            guard case .member(let id)? = change.scope else {
+                try store()
+                return .group(includesPending: false)
+            }
+            guard member.role >= .moderator || id == member.memberID, let subject = try db.member(id, group: group.groupID) else { return nil }
+            try store()
+            return .support(subject.groupMemberID)
+        }
+        guard ItemRules.acceptsReaction(stored.item) else { return nil }
+        try store()
+        let chat = try groupConversation(group.groupID, scope: stored.scope, of: user)
+        let item = try item(stored.id, in: .group(chat)).item
+        let reaction = ItemReaction(
+            direction: .groupReceived(member: member), chatItem: item, sentAt: received.sentAt, reaction: change.reaction)
+        emit(.chatItemReaction(user: user, added: change.add, reaction: ReactionInChat(chatInfo: chat.info, chatReaction: reaction)))
+        return ForwardAudience(chat)
+    }
+}

@@ -1,0 +1,487 @@
+import ChatAPI
+import ChatProtocol
+import SMPWire
+
+// Changes of the members of a group that other members announce.
+
+extension ChatTransaction {
+    // MARK: Announcements and introductions
+
+    /// A member has joined, by way of the sender.
+    func receiveNewMember(
+        _ info: MemberInfo, scope: MessageScope?, _ received: GroupMessage, from host: GroupMember, in group: inout GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        guard AnnouncementDecision.mayIntroduce(info.role, by: host) else {
+            throw Refusal.chat(.groupContactRole(contactName: host.localDisplayName))
+        }
+        let status: GroupMemberStatus = scope == nil ? .announced : .pendingReview
+        let known = try db.member(info.memberID, group: group.groupID)
+        let member: GroupMember
+        switch AnnouncementDecision(of: info, by: host, known: known, membership: group.membership) {
+        case .ignore: return nil
+        case .refuse(let reason):
+            reportError(reason, of: user)
+            return nil
+        case .add: member = try addMember(info, category: .post, status: status, invitedBy: host, in: group, of: user)
+        case .complete:
+            guard let known else { return nil }
+            member = try complete(known, with: info, status: status, invitedBy: host, of: user)
+            emit(.unknownMemberAnnounced(user: user, groupInfo: group, announcingMember: host, unknownMember: known, announcedMember: member))
+        }
+        if member.status.isPending {
+            try db.updateGroup(group.groupID, attentionBy: 1)
+            group.membersRequireAttention += 1
+        }
+        group = try self.group(group.groupID, of: user)
+        try announce(member, byScope: scope, received, from: host, in: &group, of: user)
+        if scope != nil, let current = try db.member(member.groupMemberID) { return ForwardAudience(eventsOf: current) }
+        return ForwardAudience(eventsOf: member).map { audience in
+            if case .group = audience { .group(includesPending: false) } else { audience }
+        }
+    }
+
+    private func announce(
+        _ member: GroupMember, byScope scope: MessageScope?, _ received: GroupMessage, from host: GroupMember, in group: inout GroupInfo,
+        of user: User
+    ) throws {
+        var announced = member
+        var chat = GroupConversation(group)
+        if scope != nil { (announced, chat) = try supportChat(of: member, in: group) }
+        try addEvent(
+            .receivedGroupEvent(event: .memberAdded(groupMemberID: member.groupMemberID, profile: member.profile.published)), from: host,
+            at: received.sentAt, id: received.message.messageID, in: &chat, of: user)
+        if scope != nil {
+            try addEvent(.receivedGroupEvent(event: .newMemberPendingReview), from: host, at: received.sentAt, in: &chat, of: user)
+        }
+        group = chat.group
+        emit(.joinedGroupMemberConnecting(user: user, groupInfo: group, hostMember: host, member: announced))
+    }
+
+    /// Stores a member that another one tells of.
+    func addMember(
+        _ info: MemberInfo, category: GroupMemberCategory, status: GroupMemberStatus, invitedBy inviter: GroupMember?, isBlocked: Bool = false,
+        in group: GroupInfo, of user: User
+    ) throws -> GroupMember {
+        let id = try db.insertMember(
+            NewMemberRecord(
+                groupID: group.groupID, memberID: info.memberID, role: info.role, category: category, status: status,
+                invitedByMember: inviter?.groupMemberID, profile: info.profile,
+                versions: ChatVersionRange(info.versions ?? ChatVersions.initial), isBlocked: isBlocked),
+            user: user.userID, at: now)
+        return try member(id, in: group)
+    }
+
+    /// Completes a member who was known by forwarded messages only.
+    private func complete(
+        _ member: GroupMember, with info: MemberInfo, status: GroupMemberStatus, invitedBy inviter: GroupMember, of user: User
+    ) throws -> GroupMember {
+        let id = member.groupMemberID
+        try db.updateMember(member, user: user.userID, profile: info.profile, at: now)
+        try db.updateMember(id, role: info.role)
+        try db.updateMember(id, status: status, at: now)
+        try db.updateMember(
+            id, category: .post, invitedBy: inviter.groupMemberID, versions: info.versions.map(ChatVersionRange.init) ?? member.chatVersions)
+        guard let updated = try db.member(id) else { throw Refusal.store(.groupMemberNotFound(groupMemberID: id)) }
+        return updated
+    }
+
+    /// The member of a forwarded message, made if it is not known.
+    ///
+    /// - Returns: nil if it is not known and must not be made.
+    func author(
+        _ id: MemberID, name: String, in group: GroupInfo, makesUnknown: Bool, of user: User
+    ) throws -> (member: GroupMember, isNew: Bool)? {
+        if let known = try db.member(id, group: group.groupID) { return (known, false) }
+        guard makesUnknown else { return nil }
+        let shown = name.isEmpty ? String(Base64URL.encode(id.bytes).prefix(7)) : name
+        let info = MemberInfo(
+            memberID: id, role: .author, versions: ChatVersions.supported, profile: Profile(displayName: shown, fullName: ""))
+        return (try addMember(info, category: .pre, status: .unknown, invitedBy: nil, in: group, of: user), true)
+    }
+
+    /// The host introduces a member to this profile, which invites it to a connection.
+    func receiveIntroduction(
+        of info: MemberInfo, restrictions: MemberRestrictions?, from host: GroupMember, in group: GroupInfo, of user: User
+    ) throws {
+        guard host.category == .host else { return reportError("x.grp.mem.intro can be only sent by host member", of: user) }
+        guard info.memberID != group.membership.memberID, try db.member(info.memberID, group: group.groupID) == nil else {
+            return reportError("x.grp.mem.intro ignored: member already exists", of: user)
+        }
+        guard host.role >= .admin else { throw Refusal.chat(.groupContactRole(contactName: host.localDisplayName)) }
+        guard let versions = info.versions, versions.max >= ChatVersions.groupDirectInvitation else {
+            return reportError("x.grp.mem.intro: member chat version range incompatible", of: user)
+        }
+        let member = try addMember(
+            info, category: .pre, status: .introduced, invitedBy: nil, isBlocked: restrictions?.restriction == .blocked, in: group, of: user)
+        try enqueue(.createMemberConnection(member: member.groupMemberID), user: user)
+    }
+
+    /// The agent has made the connection for a member that was introduced: the host passes its link on.
+    func inviteIntroduced(
+        _ id: GroupMemberID, connection: Bytes, link: String, of user: User
+    ) throws {
+        guard let member = try db.member(id), let group = try db.group(member.groupID, user: user.userID), member.activeConnection == nil,
+            let host = try db.host(of: group.groupID)
+        else { return }
+        try insertConnection(connection, with: member, status: .new, introducedBy: host, user: user)
+        try sendDirectly([.inviteMember(memberID: member.memberID, IntroInvitation(groupConnectionRequest: link))], to: host, in: group)
+        if member.status == .introduced { try db.updateMember(id, status: .introductionInvited, at: now) }
+    }
+
+    /// Stores the connection with a member.
+    func insertConnection(
+        _ agentID: Bytes, with member: GroupMember, status: ConnectionStatus, viaGroupLink: UserContactLinkID? = nil, viaAddress: UserContactLinkID? = nil,
+        introducedBy host: GroupMember? = nil, user: User
+    ) throws {
+        let peer = member.chatVersions
+        var new = NewConnectionRecord(
+            userID: user.userID, agentConnectionID: agentID, status: status,
+            chatVersion: ChatVersions.connectionVersion(local: ChatVersions.supported, peer: member.versionRange))
+        new.peerVersions = peer
+        new.memberID = member.groupMemberID
+        new.viaGroupLink = viaGroupLink
+        new.viaAddress = viaAddress
+        new.pqSupport = false
+        if let host {
+            new.level = (host.activeConnection?.level ?? 0) + 1
+            new.viaContact = host.contactID
+        }
+        _ = try db.insertConnection(new, at: now)
+    }
+
+    /// A joining member invites an introduced one, by way of this profile.
+    func receiveInvitation(
+        of id: MemberID, _ invitation: IntroInvitation, from member: GroupMember, in group: GroupInfo, of user: User
+    ) throws {
+        guard member.category == .invitee else { return reportError("x.grp.mem.inv can be only sent by invitee member", of: user) }
+        guard let introduced = try db.member(id, group: group.groupID) else {
+            return reportError("x.grp.mem.inv error: referenced member does not exist", of: user)
+        }
+        try send(.forwardMemberInvitation(MemberInfo(member, in: group), invitation), to: [introduced], in: group)
+    }
+
+    /// The host passes on the invitation of a member who joins.
+    func receiveForwardedInvitation(
+        of info: MemberInfo, _ invitation: IntroInvitation, from host: GroupMember, in group: GroupInfo, of user: User
+    ) throws {
+        guard AnnouncementDecision.mayIntroduce(info.role, by: host) else {
+            throw Refusal.chat(.groupContactRole(contactName: host.localDisplayName))
+        }
+        guard info.memberID != group.membership.memberID else { return }
+        // The announcement may be on its way still.
+        let member =
+            try db.member(info.memberID, group: group.groupID)
+            ?? addMember(info, category: .post, status: .announced, invitedBy: host, in: group, of: user)
+        guard member.activeConnection == nil || member.activeConnection?.status == .deleted else { return }
+        if !member.status.isPending { try db.updateMember(member.groupMemberID, status: .introductionInvited, at: now) }
+        try enqueue(.joinMember(member: member.groupMemberID, link: invitation.groupConnectionRequest), user: user)
+    }
+
+    /// A member reports that it is connected to another one: nothing is forwarded between them any more.
+    func receiveConnection(to id: MemberID, from member: GroupMember, in group: GroupInfo) throws {
+        guard let other = try db.member(id, group: group.groupID) else { throw Refusal.store(.groupMemberNotFoundByMemberID(memberID: id)) }
+        var relations = try db.relations(ofMember: member.groupMemberID)
+        relations.connect(other.indexInGroup, reported: .subjectConnected)
+        try db.updateMember(member.groupMemberID, relations: relations)
+        relations = try db.relations(ofMember: other.groupMemberID)
+        relations.connect(member.indexInGroup, reported: .referencedConnected)
+        try db.updateMember(other.groupMemberID, relations: relations)
+    }
+
+    // MARK: Roles and restrictions
+
+    func receiveRole(
+        of id: MemberID, _ role: GroupMemberRole, _ received: GroupMessage, from sender: GroupMember, in group: inout GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        let isUser = id == group.membership.memberID
+        guard let member = isUser ? group.membership : try db.member(id, group: group.groupID) else {
+            reportError("x.grp.mem.role with unknown member ID", of: user)
+            return nil
+        }
+        if case .refuse(let reason) = MemberChangeDecision.role(of: member, to: role, by: sender) {
+            reportError(reason, of: user)
+            return nil
+        }
+        try db.updateMember(member.groupMemberID, role: role)
+        var changed = member
+        changed.role = role
+        if isUser { group.membership.role = role }
+        let event: ReceivedGroupEvent =
+            isUser ? .userRole(role: role) : .memberRole(groupMemberID: member.groupMemberID, profile: member.profile.published, role: role)
+        try addEvent(event, from: sender, at: received.sentAt, id: received.message.messageID, in: &group, of: user)
+        emit(
+            .memberRole(
+                user: user, groupInfo: group, byMember: sender, member: changed, fromRole: member.role, toRole: role, signature: nil))
+        return ForwardAudience(eventsOf: member)
+    }
+
+    func receiveRestriction(
+        of id: MemberID, _ restrictions: MemberRestrictions, _ received: GroupMessage, from sender: GroupMember, in group: inout GroupInfo,
+        of user: User
+    ) throws -> ForwardAudience? {
+        // The one who is blocked is told for the convenience of the sender, and has nothing to do.
+        guard id != group.membership.memberID else { return nil }
+        let isBlocked = restrictions.restriction == .blocked
+        guard sender.role >= .moderator, let (member, isNew) = try author(id, name: "", in: group, makesUnknown: true, of: user) else {
+            reportError("x.grp.mem.restrict with insufficient member permissions", of: user)
+            return nil
+        }
+        switch MemberChangeDecision.block(member, isBlocked, by: sender) {
+        case .ignore: return nil
+        case .refuse(let reason):
+            reportError(reason, of: user)
+            return nil
+        case .apply: break
+        }
+        try db.updateMember(member.groupMemberID, isBlocked: isBlocked, at: now)
+        var blocked = member
+        blocked.blockedByAdmin = isBlocked
+        let event = ReceivedGroupEvent.memberBlocked(
+            groupMemberID: member.groupMemberID, profile: member.profile.published, blocked: isBlocked)
+        if isNew { emit(.unknownMemberBlocked(user: user, groupInfo: group, blockedByMember: sender, member: blocked)) }
+        try addEvent(event, from: sender, at: received.sentAt, id: received.message.messageID, in: &group, of: user)
+        emit(
+            .memberBlockedForAll(user: user, groupInfo: group, byMember: sender, member: blocked, blocked: isBlocked, signature: nil))
+        return ForwardAudience(eventsOf: member)
+    }
+
+    // MARK: Removing and leaving
+
+    func receiveRemoval(
+        of id: MemberID, withMessages: Bool, _ received: GroupMessage, from sender: GroupMember, in group: inout GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        if id == group.membership.memberID {
+            try receiveOwnRemoval(withMessages: withMessages, received, from: sender, in: &group, of: user)
+            return nil
+        }
+        guard let member = try db.member(id, group: group.groupID) else {
+            reportError("x.grp.mem.del with unknown member ID", of: user)
+            return .group(includesPending: true)
+        }
+        if case .refuse(let reason) = MemberChangeDecision.removal(of: member, by: sender) {
+            reportError(reason, of: user)
+            return nil
+        }
+        let audience = ForwardAudience(eventsOf: member)
+        // The removed member hears of it before its connection is deleted.
+        if group.isForwarder, received.forwardedBy == nil {
+            try forward([received], from: sender, to: [member], in: group)
+        }
+        try deleteConnections(of: [member], afterDelivery: group.isForwarder, keepsRows: true, user: user)
+        if withMessages { try moderateMessages(of: member, by: sender, in: group) }
+        let wasMember = member.status != .removed && member.status != .left
+        // The row stays as long as something names it: the note of the removal, at least, does.
+        try endMembership(of: member, as: .removed, in: &group, keepsRow: wasMember, of: user)
+        var removed = member
+        removed.status = .removed
+        if wasMember {
+            try addEvent(
+                .memberDeleted(groupMemberID: member.groupMemberID, profile: member.profile.published), from: sender, at: received.sentAt,
+                id: received.message.messageID, in: &group, of: user)
+        }
+        emit(.deletedMember(user: user, groupInfo: group, byMember: sender, deletedMember: removed, withMessages: withMessages, signature: nil))
+        return audience
+    }
+
+    private func receiveOwnRemoval(
+        withMessages: Bool, _ received: GroupMessage, from sender: GroupMember, in group: inout GroupInfo, of user: User
+    ) throws {
+        if case .refuse(let reason) = MemberChangeDecision.removal(of: group.membership, by: sender) { return reportError(reason, of: user) }
+        try deleteLink(of: group, user: user)
+        // Others who are not connected to the sender hear of it by this profile, if it forwards.
+        if group.isForwarder, received.forwardedBy == nil { try forward([received], from: sender, to: .group(includesPending: true), in: group) }
+        try deleteConnections(of: try db.members(of: group.groupID), afterDelivery: group.isForwarder, keepsRows: false, user: user)
+        try db.updateMember(group.membership.groupMemberID, status: .removed, at: now)
+        group.membership.status = .removed
+        if withMessages { try moderateMessages(of: group.membership, by: sender, in: group) }
+        try addEvent(.userDeleted, from: sender, at: received.sentAt, id: received.message.messageID, in: &group, of: user)
+        emit(.deletedMemberUser(user: user, groupInfo: group, member: sender, withMessages: withMessages, signature: nil))
+    }
+
+    func receiveLeave(
+        _ received: GroupMessage, from member: GroupMember, in group: inout GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        let audience = ForwardAudience(eventsOf: member)
+        try deleteConnections(of: [member], afterDelivery: false, keepsRows: true, user: user)
+        try endMembership(of: member, as: .left, in: &group, keepsRow: true, of: user)
+        var left = member
+        left.status = .left
+        try addEvent(.memberLeft, from: left, at: received.sentAt, id: received.message.messageID, in: &group, of: user)
+        emit(.leftMember(user: user, groupInfo: group, member: left, signature: nil))
+        return audience
+    }
+
+    /// Ends a membership. The row of the member goes unless something names it.
+    ///
+    /// - Parameter keepsRow: Whether it stays in any case.
+    func endMembership(
+        of member: GroupMember, as status: GroupMemberStatus, in group: inout GroupInfo, keepsRow: Bool, of user: User
+    ) throws {
+        if member.requiresAttention {
+            try db.updateGroup(group.groupID, attentionBy: -1)
+            group.membersRequireAttention = max(0, group.membersRequireAttention - 1)
+        }
+        if member.supportChat != nil { try db.deleteSupportChat(member: member.groupMemberID, group: group.groupID) }
+        if try keepsRow || db.hasItems(member: member.groupMemberID) {
+            try db.updateMember(member.groupMemberID, status: status, at: now)
+        } else {
+            try db.deleteMember(member, user: user.userID)
+        }
+        if let current = try db.group(group.groupID, user: user.userID) { group.groupSummary = current.groupSummary }
+    }
+
+    func receiveGroupDeletion(_ received: GroupMessage, from member: GroupMember, in group: inout GroupInfo, of user: User) throws {
+        guard member.role == .owner else { throw Refusal.chat(.groupUserRole(groupInfo: group, requiredRole: .owner)) }
+        try deleteLink(of: group, user: user)
+        if group.isForwarder, received.forwardedBy == nil { try forward([received], from: member, to: .group(includesPending: true), in: group) }
+        try db.updateMember(group.membership.groupMemberID, status: .groupDeleted, at: now)
+        group.membership.status = .groupDeleted
+        try deleteConnections(of: try db.members(of: group.groupID), afterDelivery: group.isForwarder, keepsRows: false, user: user)
+        try addEvent(.groupDeleted, from: member, at: received.sentAt, id: received.message.messageID, in: &group, of: user)
+        emit(.groupDeleted(user: user, groupInfo: group, member: member, signature: nil))
+    }
+
+    /// Has the agent delete the connections with members.
+    ///
+    /// - Parameters:
+    ///   - afterDelivery: Whether what was sent to them before is delivered first.
+    ///   - keepsRows: Whether the connections stay known as deleted ones.
+    func deleteConnections(of members: [GroupMember], afterDelivery: Bool, keepsRows: Bool, user: User) throws {
+        var connections: [Bytes] = []
+        var last: [Delivery] = []
+        for record in try members.flatMap({ try db.connections(ofMember: $0.groupMemberID) }) where record.connection.status != .deleted {
+            connections.append(record.agentConnectionID)
+            // The rows go, or are of no use any more: what is not handed over yet travels with the work.
+            if afterDelivery { last += try db.waitingDeliveries(connection: record.id) }
+            effects.deliveries.removeAll { $0.connectionID == record.id }
+            if keepsRows {
+                try db.abandonDeliveries(connection: record.id)
+                try db.updateConnection(record.id, status: .deleted, at: now)
+            } else {
+                try db.deleteConnection(record.id)
+            }
+        }
+        guard !connections.isEmpty else { return }
+        try enqueue(.delete(connections: connections, after: last), user: user)
+    }
+
+    // MARK: Profiles
+
+    func receiveGroupProfile(
+        _ profile: GroupProfile, _ received: GroupMessage, from member: GroupMember, in group: inout GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        guard member.role >= .owner else {
+            reportError("x.grp.info with insufficient member permissions", of: user)
+            return nil
+        }
+        guard profile.publicGroup == nil else {
+            reportError("x.grp.info: publicGroup not allowed in p2p groups", of: user)
+            return nil
+        }
+        if group.businessChat != nil {
+            let preferences = profile.groupPreferences ?? .business(of: Profile(displayName: "", fullName: ""))
+            return try receiveGroupPreferences(preferences, received, from: member, in: &group, of: user)
+        }
+        guard profile != group.groupProfile else { return .group(includesPending: true) }
+        let old = group
+        try db.updateGroup(group, user: user.userID, profile: profile, at: now)
+        group = try self.group(group.groupID, of: user)
+        emit(.groupUpdated(user: user, fromGroup: old, toGroup: group, member: member, signature: nil))
+        if !profile.isSame(besidesPreferences: old.groupProfile) {
+            try addEvent(
+                .groupUpdated(groupProfile: profile), from: member, at: received.sentAt, id: received.message.messageID, in: &group, of: user)
+        }
+        try addFeatureItems(changedFrom: old, from: member, in: &group, of: user)
+        if try db.groupLink(group: group.groupID)?.shortLinkDataSet == true { try enqueue(.publishGroupLink(group: group.groupID), user: user) }
+        return .group(includesPending: true)
+    }
+
+    func receiveGroupPreferences(
+        _ preferences: GroupPreferences, _ received: GroupMessage, from member: GroupMember, in group: inout GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        guard member.role >= .owner else {
+            reportError("x.grp.prefs with insufficient member permissions", of: user)
+            return nil
+        }
+        guard preferences != group.groupProfile.groupPreferences else { return .group(includesPending: true) }
+        let old = group
+        var profile = group.groupProfile
+        profile.groupPreferences = preferences
+        try db.updateGroup(group, user: user.userID, profile: profile, at: now)
+        group = try self.group(group.groupID, of: user)
+        emit(.groupUpdated(user: user, fromGroup: old, toGroup: group, member: member, signature: nil))
+        try addFeatureItems(changedFrom: old, from: member, in: &group, of: user)
+        return .group(includesPending: true)
+    }
+
+    private func addFeatureItems(changedFrom old: GroupInfo, from member: GroupMember, in group: inout GroupInfo, of user: User) throws {
+        var (_, chat) = try conversation(with: member, in: group)
+        for content in featureItems(changedFrom: old.fullGroupPreferences, to: group.fullGroupPreferences, isSent: false) {
+            try addEvent(content, from: member, in: &chat, of: user)
+        }
+        group = chat.group
+    }
+
+    /// Stores what a member publishes now, and tells of it if it changed.
+    ///
+    /// - Parameter received: The message that brought it; nil for what the host sends once after a connection by a link.
+    @discardableResult
+    func updateProfile(
+        of member: GroupMember, to profile: Profile, _ received: GroupMessage?, in group: inout GroupInfo, of user: User
+    ) throws -> GroupMember {
+        let old = member.profile.published
+        guard old.redacted(for: group, role: member.role) != profile.redacted(for: group, role: member.role) else { return member }
+        if let business = group.businessChat, member.memberID == (business.chatType == .business ? business.businessID : business.customerID) {
+            try updateBusinessProfile(profile, by: member, in: &group, of: user)
+        }
+        if let contactID = member.contactID, let contact = try db.contact(contactID, of: user) {
+            // A connected contact tells of its profile itself.
+            guard !contact.isReady || contact.status != .active || (contact.activeConnection?.authErrorCounter ?? 0) >= 1 else { return member }
+            var published = profile
+            published.preferences = contact.profile.preferences
+            try db.updateContact(contact, user: user.userID, profile: published, at: now)
+            let updated = try self.contact(contactID, of: user)
+            emit(.contactUpdated(user: user, fromContact: contact, toContact: updated))
+        } else {
+            try db.updateMember(member, user: user.userID, profile: profile, at: now)
+        }
+        guard let updated = try db.member(member.groupMemberID) else { return member }
+        if let received {
+            try addEvent(
+                .memberProfileUpdated(fromProfile: old, toProfile: profile), from: updated, at: received.sentAt, id: received.message.messageID,
+                in: &group, of: user)
+        }
+        emit(.groupMemberUpdated(user: user, groupInfo: group, fromMember: member, toMember: updated))
+        return updated
+    }
+
+    /// A business chat is called as the one is who it is with.
+    private func updateBusinessProfile(_ profile: Profile, by member: GroupMember, in group: inout GroupInfo, of user: User) throws {
+        let old = group
+        var shown = group.groupProfile
+        (shown.displayName, shown.fullName, shown.shortDescription, shown.image) =
+            (profile.displayName, profile.fullName, profile.shortDescription, profile.image)
+        guard shown != group.groupProfile else { return }
+        try db.updateGroup(group, user: user.userID, profile: shown, at: now)
+        group = try self.group(group.groupID, of: user)
+        emit(.groupUpdated(user: user, fromGroup: old, toGroup: group, member: member, signature: nil))
+    }
+}
+
+extension GroupProfile {
+    /// Tells whether two profiles differ in preferences only.
+    func isSame(besidesPreferences other: GroupProfile) -> Bool {
+        var one = self, two = other
+        (one.groupPreferences, two.groupPreferences) = (nil, nil)
+        return one == two
+    }
+}
+
+extension MemberInfo {
+    /// A member as others are told of it.
+    init(_ member: GroupMember, in group: GroupInfo) {
+        self.init(
+            memberID: member.memberID, role: member.role, versions: member.activeConnection.map { VersionRange($0.peerChatVersions) },
+            profile: member.profile.published.redacted(for: group, role: member.role))
+    }
+}

@@ -1,0 +1,241 @@
+import AsyncPrimitives
+import ChatAPI
+import ChatProtocol
+import SMPAgent
+import SMPProtocol
+import SMPWire
+
+/// Connections with members, made in the background: a connection of the agent, and the transactions before and after it.
+///
+/// Each can be interrupted anywhere and begun again.
+struct MemberConnector: Sendable {
+    let transactions: TransactionRunner
+    let agent: any AgentService
+    let locks: KeyedLock<String>
+    let leftovers: AgentLeftovers
+
+    /// A member with the profile in whose group it is.
+    private struct Target: Sendable {
+        var user: User
+        var agentUser: AgentUserID
+        var group: GroupInfo
+        var member: GroupMember
+
+        /// The agent's id of the connection, if there is one.
+        var connection: ConnectionID? {
+            member.activeConnection.flatMap { Base64URL.decode($0.agentConnectionID) }.map { ConnectionID($0) }
+        }
+    }
+
+    private func target(_ id: GroupMemberID) async throws(ChatCoreError) -> Target? {
+        try await transactions.query { transaction in
+            guard let member = try transaction.db.member(id), let userID = try transaction.db.userID(ofMember: id),
+                let user = try transaction.db.user(userID), let group = try transaction.db.group(member.groupID, user: userID),
+                let agentUser = Int64(user.agentUserID)
+            else { return nil }
+            return Target(user: user, agentUser: agentUser, group: group, member: member)
+        }
+    }
+
+    /// Makes the connection to which a member is invited that the host has introduced.
+    func create(for id: GroupMemberID) async throws {
+        guard let target = try await target(id), target.member.activeConnection == nil else { return }
+        let created = try await agent.reporting { agent throws(AgentFault) in
+            try await agent.createConnection(
+                user: target.agentUser, mode: .invitation, linkData: nil, clientData: nil, pq: .off, subscription: .subscribe)
+        }
+        try await leftovers.orDiscard(created.id) { () throws(ChatCoreError) in
+            try await transactions.transaction { transaction in
+                try transaction.inviteIntroduced(id, connection: created.id.bytes, link: created.link.wireString, of: target.user)
+            }
+        }
+    }
+
+    /// Joins the connection to which a member has invited.
+    func join(_ id: GroupMemberID, by text: String) async throws {
+        guard let target = try await target(id), let link = try? ConnectionRequestURI(wireString: text) else { return }
+        let connection: ConnectionID
+        if let known = target.connection {
+            guard target.member.activeConnection?.status == .prepared else { return }
+            connection = known
+        } else {
+            connection = try await agent.reporting { agent throws(AgentFault) in
+                try await agent.prepareToJoin(user: target.agentUser, link: link, pqSupport: false)
+            }
+            try await leftovers.orDiscard(connection) { () throws(ChatCoreError) in
+                try await transactions.transaction { transaction in
+                    let host = try target.member.invitedByGroupMemberID.flatMap { try transaction.db.member($0) }
+                    try transaction.insertConnection(
+                        connection.bytes, with: target.member, status: .prepared, introducedBy: host, user: target.user)
+                }
+            }
+        }
+        let info = try await transactions.query { transaction in
+            try transaction.connectionInfo(
+                .memberInfo(memberID: target.group.membership.memberID, transaction.memberProfile(in: target.group, of: target.user)),
+                pqSupport: false, peerVersion: ChatVersions.connectionVersion(local: ChatVersions.supported, peer: target.member.versionRange))
+        }
+        let isSecured = try await agent.reporting { agent throws(AgentFault) in
+            try await agent.join(
+                user: target.agentUser, connection: connection, link: link, info: info, pqSupport: false, subscription: .subscribe)
+        }
+        try await transactions.transaction { transaction in
+            guard let record = try transaction.db.connection(agentID: connection.bytes) else { return }
+            try transaction.db.updateConnection(record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: transaction.now)
+        }
+    }
+
+    /// Accepts the request of a member to join by a link.
+    func accept(_ id: GroupMemberID, _ invitation: InvitationID) async throws {
+        guard let target = try await target(id) else { return }
+        let connection: ConnectionID
+        if let known = target.connection {
+            guard target.member.activeConnection?.status == .new else { return }
+            connection = known
+        } else {
+            connection = try await agent.reporting { agent throws(AgentFault) in
+                try await agent.prepareToAccept(user: target.agentUser, invitation: invitation, pqSupport: false)
+            }
+            try await leftovers.orDiscard(connection) { () throws(ChatCoreError) in
+                try await transactions.transaction { transaction in
+                    let group = try transaction.group(target.group.groupID, of: target.user)
+                    try transaction.beginAcceptance(of: target.member, by: connection.bytes, in: group, user: target.user)
+                }
+            }
+        }
+        let info = try await transactions.query { transaction in
+            let group = try transaction.group(target.group.groupID, of: target.user)
+            return try transaction.connectionInfo(
+                try transaction.answer(to: target.member, in: group, of: target.user), pqSupport: false,
+                peerVersion: ChatVersions.connectionVersion(local: ChatVersions.supported, peer: target.member.versionRange))
+        }
+        let isSecured = try await agent.reporting { agent throws(AgentFault) in
+            try await agent.accept(
+                user: target.agentUser, connection: connection, invitation: invitation, info: info, pqSupport: false, subscription: .subscribe)
+        }
+        try await transactions.transaction { transaction in
+            guard let record = try transaction.db.connection(agentID: connection.bytes) else { return }
+            try transaction.db.updateConnection(record.id, from: .new, to: isSecured ? .sendReady : .accepted, at: transaction.now)
+            guard isSecured, let group = try transaction.db.group(target.group.groupID, user: target.user.userID),
+                let member = try transaction.db.member(id)
+            else { return }
+            try transaction.sendBusinessWelcome(to: member, in: group, of: target.user, isSecured: true)
+        }
+    }
+
+    /// Joins the connection to which a member has invited as a contact.
+    func joinContact(_ id: ContactID) async throws {
+        let found = try await transactions.query { transaction -> (user: User, agentUser: AgentUserID, contact: Contact)? in
+            guard let userID = try transaction.db.userID(ofContact: id), let user = try transaction.db.user(userID),
+                let agentUser = Int64(user.agentUserID), let contact = try transaction.db.contact(id, of: user)
+            else { return nil }
+            return (user, agentUser, contact)
+        }
+        guard let found, let invitation = found.contact.groupDirectInvitation else { return }
+        _ = try await joinContact(found.contact, by: invitation.link, user: found.user, agentUser: found.agentUser)
+    }
+
+    /// Joins the connection of a member contact.
+    ///
+    /// - Throws: An error of the agent; `exception` if it was joined before.
+    func joinContact(_ contact: Contact, by text: String, user: User, agentUser: AgentUserID) async throws(ChatCoreError) {
+        guard let link = try? ConnectionRequestURI(wireString: text) else { throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error) }
+        let connection: ConnectionID
+        if let known = contact.activeConnection, let id = Base64URL.decode(known.agentConnectionID) {
+            guard known.status == .prepared else {
+                throw ChatCoreError(Refusal.chat(.exception(message: "connection already started (past prepared status)")).error)
+            }
+            connection = ConnectionID(id)
+        } else {
+            connection = try await agent.reporting { agent throws(AgentFault) in
+                try await agent.prepareToJoin(user: agentUser, link: link, pqSupport: false)
+            }
+            try await leftovers.orDiscard(connection) { () throws(ChatCoreError) in
+                try await transactions.transaction { try $0.insertMemberContactConnection(connection.bytes, with: contact, of: user) }
+            }
+        }
+        let info = try await transactions.query { transaction in
+            let current = try transaction.contact(contact.contactID, of: user)
+            let shared = transaction.sharedProfile(
+                of: user, with: nil, incognito: try transaction.incognitoProfile(current.activeConnection), usesProfileTTL: true)
+            return try transaction.connectionInfo(.info(shared), pqSupport: false, peerVersion: ChatVersions.initial.max)
+        }
+        let isSecured = try await agent.reporting { agent throws(AgentFault) in
+            try await agent.join(user: agentUser, connection: connection, link: link, info: info, pqSupport: false, subscription: .subscribe)
+        }
+        try await transactions.transaction { transaction in
+            guard let record = try transaction.db.connection(agentID: connection.bytes) else { return }
+            try transaction.db.updateConnection(record.id, from: .prepared, to: isSecured ? .sendReady : .joined, at: transaction.now)
+            try transaction.db.updateContact(contact.contactID, directInvitationStarted: true)
+        }
+    }
+
+    // MARK: Links
+
+    /// Publishes the profile of a group behind its link.
+    ///
+    /// - Returns: The link; nil if there is none any more.
+    @discardableResult
+    func publishLink(of group: GroupInfo, user: User) async throws(ChatCoreError) -> GroupLink? {
+        try await locks.withLock("group link \(group.groupID)") { () throws(ChatCoreError) in
+            let found = try await transactions.query { transaction -> (GroupInfo, GroupLink, ConnectionRecord)? in
+                guard let group = try transaction.db.group(group.groupID, user: user.userID), let link = try transaction.db.groupLink(group: group.groupID),
+                    let connection = try transaction.db.connection(ofGroupLink: link.userContactLinkID)
+                else { return nil }
+                return (group, link, connection)
+            }
+            guard let (group, link, connection) = found else { return nil }
+            let data = try GroupLinkContents(group, id: link.groupLinkID)
+            let short = try await agent.reporting { agent throws(AgentFault) in
+                try await agent.setShortLink(ConnectionID(connection.agentConnectionID), linkData: data.linkData, clientData: data.clientData)
+            }
+            return try await transactions.transaction { transaction in
+                try transaction.db.updateGroupLink(group: group.groupID, shortLink: short.groupLink.wireString)
+                return try transaction.db.groupLink(group: group.groupID)
+            }
+        }
+    }
+
+    func publishLink(of id: GroupID, agentUser: AgentUserID) async throws {
+        let found = try await transactions.query { transaction -> (User, GroupInfo)? in
+            guard let user = try transaction.db.user(agentID: agentUser), let group = try transaction.db.group(id, user: user.userID) else { return nil }
+            return (user, group)
+        }
+        guard let (user, group) = found else { return }
+        try await publishLink(of: group, user: user)
+    }
+}
+
+/// The data that a group link publishes.
+struct GroupLinkContents: Sendable {
+    var linkData: UserConnectionLinkData
+    var clientData: String
+
+    /// - Throws: An error of the agent if the profile does not fit.
+    init(_ group: GroupInfo, id: GroupLinkID) throws(ChatCoreError) {
+        try self.init(group.groupProfile, id: id)
+    }
+
+    init(_ profile: GroupProfile, id: GroupLinkID) throws(ChatCoreError) {
+        guard let data = try? ShortLinkUserData.encode(GroupShortLinkData(groupProfile: profile)) else {
+            throw ChatCoreError(AgentFault(.command(.large, context: "link data")))
+        }
+        linkData = .contact(UserContactData(userData: UserLinkData(data)))
+        clientData = GroupLinkClientData(groupLinkID: id).jsonText
+    }
+}
+
+extension ConnectionShortLink {
+    /// The link with the type by which apps know that it leads to a group.
+    var groupLink: ConnectionShortLink {
+        guard case .contact(_, _, let server, let key) = self else { return self }
+        return .contact(scheme: .server, type: .group, server: server, key: key)
+    }
+}
+
+extension ChatTransaction {
+    /// The answer to a request to join by a link, or to a business address.
+    func answer(to member: GroupMember, in group: GroupInfo, of user: User) throws -> ChatMessageEvent {
+        try group.businessChat == nil ? linkInvitation(of: member, to: group, of: user) : businessInvitation(of: member, to: group, of: user)
+    }
+}

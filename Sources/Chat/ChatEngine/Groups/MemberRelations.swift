@@ -1,0 +1,63 @@
+import SMPWire
+
+/// The acquaintance of two members, as the one who introduced them knows it.
+enum MemberRelation: UInt8, Comparable, Sendable {
+    case new = 0
+    case introduced = 1
+    /// The member whose vector it is has reported that it is connected.
+    case subjectConnected = 2
+    /// The other member has reported that it is connected.
+    case referencedConnected = 3
+    case connected = 4
+
+    static func < (left: MemberRelation, right: MemberRelation) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The relations of one member to the others, one byte for each index in the group: the three lowest bits are the ``MemberRelation``, the fourth is
+/// set if the other member was introduced to this one.
+///
+/// Indexes beyond the end are `new`. A group of *n* members takes at most *n* bytes for each of them.
+struct MemberRelations: Hashable, Sendable {
+    /// The largest index that is kept: no official group is larger.
+    static let largestIndex: Int64 = 1 << 20
+
+    private(set) var bytes: Bytes
+
+    init(_ bytes: Bytes = []) { self.bytes = bytes }
+
+    subscript(index: Int64) -> MemberRelation {
+        guard index >= 0, index < bytes.count else { return .new }
+        return MemberRelation(rawValue: bytes[Int(index)] & 0x07) ?? .new
+    }
+
+    /// Sets a relation that begins with an introduction.
+    ///
+    /// - Parameter isIntroducedToSubject: True if the other member was introduced to the one whose vector this is.
+    mutating func introduce(_ index: Int64, isIntroducedToSubject: Bool) {
+        set(index, (isIntroducedToSubject ? 0x08 : 0) | MemberRelation.introduced.rawValue)
+    }
+
+    /// Notes that one of the two has reported the connection. Reports that come again, or too late, change nothing.
+    mutating func connect(_ index: Int64, reported: MemberRelation) {
+        guard reported == .subjectConnected || reported == .referencedConnected else { return }
+        let old = self[index]
+        let new: MemberRelation
+        switch (old, reported) {
+        case (.subjectConnected, .referencedConnected), (.referencedConnected, .subjectConnected): new = .connected
+        default: new = max(old, reported)
+        }
+        guard new != old else { return }
+        set(index, (byte(index) & ~0x07) | new.rawValue)
+    }
+
+    /// The indexes of members to whom the subject's messages have to be forwarded: neither of the two has reported the connection.
+    var forwardedIndexes: [Int64] { bytes.indices.map(Int64.init).filter { self[$0] == .introduced } }
+
+    private func byte(_ index: Int64) -> UInt8 { index < bytes.count ? bytes[Int(index)] : 0 }
+
+    private mutating func set(_ index: Int64, _ byte: UInt8) {
+        guard index >= 0, index <= Self.largestIndex else { return }
+        if index >= bytes.count { bytes += Bytes(repeating: 0, count: Int(index) - bytes.count + 1) }
+        bytes[Int(index)] = byte
+    }
+}

@@ -1,0 +1,109 @@
+import ChatAPI
+import ChatProtocol
+import SMPWire
+
+// The meaning of the states of a membership.
+
+extension GroupMemberStatus {
+    /// True for members who belong to the group, connected or not. The triggers of `group_members` count the same states.
+    var isCurrent: Bool {
+        switch self {
+        case .introduced, .introductionInvited, .accepted, .announced, .connected, .complete, .creator: true
+        default: false
+        }
+    }
+
+    /// True for members who can take part: they are connected, or wait to be let in.
+    var isActive: Bool {
+        switch self {
+        case .pendingApproval, .pendingReview, .connected, .complete, .creator: true
+        default: false
+        }
+    }
+
+    /// True for members who wait to be let in.
+    var isPending: Bool { self == .pendingApproval || self == .pendingReview }
+
+    /// True for members whose membership is over.
+    var isRemoved: Bool {
+        switch self {
+        case .rejected, .removed, .left, .groupDeleted: true
+        default: false
+        }
+    }
+
+    /// The state in which a joining member begins.
+    init(accepting acceptance: GroupAcceptance, admission: GroupMemberAdmission?) {
+        switch acceptance {
+        case .pendingApproval: self = .pendingApproval
+        case .pendingReview: self = .pendingReview
+        case .accepted: self = admission?.review == .all ? .pendingReview : .accepted
+        }
+    }
+}
+
+extension GroupMember {
+    /// The connection that messages can be sent over now; nil if they have to wait, or be forwarded.
+    var readyConnection: ChatAPI.Connection? {
+        guard let connection = activeConnection, connection.status == .ready || connection.status == .sendReady, !connection.isDisabled,
+            !connection.isInactive, status != .rejected
+        else { return nil }
+        return connection
+    }
+
+    /// True if the member understands a version of the chat protocol.
+    func supports(_ version: ChatVersion) -> Bool { (activeConnection?.peerChatVersions ?? chatVersions).maxVersion >= Int(version) }
+
+    /// True if the messages of the member are hidden, here or by a moderator.
+    var isBlocked: Bool { blockedByAdmin || !settings.showsMessages }
+
+    /// True if moderators have something to read or to decide about the member.
+    var requiresAttention: Bool { status.isPending || (supportChat.map { $0.memberAttention > 0 || $0.mentions > 0 } ?? false) }
+
+    /// The range of versions as the protocol writes it.
+    var versionRange: VersionRange { VersionRange(chatVersions) }
+
+    /// The name that forwarded messages carry: at most 16 characters of it.
+    var shortName: String {
+        let name = profile.displayName
+        return name.count <= 16 ? name : name.prefix(16) + "…"
+    }
+
+    var reference: GroupMemberReference { GroupMemberReference(groupMemberID: groupMemberID, profile: profile.published) }
+}
+
+extension ChatAPI.Connection {
+    /// True if the queue of the other side is gone.
+    var isDisabled: Bool { authErrorCounter >= ChatTransaction.disablingErrorCount }
+    /// True if the queue of the other side stays full.
+    var isInactive: Bool { quotaErrorCounter >= ChatTransaction.inactiveErrorCount }
+}
+
+extension VersionRange {
+    /// The range that the API shows; one whose ends are in the wrong order is its lower end.
+    init(_ range: ChatVersionRange) {
+        let low = ChatVersion(clamping: range.minVersion)
+        self.init(low...Swift.max(low, ChatVersion(clamping: range.maxVersion)))
+    }
+}
+
+extension ChatVersionRange {
+    init(_ range: VersionRange) { self.init(minVersion: Int(range.min), maxVersion: Int(range.max)) }
+}
+
+extension GroupInfo {
+    /// True if this profile forwards messages between members that are not connected: administrators do.
+    var isForwarder: Bool { membership.role >= .admin }
+
+    /// Tells whether a member with a role may use a feature.
+    func allows(_ feature: GroupFeature, _ member: GroupMember) -> Bool { fullGroupPreferences.allows(feature, role: member.role) }
+
+    /// Tells whether this profile may use a feature.
+    func allowsUser(_ feature: GroupFeature) -> Bool { allows(feature, membership) }
+
+    /// Tells whether a feature that has no roles is on.
+    func allows(_ feature: GroupFeature) -> Bool { fullGroupPreferences[feature].enable == .on }
+
+    /// True if this profile takes part under a random profile.
+    var isIncognito: Bool { membership.profileID != membership.profile.profileID }
+}
