@@ -67,10 +67,11 @@ import Testing
         await bob.close()
     }
 
-    @Test func businessAddressesAreRefusedAsLongAsThereAreNoGroups() async throws {
-        let world = TestWorld(), (alice, _) = try await addressee(world)
-        let answer = await alice.answer(#"/_address_settings 1 {"businessAddress":true}"#)
-        #expect(answer["chatError"]?["errorType"]?["message"]?.stringValue?.hasPrefix("business addresses") == true, "\(answer.text)")
-        await alice.close()
+    @Test func businessAddressesCannotAcceptIncognito() async throws {
+        let world = TestWorld(), core = try await world.core("alice")
+        _ = try await core.run("/_address 1")
+        let answer = await core.answer(#"/_address_settings 1 {"businessAddress":true,"autoAccept":{"acceptIncognito":true}}"#)
+        #expect(answer["chatError"]?["errorType"]?["type"]?.stringValue == "commandError", "\(answer.text)")
+        await core.close()
     }
 }

@@ -236,7 +236,7 @@ extension ChatTransaction {
             draft.sharedMessageID = message.id
             items.append(chat.containing(try addItem(draft, to: &chat, of: user)))
         }
-        try deleteConnections(of: members, afterDelivery: true, keepsRows: true, user: user)
+        try deleteConnections(of: members, afterDelivery: true, keepsRows: false, user: user)
         return items
     }
 
