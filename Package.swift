@@ -78,6 +78,7 @@ let messaging: [Target] =
             .product(name: "NIOHTTP1", package: "swift-nio"),
         ] + nio,
         tests: ["RouterFaults", "ProcessSupport", "OfficialPeers"])
+    + module("XFTPProtocol", layer: "Messaging", uses: ["SystemSupport", "SMPWire", "SMPCrypto", "SMPProtocol"])
     + module(
         "SMPAgent", layer: "Messaging",
         uses: [
@@ -241,8 +242,8 @@ let testSupport: [Target] = [
 
 /// The fuzzing targets: tests that replay their corpus or, for `make fuzz`, a program that searches for new inputs.
 let fuzzedModules: [Target.Dependency] = [
-    "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPRatchet", "SMPAgent", "SMPServer", "ChatProtocol", "ChatAPI", "ChatEngine", "ParleyRules",
-    "EncryptedSQLite", "TestSupport", "VectorSupport", grdb,
+    "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPRatchet", "SMPAgent", "SMPServer", "XFTPProtocol", "ChatProtocol", "ChatAPI", "ChatEngine",
+    "ParleyRules", "EncryptedSQLite", "TestSupport", "VectorSupport", grdb,
 ]
 let fuzzing: [Target] = [
     Context.environment["PARLEY_FUZZ"] == nil
