@@ -52,6 +52,9 @@ let systemLibraries: [Target] = [
 let nio: [Target.Dependency] = [
     .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
 ]
+let http2: [Target.Dependency] = [
+    .product(name: "NIOHTTP2", package: "swift-nio-http2"), .product(name: "NIOHPACK", package: "swift-nio-http2"),
+]
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
@@ -79,6 +82,12 @@ let messaging: [Target] =
         ] + nio,
         tests: ["RouterFaults", "ProcessSupport", "OfficialPeers"])
     + module("XFTPProtocol", layer: "Messaging", uses: ["SystemSupport", "SMPWire", "SMPCrypto", "SMPProtocol"])
+    // HTTP/2 over the TLS of the network.
+    + module("XFTPTransport", layer: "Messaging", uses: ["SMPWire", "SMPTransport"] + http2 + nio)
+    + module(
+        "XFTPClient", layer: "Messaging",
+        uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPClient", "XFTPProtocol", "XFTPTransport"] + nio,
+        tests: ["OfficialPeers", "ProcessSupport"])
     + module(
         "SMPAgent", layer: "Messaging",
         uses: [
@@ -273,6 +282,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
