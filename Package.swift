@@ -89,6 +89,13 @@ let messaging: [Target] =
         uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPClient", "XFTPProtocol", "XFTPTransport"] + nio,
         tests: ["OfficialPeers", "ProcessSupport"])
     + module(
+        "XFTPServer", layer: "Messaging",
+        uses: [
+            "AsyncPrimitives", "SystemSupport", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPServer", "XFTPProtocol", "XFTPTransport",
+            logging,
+        ] + http2 + nio,
+        tests: ["XFTPClient", "SMPClient", "RouterFaults"])
+    + module(
         "SMPAgent", layer: "Messaging",
         uses: [
             "AsyncPrimitives", "SystemSupport", "EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPTransport", "SMPProtocol", "SMPClient", grdb,

@@ -43,8 +43,11 @@ import XFTPTransport
             while true {
                 let piece = try await body.bytes(100_000)
                 if isFirst { try await outbound.send(headers: [(":status", "200")], isEnd: piece.isEmpty) }
+                if piece.isEmpty {
+                    if !isFirst { try await outbound.send([], isEnd: true) }
+                    return await body.untilClosed()
+                }
                 isFirst = false
-                if piece.isEmpty { return try await outbound.send([], isEnd: true) }
                 try await outbound.send(piece, isEnd: false)
             }
         }
@@ -86,6 +89,7 @@ import XFTPTransport
                 guard bytes != [1] else { throw ConnectionError(.closed, "given up") }
                 try await outbound.send(headers: [(":status", "200")], isEnd: false)
                 try await outbound.send(bytes, isEnd: true)
+                await body.untilClosed()
             }
         } _: { connection in
             await #expect(throws: (any Error).self) { _ = try await exchange(connection, [1]) }

@@ -33,7 +33,7 @@ package struct RouterIdentity: Sendable {
 /// The certificates of a router: the present one, and the one before for connections that were made with it and are shaking hands.
 package final class RouterCertificate: Sendable {
     private struct State {
-        package var credential: ServerCredential
+        var credential: ServerCredential
         var identities: [RouterIdentity]
     }
 
@@ -60,7 +60,7 @@ package final class RouterCertificate: Sendable {
         state = Mutex(State(credential: credential, identities: [try RouterIdentity(credential)]))
     }
 
-    var credential: ServerCredential { state.withLock { $0.credential } }
+    package var credential: ServerCredential { state.withLock { $0.credential } }
     package var keyHash: KeyHash { KeyHash(credential.fingerprint) }
 
     /// Seconds.

@@ -47,6 +47,23 @@ package struct HTTP2Body {
         return nil
     }
 
+    /// Waits until both sides have sent all, or the connection breaks. What still comes is passed over.
+    ///
+    /// What has been handed over for sending is lost if the stream is closed before.
+    ///
+    /// - Parameter limit: bytes that are passed over at most.
+    package mutating func untilClosed(passingOver limit: Int = 8 << 20) async {
+        var passed = left.readableBytes
+        left = ByteBuffer()
+        while passed <= limit, let frame = try? await frames.next() {
+            switch frame {
+            case .rstStream: return
+            case .data(let content): passed += content.data.readableBytes
+            default: continue
+            }
+        }
+    }
+
     /// As many bytes as are asked for; fewer only at the end.
     ///
     /// - Throws: as ``next()``.

@@ -5,6 +5,9 @@ package import SMPTransport
 /// One request and its answer on a connection of HTTP/2. Both sides wait while the other does not read.
 package typealias HTTP2Stream = NIOAsyncChannel<HTTP2Frame.FramePayload, HTTP2Frame.FramePayload>
 
+/// The way of what is sent on a stream.
+package typealias HTTP2Writer = NIOAsyncChannelOutboundWriter<HTTP2Frame.FramePayload>
+
 /// The bounds of a connection, which are memory that a peer can have filled.
 package struct HTTP2Limits: Sendable {
     /// Bytes of a body that may arrive before they are used.
