@@ -152,7 +152,7 @@ let apps: [Target] = [
         dependencies: [
             "AsyncPrimitives", "SystemSupport", "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport",
             "SMPProtocol",
-            "SMPServer", "EncryptedSQLite", logging,
+            "SMPServer", "XFTPServer", "EncryptedSQLite", logging,
             lifecycle, signals, arguments,
         ],
         path: "Sources/Apps/ParleyCLI", swiftSettings: settings),
