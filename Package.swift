@@ -52,6 +52,9 @@ let systemLibraries: [Target] = [
 let nio: [Target.Dependency] = [
     .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
 ]
+let http2: [Target.Dependency] = [
+    .product(name: "NIOHTTP2", package: "swift-nio-http2"), .product(name: "NIOHPACK", package: "swift-nio-http2"),
+]
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
@@ -78,6 +81,20 @@ let messaging: [Target] =
             .product(name: "NIOHTTP1", package: "swift-nio"),
         ] + nio,
         tests: ["RouterFaults", "ProcessSupport", "OfficialPeers"])
+    + module("XFTPProtocol", layer: "Messaging", uses: ["SystemSupport", "SMPWire", "SMPCrypto", "SMPProtocol"])
+    // HTTP/2 over the TLS of the network.
+    + module("XFTPTransport", layer: "Messaging", uses: ["SMPWire", "SMPTransport"] + http2 + nio)
+    + module(
+        "XFTPClient", layer: "Messaging",
+        uses: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPClient", "XFTPProtocol", "XFTPTransport"] + nio,
+        tests: ["OfficialPeers", "ProcessSupport"])
+    + module(
+        "XFTPServer", layer: "Messaging",
+        uses: [
+            "AsyncPrimitives", "SystemSupport", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPServer", "XFTPProtocol", "XFTPTransport",
+            logging,
+        ] + http2 + nio,
+        tests: ["XFTPClient", "SMPClient", "RouterFaults"])
     + module(
         "SMPAgent", layer: "Messaging",
         uses: [
@@ -135,7 +152,7 @@ let apps: [Target] = [
         dependencies: [
             "AsyncPrimitives", "SystemSupport", "Parley", "ParleyRules", "ChatAPI", "ChatSocket", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport",
             "SMPProtocol",
-            "SMPServer", "EncryptedSQLite", logging,
+            "SMPServer", "XFTPServer", "EncryptedSQLite", logging,
             lifecycle, signals, arguments,
         ],
         path: "Sources/Apps/ParleyCLI", swiftSettings: settings),
@@ -241,8 +258,8 @@ let testSupport: [Target] = [
 
 /// The fuzzing targets: tests that replay their corpus or, for `make fuzz`, a program that searches for new inputs.
 let fuzzedModules: [Target.Dependency] = [
-    "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPRatchet", "SMPAgent", "SMPServer", "ChatProtocol", "ChatAPI", "ChatEngine", "ParleyRules",
-    "EncryptedSQLite", "TestSupport", "VectorSupport", grdb,
+    "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPRatchet", "SMPAgent", "SMPServer", "XFTPProtocol", "ChatProtocol", "ChatAPI", "ChatEngine",
+    "ParleyRules", "EncryptedSQLite", "TestSupport", "VectorSupport", grdb,
 ]
 let fuzzing: [Target] = [
     Context.environment["PARLEY_FUZZ"] == nil
@@ -272,6 +289,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),

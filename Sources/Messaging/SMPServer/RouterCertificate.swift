@@ -1,14 +1,14 @@
-import SMPCrypto
-import SMPProtocol
-import SMPTransport
-import SMPWire
+package import SMPCrypto
+package import SMPProtocol
+package import SMPTransport
+package import SMPWire
 import Synchronization
 
 /// The parts that handshakes with one certificate share.
-struct RouterIdentity: Sendable {
-    let keyHash: KeyHash
-    private let chain: [Bytes]
-    private let leafKey: PrivateAuthKey
+package struct RouterIdentity: Sendable {
+    package let keyHash: KeyHash
+    package let chain: [Bytes]
+    package let leafKey: PrivateAuthKey
 
     init(_ credential: ServerCredential) throws(RouterError) {
         keyHash = KeyHash(credential.fingerprint)
@@ -31,7 +31,7 @@ struct RouterIdentity: Sendable {
 }
 
 /// The certificates of a router: the present one, and the one before for connections that were made with it and are shaking hands.
-final class RouterCertificate: Sendable {
+package final class RouterCertificate: Sendable {
     private struct State {
         var credential: ServerCredential
         var identities: [RouterIdentity]
@@ -43,10 +43,11 @@ final class RouterCertificate: Sendable {
 
     /// Reads the certificate, or makes one.
     ///
+    /// - Parameter days: for how many a certificate is issued; nil: without end.
     /// - Throws: ``RouterError`` `transport`.
-    init(_ configuration: RouterConfiguration) throws(RouterError) {
-        storage = configuration.storage
-        lifetime = configuration.certificateDays.map { .days($0) } ?? .unlimited
+    package init(_ storage: RouterConfiguration.Storage, days: Int?) throws(RouterError) {
+        self.storage = storage
+        lifetime = days.map { .days($0) } ?? .unlimited
         let credential: ServerCredential
         do throws(ConnectionError) {
             switch storage {
@@ -59,32 +60,32 @@ final class RouterCertificate: Sendable {
         state = Mutex(State(credential: credential, identities: [try RouterIdentity(credential)]))
     }
 
-    var credential: ServerCredential { state.withLock { $0.credential } }
-    var keyHash: KeyHash { KeyHash(credential.fingerprint) }
+    package var credential: ServerCredential { state.withLock { $0.credential } }
+    package var keyHash: KeyHash { KeyHash(credential.fingerprint) }
 
     /// Seconds.
-    var remainingLifetime: Int? { credential.certificates.first?.remainingLifetime }
+    package var remainingLifetime: Int? { credential.certificates.first?.remainingLifetime }
 
     /// True if a third of its time, or less, is left of a certificate that the router may issue anew.
-    var isDue: Bool {
+    package var isDue: Bool {
         guard case .folder(let folder) = storage, let remaining = remainingLifetime, remaining < lifetime.secondsAfter / 3 else { return false }
         return ServerCredential.hasAuthorityKey(in: folder)
     }
 
     /// True if it expires soon and somebody must bring the key of the identity.
-    var needsKey: Bool {
+    package var needsKey: Bool {
         guard case .folder(let folder) = storage, let remaining = remainingLifetime else { return false }
         return remaining < min(30 * 86_400, lifetime.secondsAfter / 3) && !ServerCredential.hasAuthorityKey(in: folder)
     }
 
-    func identity(of credential: ServerCredential) -> RouterIdentity? {
+    package func identity(of credential: ServerCredential) -> RouterIdentity? {
         state.withLock { $0.identities.first { $0.isOf(credential) } }
     }
 
     /// Takes the certificate in the folder if it is another one, else issues one anew.
     ///
     /// - Throws: ``RouterError`` `transport`; nothing changes then.
-    func renew() throws(RouterError) -> ServerCredential {
+    package func renew() throws(RouterError) -> ServerCredential {
         let new: ServerCredential
         do throws(ConnectionError) {
             switch storage {

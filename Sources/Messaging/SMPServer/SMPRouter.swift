@@ -77,7 +77,7 @@ package final class SMPRouter: Sendable {
         _ configuration: RouterConfiguration, on storage: any SegmentStorage, group: any EventLoopGroup,
         random: any RandomSource, now: @escaping @Sendable () -> Int64, logger: Logger
     ) async throws(RouterError) -> SMPRouter {
-        let certificate = try RouterCertificate(configuration)
+        let certificate = try RouterCertificate(configuration.storage, days: configuration.certificateDays)
         let (journal, queues) = try Journal.open(
             storage, durability: configuration.durability, segmentSize: configuration.segmentSize)
         if journal.discardedTail > 0 {
@@ -111,9 +111,9 @@ package final class SMPRouter: Sendable {
 
     private func startEndpoints(_ configuration: RouterConfiguration, _ group: any EventLoopGroup) async throws(RouterError) {
         if case .folder(let folder) = configuration.storage, configuration.hasControl {
-            let control = try await RouterControl.start(in: folder, group: group, logger: core.logger) { [weak self] command throws(ControlError) in
+            let control = try await RouterControl.start(in: folder, group: group) { [weak self] line throws(ControlError) in
                 guard let self else { throw ControlError("stopped", "the router has stopped") }
-                return try await answer(command)
+                return try await answer(line)
             }
             endpoints.withLock { $0.control = control }
         }

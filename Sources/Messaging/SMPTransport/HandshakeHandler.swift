@@ -1,22 +1,28 @@
 import NIOCore
 import SMPWire
 
-/// Waits for the end of the TLS handshake, for a limited time, and then gives its place to the connection's blocks.
-final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
+/// Waits for the end of the TLS handshake, for a limited time, and then gives its place to the handlers of the connection.
+final class HandshakeHandler<Connection>: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Bytes
 
     private let timeout: TimeAmount
     private let acknowledgesAtOnce: Bool
-    private let completion: (Result<SMPConnection, ConnectionError>) -> Void
+    private let open: (any Channel, TLSHandshake) throws -> Connection
+    private let completion: (Result<Connection, ConnectionError>) -> Void
     private var timer: Scheduled<Void>?
     private var isOver = false
 
     /// - Parameters:
     ///   - acknowledgesAtOnce: see ``acknowledgeAtOnce(_:)``.
+    ///   - open: adds the handlers of the connection at the end of the pipeline.
     ///   - completion: called once, on the event loop.
-    init(timeout: TimeAmount, acknowledgesAtOnce: Bool = false, completion: @escaping (Result<SMPConnection, ConnectionError>) -> Void) {
+    init(
+        timeout: TimeAmount, acknowledgesAtOnce: Bool = false, open: @escaping (any Channel, TLSHandshake) throws -> Connection,
+        completion: @escaping (Result<Connection, ConnectionError>) -> Void
+    ) {
         self.timeout = timeout
         self.acknowledgesAtOnce = acknowledgesAtOnce
+        self.open = open
         self.completion = completion
     }
 
@@ -37,10 +43,9 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         guard let handshake = event as? TLSHandshake, !isOver else {
             return context.fireUserInboundEventTriggered(event)
         }
-        let connection = SMPConnection(channel: context.channel, handshake: handshake)
+        let connection: Connection
         do {
-            try context.pipeline.syncOperations.addHandler(
-                BlockHandler(connection, acknowledgesAtOnce: acknowledgesAtOnce), position: .after(self))
+            connection = try open(context.channel, handshake)
         } catch {
             return fail(context, ConnectionError(.closed, "the connection was closed in the TLS handshake", cause: error))
         }
@@ -67,9 +72,20 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         context.close(promise: nil)
     }
 
-    private func finish(_ result: Result<SMPConnection, ConnectionError>) {
+    private func finish(_ result: Result<Connection, ConnectionError>) {
         guard !isOver else { return }
         isOver = true
         completion(result)
+    }
+}
+
+extension SMPConnection {
+    /// Makes the connection of a channel whose TLS handshake is over. Must be called on the channel's event loop.
+    static func open(acknowledgesAtOnce: Bool) -> @Sendable (any Channel, TLSHandshake) throws -> SMPConnection {
+        { channel, handshake in
+            let connection = SMPConnection(channel: channel, handshake: handshake)
+            try channel.pipeline.syncOperations.addHandler(BlockHandler(connection, acknowledgesAtOnce: acknowledgesAtOnce))
+            return connection
+        }
     }
 }

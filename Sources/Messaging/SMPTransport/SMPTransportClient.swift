@@ -25,7 +25,8 @@ package struct SMPTransportClient: Sendable {
     }
 
     /// The outcome of one handshake.
-    private typealias ConnectAttempt = Promise<Result<SMPConnection, ConnectionError>>
+    private typealias ConnectAttempt<Connection: Sendable> = Promise<Result<Connection, ConnectionError>>
+    private typealias Opening<Connection> = @Sendable (any Channel, TLSHandshake) throws -> Connection
 
     private let configuration: Configuration
     private let context: TLSContext
@@ -55,10 +56,24 @@ package struct SMPTransportClient: Sendable {
     package func connect(
         host: String, port: Int, keyHash: Bytes, purpose: String = "", timeout limit: Duration? = nil, usesProxy: Bool = true
     ) async throws(ConnectionError) -> SMPConnection {
+        try await connect(
+            host: host, port: port, keyHash: keyHash, purpose: purpose, timeout: limit, usesProxy: usesProxy,
+            open: SMPConnection.open(acknowledgesAtOnce: true))
+    }
+
+    /// Connects for another protocol than that of blocks.
+    ///
+    /// - Parameter open: adds the handlers of the protocol to the channel, whose TLS handshake is over; see ``ByteStreamHandler``. Called on
+    ///   the channel's event loop.
+    /// - Throws: ``ConnectionError``, as for blocks.
+    package func connect<Connection: Sendable>(
+        host: String, port: Int, keyHash: Bytes, purpose: String = "", timeout limit: Duration? = nil, usesProxy: Bool = true,
+        open: @escaping @Sendable (any Channel, TLSHandshake) throws -> Connection
+    ) async throws(ConnectionError) -> Connection {
         guard let socksPort = UInt16(exactly: port), port > 0 else {
             throw ConnectionError(.connectFailed, "\(port) is not a port")
         }
-        let attempt = ConnectAttempt()
+        let attempt = ConnectAttempt<Connection>()
         let timeout = TimeAmount(limit ?? configuration.connectTimeout)
         let channel: any Channel
         if let proxy = configuration.proxy, usesProxy {
@@ -68,11 +83,11 @@ package struct SMPTransportClient: Sendable {
                     SOCKSHandler(handshake, timeout: timeout) {
                         attempt.resolve(.failure($0))
                     } addHandlers: {
-                        try addHandlers(to: $0, keyHash, timeout, attempt)
+                        try addHandlers(to: $0, keyHash, timeout, open, attempt)
                     })
             }
         } else {
-            channel = try await openChannel(host: host, port: port, timeout) { [self] in try addHandlers(to: $0, keyHash, timeout, attempt) }
+            channel = try await openChannel(host: host, port: port, timeout) { [self] in try addHandlers(to: $0, keyHash, timeout, open, attempt) }
         }
         let result = await withTaskCancellationHandler {
             await attempt.value()
@@ -94,11 +109,13 @@ package struct SMPTransportClient: Sendable {
         }
     }
 
-    private func addHandlers(to channel: any Channel, _ keyHash: Bytes, _ timeout: TimeAmount, _ attempt: ConnectAttempt) throws {
+    private func addHandlers<Connection: Sendable>(
+        to channel: any Channel, _ keyHash: Bytes, _ timeout: TimeAmount, _ open: @escaping Opening<Connection>, _ attempt: ConnectAttempt<Connection>
+    ) throws {
         let session = try TLSSession(context, verifying: .server(fingerprint: keyHash), allocator: channel.allocator)
         try channel.pipeline.syncOperations.addHandlers([
             OpenSSLHandler(session),
-            HandshakeHandler(timeout: timeout, acknowledgesAtOnce: true, completion: { attempt.resolve($0) }),
+            HandshakeHandler(timeout: timeout, acknowledgesAtOnce: true, open: open, completion: { attempt.resolve($0) }),
         ])
     }
 

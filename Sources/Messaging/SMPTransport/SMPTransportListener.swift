@@ -71,6 +71,21 @@ package final class SMPTransportListener: Sendable {
         onFailure: @escaping @Sendable (ConnectionError) -> Void = { _ in },
         onConnection: @escaping @Sendable (SMPConnection, ServerCredential) -> Void
     ) async throws(ConnectionError) -> SMPTransportListener {
+        try await start(
+            configuration, group: group, onFailure: onFailure, open: SMPConnection.open(acknowledgesAtOnce: false), onConnection: onConnection)
+    }
+
+    /// Starts to listen for another protocol than that of blocks.
+    ///
+    /// - Parameter open: adds the handlers of the protocol to a channel whose TLS handshake is over; see ``ByteStreamHandler``. Called on the
+    ///   channel's event loop.
+    /// - Throws: ``ConnectionError``: `listenFailed`, `tlsFailed` or `invalidCredential`.
+    package static func start<Connection>(
+        _ configuration: Configuration, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        onFailure: @escaping @Sendable (ConnectionError) -> Void = { _ in },
+        open: @escaping @Sendable (any Channel, TLSHandshake) throws -> Connection,
+        onConnection: @escaping @Sendable (Connection, ServerCredential) -> Void
+    ) async throws(ConnectionError) -> SMPTransportListener {
         let presented = Presented(configuration.credential, try context(configuration, configuration.credential))
         let connections = AcceptedConnections(
             .init(
@@ -98,7 +113,7 @@ package final class SMPTransportListener: Sendable {
                         let session = try TLSSession(context, verifying: .client, allocator: channel.allocator)
                         try channel.pipeline.syncOperations.addHandlers([
                             OpenSSLHandler(session),
-                            HandshakeHandler(timeout: timeout) { result in
+                            HandshakeHandler(timeout: timeout, open: open) { result in
                                 switch result {
                                 case .success(let connection):
                                     connections.finishHandshake(key)

@@ -101,7 +101,7 @@ package final class OfficialRouter: Sendable {
     }
 
     /// Sets a key in its section, in place of the line that has it, commented out or not.
-    private static func apply(_ setting: Setting, to text: String) -> String {
+    static func apply(_ setting: Setting, to text: String) -> String {
         var lines = text.components(separatedBy: "\n")
         var section = ""
         for index in lines.indices {

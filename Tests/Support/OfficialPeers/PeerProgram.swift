@@ -6,6 +6,7 @@ package enum PeerProgram: String, Sendable, CaseIterable {
     case simplexChat = "simplex-chat"
     case smpServer = "smp-server"
     case xftpServer = "xftp-server"
+    case xftp
 
     /// Where it is.
     ///

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import ChatProtocol
 internal import Foundation
 internal import Parley
-internal import SMPCrypto
 internal import SMPProtocol
 internal import SMPServer
 internal import SMPTransport
@@ -30,15 +29,13 @@ extension RouterCommandLine {
         var port: UInt16 = 5223
 
         @Option(name: .customLong("new-queues"), help: "Who may create queues: everyone, password or nobody.")
-        var newQueues: NewQueues?
+        var newQueues: RouterSetup.Creators?
 
         @Option(help: "always: acknowledge what survives a loss of power; 1s, 200ms …: what survives the end of the process, and flush so often.")
         var fsync = "always"
 
         @Option(name: .customLong("metrics-port"), help: "Serve metrics for Prometheus on this port of 127.0.0.1.")
         var metricsPort: UInt16?
-
-        enum NewQueues: String, ExpressibleByArgument, CaseIterable { case everyone, password, nobody }
 
         func run() async throws {
             try folder.actAsOwner()
@@ -47,21 +44,21 @@ extension RouterCommandLine {
                 throw Outcome.BadInput(description: "\(path) is there already: change it with an editor, or choose another folder with --data")
             }
             var file = RouterFile()
-            file.hosts = try hosts()
+            file.hosts = try RouterSetup.hosts(host)
             file.bind = bind
             file.port = Int(port)
             guard let policy = Durability(argument: fsync) else { throw Outcome.BadInput(description: "--fsync: " + Durability.help(for: fsync)) }
             file.fsync = policy
             file.metricsPort = metricsPort.map(Int.init)
-            let who = try newQueues ?? askNewQueues()
+            let who = try newQueues ?? RouterSetup.ask("Who may create queues here", option: "--new-queues")
             file.allowsNewQueues = who != .nobody
 
             let credential = try ServerCredential.loadOrGenerate(in: folder.data, lifetime: file.certificateDays.map { .days($0) } ?? .unlimited)
             if who == .password {
                 file.passwordFile = "password"
-                try Self.write(try password() + "\n", to: folder.data + "/password")
+                try RouterSetup.write(try RouterSetup.password() + "\n", to: folder.data + "/password")
             }
-            try Self.write(file.text, to: path)
+            try RouterSetup.write(file.text, to: path)
             let address = try RouterAddress(file, credential, in: folder.data)
             if folder.json {
                 return Output.line(["event": "initialised", "address": .string(address.text), "file": .string(path)])
@@ -71,54 +68,6 @@ extension RouterCommandLine {
             if who == .password { Output.line("Creating queues asks for the password in \(folder.data)/password.") }
             Output.line("The key of its identity, \(folder.data)/ca.key, issues its certificates: keep a copy where the router is not.")
             Output.line("Start it with: parley server smp start --data \(folder.data)")
-        }
-
-        private func hosts() throws -> [String] {
-            var names = host
-            if names.isEmpty { names = [try Self.ask("The name or address under which others reach this machine: ", option: "--host")] }
-            for name in names where (try? TransportHost(wireString: name)) == nil {
-                throw Outcome.BadInput(description: "--host: \"\(name)\" is not the name or the address of a host")
-            }
-            return names
-        }
-
-        private func askNewQueues() throws -> NewQueues {
-            guard Self.isInteractive else { return .everyone }
-            let answer = try Self.ask("Who may create queues here (everyone, password, nobody)? ", option: "--new-queues")
-            guard let who = NewQueues(rawValue: answer) else {
-                throw Outcome.BadInput(description: "\"\(answer)\" is not one of everyone, password and nobody")
-            }
-            return who
-        }
-
-        private func password() throws -> String {
-            let given = ProcessInfo.processInfo.environment["PARLEY_ROUTER_PASSWORD"] ?? ""
-            if given.isEmpty { return Base64URL.encode(SystemRandomSource().bytes(18), padded: false) }
-            guard (try? BasicAuth(wireString: given)) != nil else {
-                throw Outcome.BadInput(description: "PARLEY_ROUTER_PASSWORD must be printable characters without spaces, @, : and /")
-            }
-            return given
-        }
-
-        private static let isInteractive = isatty(STDIN_FILENO) == 1 && Output.isTerminal
-
-        private static func ask(_ question: String, option: String) throws -> String {
-            guard isInteractive else { throw Outcome.BadInput(description: "\(option) is missing") }
-            Output.show(prompt: question)
-            defer { Output.endPrompt() }
-            guard let answer = readLine()?.trimmingCharacters(in: .whitespaces), !answer.isEmpty else {
-                throw Outcome.BadInput(description: "nothing was answered")
-            }
-            return answer
-        }
-
-        /// Makes a file that only its owner reads, whole or not at all.
-        private static func write(_ text: String, to path: String) throws {
-            let temporary = path + ".new"
-            let isMade = FileManager.default.createFile(atPath: temporary, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
-            guard isMade, rename(temporary, path) == 0 else {
-                throw Outcome.Failed("router.storage", description: "\(path) cannot be written: \(String(cString: strerror(errno)))")
-            }
         }
     }
 

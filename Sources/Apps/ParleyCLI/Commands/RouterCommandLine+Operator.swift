@@ -3,7 +3,6 @@ internal import ChatProtocol
 internal import Foundation
 internal import Parley
 internal import SMPServer
-internal import SMPTransport
 
 // What an operator asks of the router that runs.
 extension RouterCommandLine {
@@ -98,11 +97,7 @@ extension RouterCommandLine {
 
             /// Asks the router, and shows the few members of its answer, one a line.
             func ask(_ command: String, _ arguments: String = "") throws {
-                let answer = try folder.control.ask("\(command) \(id)\(arguments)")
-                guard !folder.json, let members = try JSONSerialization.jsonObject(with: answer) as? [String: Any] else {
-                    return Output.line(String(decoding: answer, as: UTF8.self))
-                }
-                for (name, value) in members.sorted(by: { $0.key < $1.key }) { Output.line("\(name): \(value)") }
+                try RouterReport.show(members: try folder.control.ask("\(command) \(id)\(arguments)"), asJSON: folder.json)
             }
         }
 
@@ -154,38 +149,10 @@ extension RouterCommandLine {
 
         func run() async throws {
             // The key may be readable by root only, who is somebody else after that.
-            let key = try authorityKey.map { path in try Self.reporting { () throws(ConnectionError) in try AuthorityKey(contentsOf: path) } }
+            let key = try CertificateRenewal.key(authorityKey)
             try folder.actAsOwner()
-            let file = try RouterFile(in: folder.data)
-            if let key { try renew(key, file) }
-            do {
-                try show(try folder.control.ask("renew"))
-            } catch let error as Outcome.Failed where error.code == "router.notRunning" {
-                if key == nil { try renew(nil, file) }
-                if folder.json {
-                    Output.line(["renewed": true])
-                } else {
-                    Output.line("The certificate was renewed. No router runs in \(folder.data).")
-                }
-            }
-        }
-
-        private func renew(_ key: AuthorityKey?, _ file: RouterFile) throws {
-            _ = try Self.reporting { () throws(ConnectionError) in
-                try ServerCredential.renew(in: folder.data, authorityKey: key, lifetime: file.certificateDays.map { .days($0) } ?? .unlimited)
-            }
-        }
-
-        private static func reporting<Result>(_ work: () throws(ConnectionError) -> Result) throws -> Result {
-            do throws(ConnectionError) {
-                return try work()
-            } catch {
-                throw Outcome.Failed("router.certificate", description: error.message)
-            }
-        }
-
-        private func show(_ answer: Data) throws {
-            Output.line(folder.json ? String(decoding: answer, as: UTF8.self) : "The certificate was renewed, and the router shows it.")
+            let days = try RouterFile(in: folder.data).certificateDays
+            try CertificateRenewal(folder: folder.data, days: days, control: folder.control, json: folder.json).run(key)
         }
     }
 }

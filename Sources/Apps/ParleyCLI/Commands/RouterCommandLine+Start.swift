@@ -1,12 +1,10 @@
 internal import ArgumentParser
-internal import ChatProtocol
 internal import Logging
 internal import Parley
 internal import SMPProtocol
 internal import SMPServer
 internal import SMPWire
 internal import ServiceLifecycle
-internal import SystemSupport
 internal import UnixSignals
 
 extension RouterCommandLine {
@@ -63,49 +61,14 @@ extension RouterCommandLine {
                 file.fsync = policy
             }
             if let metricsPort { file.metricsPort = Int(metricsPort) }
-            let service = RouterService(configuration: try file.configuration(in: folder.data), json: folder.json, logger: logger)
-            try await ServiceGroup(services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger).run()
-        }
-    }
-}
-
-/// A router that runs until its service is told to stop.
-private struct RouterService: Service, CustomStringConvertible {
-    let configuration: RouterConfiguration
-    let json: Bool
-    let logger: Logger
-
-    var description: String { "router" }
-
-    func run() async throws {
-        // From here on SIGHUP does not end the process: who hears that the router is ready may send one at once.
-        let hangUps = await UnixSignalsSequence(trapping: .sighup)
-        let router = try await SMPRouter.start(configuration, logger: logger)
-        let address = router.address.wireString
-        if json { Output.line(["event": "ready", "address": .string(address)]) } else { Output.line(address) }
-        ServiceManager.current.tell(.ready, logger: logger)
-        await withGracefulShutdownHandler {
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { await router.waitUntilStopped() }
-                group.addTask {
-                    for await _ in hangUps { renewCertificate(of: router) }
-                }
-                // Only the router's end is waited for.
-                await group.next()
-                group.cancelAll()
+            let configuration = try file.configuration(in: folder.data)
+            let service = RouterService(json: folder.json, logger: logger) {
+                let router = try await SMPRouter.start(configuration, logger: logger)
+                return RouterService.Router(
+                    address: router.address.wireString, waitUntilStopped: { await router.waitUntilStopped() },
+                    renewCertificate: { try router.renewCertificate() }, stop: { await router.stop() })
             }
-        } onGracefulShutdown: {
-            ServiceManager.current.tell(.stopping, logger: logger)
-            Task { await router.stop() }
-        }
-        await router.stop()
-    }
-
-    private func renewCertificate(of router: SMPRouter) {
-        do {
-            try router.renewCertificate()
-        } catch {
-            logger.error("the certificate stays as it is", metadata: ["reason": "\(error)"])
+            try await ServiceGroup(services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger).run()
         }
     }
 }

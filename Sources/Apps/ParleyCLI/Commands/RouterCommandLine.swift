@@ -5,7 +5,7 @@ internal import SMPServer
 /// `parley server`: routers.
 struct ServerCommandLine: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "server", abstract: "Run a router.", subcommands: [RouterCommandLine.self])
+        commandName: "server", abstract: "Run a router.", subcommands: [RouterCommandLine.self, FileRouterCommandLine.self])
 }
 
 /// `parley server smp`: a message router, and what its operator does.

@@ -3,6 +3,8 @@ internal import Foundation
 /// Asks the router that runs in a data folder.
 struct ControlClient {
     let folder: String
+    /// The kind of router, as the command that starts it names it: `smp` or `xftp`.
+    var kind = "smp"
     /// Clearing a large journal takes its time.
     private static let patience = 600
 
@@ -43,7 +45,7 @@ struct ControlClient {
         guard connected == 0 else {
             let isAbsent = errno == ENOENT || errno == ECONNREFUSED
             throw isAbsent
-                ? Outcome.Failed("router.notRunning", description: "no router runs in \(folder): start it with `parley server smp start --data \(folder)`")
+                ? Outcome.Failed("router.notRunning", description: "no router runs in \(folder): start it with `parley server \(kind) start --data \(folder)`")
                 : Self.failure("the router in \(folder) cannot be asked: \(String(cString: strerror(errno)))")
         }
         var timeout = timeval(tv_sec: Self.patience, tv_usec: 0)

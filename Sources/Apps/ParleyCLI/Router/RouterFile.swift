@@ -90,7 +90,7 @@ struct RouterFile {
     }
 
     /// A number, or a word for no limit.
-    private static func limit(_ value: NodeReader, _ range: ClosedRange<Int>, none: String = "never") -> Int?? {
+    static func limit(_ value: NodeReader, _ range: ClosedRange<Int>, none: String = "never") -> Int?? {
         if value.text == none { return .some(nil) }
         return value.integer(in: range).map(Optional.some)
     }
@@ -126,18 +126,7 @@ struct RouterFile {
     }
 
     /// The password for creating queues; nil if there is none.
-    func password(in folder: String) throws -> BasicAuth? {
-        guard let passwordFile else { return nil }
-        let path = passwordFile.hasPrefix("/") ? passwordFile : folder + "/" + passwordFile
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw Outcome.BadInput(description: "the password cannot be read from \(path)")
-        }
-        guard let auth = try? BasicAuth(wireString: text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw Outcome.BadInput(
-                description: "\(path) does not hold a password: one line of printable characters without spaces, @, : and /")
-        }
-        return auth
-    }
+    func password(in folder: String) throws -> BasicAuth? { try RouterSetup.password(inFile: passwordFile, folder: folder) }
 }
 
 extension Durability {

@@ -49,12 +49,22 @@ struct RouterReport: Decodable {
         return lines
     }
 
-    private static func row(_ name: String, _ values: [String]) -> String {
+    static func row(_ name: String, _ values: [String]) -> String {
         let title = name + String(repeating: " ", count: max(0, 24 - name.count))
         return title + values.map { String(repeating: " ", count: max(1, 14 - $0.count)) + $0 }.joined()
     }
 
-    private static func size(_ bytes: Int) -> String {
+    static func size(_ bytes: Int) -> String {
         bytes < 10 << 20 ? "\(bytes >> 10) KiB" : "\(bytes >> 20) MiB"
+    }
+}
+
+extension RouterReport {
+    /// Shows the few members of a router's answer, one a line.
+    static func show(members answer: Data, asJSON json: Bool) throws {
+        guard !json, let members = try JSONSerialization.jsonObject(with: answer) as? [String: Any] else {
+            return Output.line(String(decoding: answer, as: UTF8.self))
+        }
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) { Output.line("\(name): \(value)") }
     }
 }

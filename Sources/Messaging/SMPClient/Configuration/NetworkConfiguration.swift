@@ -1,4 +1,4 @@
-import SMPProtocol
+package import SMPProtocol
 package import SMPTransport
 
 /// How routers are reached, and what they may learn by it. It may change while clients run: connections are made anew then.
@@ -115,7 +115,7 @@ package struct NetworkConfiguration: Sendable, Hashable {
     }
 
     /// The hosts to try, in their order. All are of one kind, so that a failure never leads to a host that learns more about us.
-    func hosts(of server: SMPServerAddress) -> [TransportHost] {
+    package func hosts<Scheme: ServerScheme>(of server: ServerAddress<Scheme>) -> [TransportHost] {
         let reachable = server.hosts.filter { socksProxy != nil || !$0.isOnion }
         let wantsOnion = hostMode == .onion || (hostMode == .onionViaSOCKS && socksProxy != nil)
         let wanted = reachable.filter { $0.isOnion == wantsOnion }
@@ -124,7 +124,7 @@ package struct NetworkConfiguration: Sendable, Hashable {
     }
 
     /// Checks whether the SOCKS proxy is used for a host.
-    func usesProxy(for host: TransportHost) -> Bool { socksProxy != nil && (socksMode == .always || host.isOnion) }
+    package func usesProxy(for host: TransportHost) -> Bool { socksProxy != nil && (socksMode == .always || host.isOnion) }
 
     /// The purpose of a connection for an isolating SOCKS proxy, which keeps different purposes apart.
     ///

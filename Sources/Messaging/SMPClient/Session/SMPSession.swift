@@ -1,7 +1,7 @@
 import NIOCore
 import SMPCrypto
 import SMPProtocol
-import SMPTransport
+package import SMPTransport
 import SMPWire
 import Synchronization
 
@@ -210,7 +210,7 @@ final class SMPSession: SMPConnectionDelegate {
 
 extension SMPClientError {
     /// The error of the commands that wait on a connection when it ends.
-    init(_ error: ConnectionError) {
+    package init(_ error: ConnectionError) {
         let code: Code =
             switch error.code {
             case .connectFailed: .network(.connect(error.message))

@@ -51,18 +51,44 @@ package struct BoxStream: ~Copyable {
         }
     }
 
+    /// Encrypts the next piece where it stands.
+    package mutating func encrypt(inPlace piece: UnsafeMutableRawBufferPointer) {
+        applyKeyStream(piece)
+        authenticator.update(UnsafeRawBufferPointer(piece))
+    }
+
+    /// Decrypts the next piece where it stands. The result must not be acted on before ``verify(_:)``.
+    package mutating func decrypt(inPlace piece: UnsafeMutableRawBufferPointer) {
+        authenticator.update(UnsafeRawBufferPointer(piece))
+        applyKeyStream(piece)
+    }
+
     private mutating func applyKeyStream(_ piece: Bytes) -> Bytes {
-        guard !piece.isEmpty else { return [] }
+        var bytes = piece
+        bytes.withUnsafeMutableBytes { applyKeyStream($0) }
+        return bytes
+    }
+
+    private mutating func applyKeyStream(_ piece: UnsafeMutableRawBufferPointer) {
+        guard let start = piece.baseAddress?.assumingMemoryBound(to: UInt8.self), !piece.isEmpty else { return }
+        var done = 0
         let skipped = position % BoxStream.blockSize
-        var bytes = skipped == 0 ? piece : Bytes(repeating: 0, count: skipped) + piece
-        let block = UInt64(position / BoxStream.blockSize)
-        bytes.withUnsafeMutableBufferPointer { buffer in
-            guard let start = buffer.baseAddress else { return }
-            _ = key.withPointer { crypto_stream_salsa20_xor_ic(start, start, UInt64(buffer.count), nonce, block, $0) }
+        if skipped > 0 {
+            // The rest of a block of the key stream, of which the beginning is used up.
+            done = min(piece.count, BoxStream.blockSize - skipped)
+            var block = Bytes(repeating: 0, count: BoxStream.blockSize)
+            applyWholeBlocks(&block, block.count, at: position / BoxStream.blockSize)
+            for index in 0..<done { start[index] ^= block[skipped + index] }
+            SecretBytes.wipe(&block)
+        }
+        if done < piece.count {
+            applyWholeBlocks(start + done, piece.count - done, at: (position + done) / BoxStream.blockSize)
         }
         position += piece.count
-        if skipped > 0 { bytes.removeFirst(skipped) }
-        return bytes
+    }
+
+    private func applyWholeBlocks(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, at block: Int) {
+        _ = key.withPointer { crypto_stream_salsa20_xor_ic(bytes, bytes, UInt64(count), nonce, UInt64(block), $0) }
     }
 }
 
@@ -73,6 +99,10 @@ private final class OneTimeAuthenticator {
     init(key: SecretBytes) { _ = key.withPointer { crypto_onetimeauth_init(&state, $0) } }
 
     func update(_ piece: Bytes) { crypto_onetimeauth_update(&state, piece, UInt64(piece.count)) }
+
+    func update(_ piece: UnsafeRawBufferPointer) {
+        crypto_onetimeauth_update(&state, piece.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt64(piece.count))
+    }
 
     func tag() -> Bytes {
         var tag = Bytes(repeating: 0, count: BoxStream.tagSize)

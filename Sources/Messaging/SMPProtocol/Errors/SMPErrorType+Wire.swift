@@ -213,13 +213,15 @@ extension TransportError: WireCodable {
 }
 
 extension BlockingInfo {
-    fileprivate func encode(to writer: inout WireWriter) {
+    /// Appends `reason=…` and the notice, if there is one.
+    package func encode(to writer: inout WireWriter) {
         writer.write(text: "reason=" + reason.rawValue)
         guard let notice else { return }
         writer.write(text: notice.ttl.map { ",notice={\"ttl\":\($0)}" } ?? ",notice={}")
     }
 
-    fileprivate init(_ parser: inout WireParser) throws(WireError) {
+    /// Reads what ``encode(to:)`` writes; it takes all that is left.
+    package init(_ parser: inout WireParser) throws(WireError) {
         try parser.expect("reason=")
         let start = parser.offset
         guard let reason = Reason(rawValue: String(decoding: parser.take(until: UInt8(ascii: ",")), as: UTF8.self)) else {
@@ -239,7 +241,7 @@ extension BlockingInfo {
 
 extension WireParser {
     /// Reads up to a space or the end.
-    mutating func word() -> String { String(decoding: take(until: UInt8(ascii: " ")), as: UTF8.self) }
+    package mutating func word() -> String { String(decoding: take(until: UInt8(ascii: " ")), as: UTF8.self) }
 
     fileprivate mutating func freeText(textual: Bool) throws(WireError) -> String {
         try expect(UInt8(ascii: " "))

@@ -1,13 +1,13 @@
-import SMPWire
+package import SMPWire
 
 /// The parameters behind `?` in a link. Unknown ones are kept but looked at by nobody; of repeated ones the first counts.
-struct QueryString {
+package struct QueryString {
     private var items: [(name: String, value: Bytes)] = []
 
-    init() {}
+    package init() {}
 
     /// Reads to a space, line feed or the end.
-    init(from parser: inout WireParser) {
+    package init(from parser: inout WireParser) {
         let text = parser.take { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\n") }
         for item in text.split(separator: UInt8(ascii: "&")) {
             let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -16,13 +16,13 @@ struct QueryString {
         }
     }
 
-    mutating func append(_ name: String, _ value: some StringProtocol) { items.append((name, Bytes(value.utf8))) }
+    package mutating func append(_ name: String, _ value: some StringProtocol) { items.append((name, Bytes(value.utf8))) }
 
-    mutating func append(_ name: String, _ value: some StringEncodable) { append(name, value.wireString) }
+    package mutating func append(_ name: String, _ value: some StringEncodable) { append(name, value.wireString) }
 
     var isEmpty: Bool { items.isEmpty }
 
-    func bytes(_ name: String) -> Bytes? { items.first { $0.name == name }?.value }
+    package func bytes(_ name: String) -> Bytes? { items.first { $0.name == name }?.value }
 
     /// The value of a key, parsed as a whole by `read`; nil if there is none.
     func value<Value>(
@@ -46,7 +46,7 @@ struct QueryString {
     }
 
     /// Values are escaped unless they stand inside a value that is escaped as a whole.
-    func encode(to writer: inout WireWriter, escaping: Bool = true) {
+    package func encode(to writer: inout WireWriter, escaping: Bool = true) {
         for (index, item) in items.enumerated() {
             if index > 0 { writer.write(byte: UInt8(ascii: "&")) }
             writer.write(text: item.name)

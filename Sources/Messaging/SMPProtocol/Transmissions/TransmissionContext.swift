@@ -6,14 +6,17 @@ package struct TransmissionContext: Hashable, Sendable {
     /// The TLS channel binding: 32 bytes.
     package var sessionID: Bytes
 
+    /// True if the session id is authorised but not sent.
+    package var impliesSessionID: Bool
+
+    /// - Parameter impliesSessionID: nil: as message routers have it, from version 7 on. File routers are sent the session id in all versions.
     /// - Precondition: the session id has at most 255 bytes.
-    package init(version: UInt16, sessionID: Bytes) {
+    package init(version: UInt16, sessionID: Bytes, impliesSessionID: Bool? = nil) {
         self.version = version
         self.sessionID = sessionID
+        self.impliesSessionID = impliesSessionID ?? (version >= SMPVersion.authenticatedCommands)
     }
 
-    /// True if the session id is authorised but not sent.
-    package var impliesSessionID: Bool { version >= SMPVersion.authenticatedCommands }
     /// True if authorised transmissions say if a service signs too.
     package var hasServiceSignature: Bool { version >= SMPVersion.serviceCertificates }
 }

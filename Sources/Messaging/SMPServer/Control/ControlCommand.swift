@@ -14,9 +14,6 @@ enum ControlCommand: Sendable, Equatable {
     case unblock(EntityID)
     case delete(EntityID)
 
-    /// Bytes of the longest line.
-    static let maximumLength = 512
-
     /// - Throws: `badCommand` with what is wrong.
     init(parsing line: String) throws(ControlError) {
         var words = line.split(separator: " ")[...]
@@ -56,12 +53,12 @@ enum ControlCommand: Sendable, Equatable {
 }
 
 /// Why a command of the operator was not carried out.
-struct ControlError: Error, Equatable {
+package struct ControlError: Error, Equatable {
     /// Stable: for scripts.
-    let code: String
-    let message: String
+    package let code: String
+    package let message: String
 
-    init(_ code: String, _ message: String) {
+    package init(_ code: String, _ message: String) {
         self.code = code
         self.message = message
     }

@@ -1,14 +1,14 @@
 /// The JSON of a router's reports: numbers, texts and lists.
-enum JSONText {
-    indirect enum Value {
+package enum JSONText {
+    package indirect enum Value {
         case number(Int64), text(String), flag(Bool), object([(String, Value)]), list([Value])
 
-        static func number(_ value: UInt64) -> Value { .number(Int64(clamping: value)) }
-        static func number(_ value: Int) -> Value { .number(Int64(value)) }
+        package static func number(_ value: UInt64) -> Value { .number(Int64(clamping: value)) }
+        package static func number(_ value: Int) -> Value { .number(Int64(value)) }
     }
 
     /// One line.
-    static func line(_ members: [(String, Value)]) -> String { text(.object(members)) }
+    package static func line(_ members: [(String, Value)]) -> String { text(.object(members)) }
 
     private static func text(_ value: Value) -> String {
         switch value {

@@ -1,5 +1,4 @@
-import Logging
-import NIOCore
+package import NIOCore
 import NIOPosix
 
 #if canImport(Glibc)
@@ -9,17 +8,20 @@ import NIOPosix
 #endif
 
 /// Answers an operator on a socket in the data folder: a line in, a line of JSON out. Who may open the folder may do all.
-final class RouterControl: Sendable {
-    typealias Answering = @Sendable (ControlCommand) async throws(ControlError) -> String
+package final class RouterControl: Sendable {
+    /// The answer to a line.
+    package typealias Answering = @Sendable (String) async throws(ControlError) -> String
 
     static let fileName = "control.sock"
+    /// Bytes of the longest line.
+    static let maximumLength = 512
     private let channel: any Channel
 
     private init(_ channel: any Channel) { self.channel = channel }
 
     /// - Throws: ``RouterError`` `transport`.
-    static func start(
-        in folder: String, group: any EventLoopGroup, logger: Logger, answer: @escaping Answering
+    package static func start(
+        in folder: String, group: any EventLoopGroup, answer: @escaping Answering
     ) async throws(RouterError) -> RouterControl {
         let path = folder + "/" + fileName
         // The folder is this process's alone, so a socket in it is left of one that was killed.
@@ -29,7 +31,7 @@ final class RouterControl: Sendable {
                 .serverChannelOption(.backlog, value: 16)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(ControlHandler(logger: logger, answer: answer))
+                        try channel.pipeline.syncOperations.addHandler(ControlHandler(answer: answer))
                     }
                 }
                 .bind(unixDomainSocketPath: path).get()
@@ -45,7 +47,7 @@ final class RouterControl: Sendable {
         }
     }
 
-    func stop() async {
+    package func stop() async {
         try? await channel.close()
     }
 }
@@ -55,15 +57,11 @@ private final class ControlHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private let logger: Logger
     private let answer: RouterControl.Answering
     private var line = ByteBuffer()
     private var isAnswering = false
 
-    init(logger: Logger, answer: @escaping RouterControl.Answering) {
-        self.logger = logger
-        self.answer = answer
-    }
+    init(answer: @escaping RouterControl.Answering) { self.answer = answer }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var input = unwrapInboundIn(data)
@@ -74,23 +72,18 @@ private final class ControlHandler: ChannelInboundHandler {
     private func takeLine(_ context: ChannelHandlerContext) {
         guard !isAnswering else { return }
         guard let end = line.readableBytesView.firstIndex(of: UInt8(ascii: "\n")) else {
-            if line.readableBytes > ControlCommand.maximumLength { context.close(promise: nil) }
+            if line.readableBytes > RouterControl.maximumLength { context.close(promise: nil) }
             return
         }
         let text = line.readString(length: end - line.readerIndex) ?? ""
         line.moveReaderIndex(forwardBy: 1)
         isAnswering = true
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let (logger, answer, loop) = (logger, answer, context.eventLoop)
+        let (answer, loop) = (answer, context.eventLoop)
         Task {
             let reply: String
             do throws(ControlError) {
-                let command = try ControlCommand(parsing: text)
-                switch command {
-                case .statistics, .sessions, .status: break
-                default: logger.notice("the operator asks", metadata: ["command": "\(text.split(separator: " ").first ?? "")"])
-                }
-                reply = try await answer(command)
+                reply = try await answer(text)
             } catch {
                 reply = error.reply
             }

@@ -1,8 +1,18 @@
+import Logging
 import SMPProtocol
 import SMPWire
 
 // What the operator can have done.
 extension SMPRouter {
+    func answer(_ line: String) async throws(ControlError) -> String {
+        let command = try ControlCommand(parsing: line)
+        switch command {
+        case .statistics, .sessions, .status: break
+        default: core.logger.notice("the operator asks", metadata: ["command": "\(line.split(separator: " ").first ?? "")"])
+        }
+        return try await answer(command)
+    }
+
     func answer(_ command: ControlCommand) async throws(ControlError) -> String {
         switch command {
         case .statistics: return statistics.json

@@ -11,7 +11,7 @@ import Synchronization
 
 /// Segments as files `journal-<hexadecimal base>.log` in a folder, readable by their owner only. An advisory lock keeps
 /// others out until the storage is released.
-final class DiskStorage: SegmentStorage {
+package final class DiskStorage: SegmentStorage {
     private let folder: String
     /// Negative once it is given back.
     private let lock: Mutex<Int32>
@@ -19,7 +19,7 @@ final class DiskStorage: SegmentStorage {
     /// Makes the folder if there is none.
     ///
     /// - Throws: ``RouterError`` `inUse` or `storage`.
-    init(folder: String) throws(RouterError) {
+    package init(folder: String) throws(RouterError) {
         self.folder = folder
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Self.failure("cannot make the folder", folder) }
         let path = folder + "/router.lock"
@@ -36,14 +36,14 @@ final class DiskStorage: SegmentStorage {
 
     deinit { release() }
 
-    func release() {
+    package func release() {
         lock.withLock { lock in
             if lock >= 0 { close(lock) }
             lock = -1
         }
     }
 
-    func list() throws(RouterError) -> [UInt64] {
+    package func list() throws(RouterError) -> [UInt64] {
         guard let directory = opendir(folder) else { throw Self.failure("cannot list", folder) }
         defer { closedir(directory) }
         var bases: [UInt64] = []
@@ -58,16 +58,16 @@ final class DiskStorage: SegmentStorage {
         return bases.sorted()
     }
 
-    func create(base: UInt64) throws(RouterError) -> any SegmentFile {
+    package func create(base: UInt64) throws(RouterError) -> any SegmentFile {
         // What may be there already is left of an attempt that failed; nothing was written to it.
         let file = try DiskFile(path(base), flags: O_RDWR | O_CREAT | O_TRUNC)
         try synchronizeFolder()
         return file
     }
 
-    func open(base: UInt64) throws(RouterError) -> any SegmentFile { try DiskFile(path(base), flags: O_RDWR) }
+    package func open(base: UInt64) throws(RouterError) -> any SegmentFile { try DiskFile(path(base), flags: O_RDWR) }
 
-    func remove(base: UInt64) throws(RouterError) {
+    package func remove(base: UInt64) throws(RouterError) {
         // An attempt whose synchronization failed may have removed it.
         guard unlink(path(base)) == 0 || errno == ENOENT else { throw Self.failure("cannot remove", path(base)) }
         try synchronizeFolder()

@@ -1,11 +1,29 @@
-import SMPWire
+package import SMPWire
 import Synchronization
 import SystemSupport
+
+/// The journal of a message router.
+typealias Journal = RecordJournal<JournalRecord>
+
+extension Journal {
+    /// Opens the journal of a message router, or makes one, and puts the state of its queues together.
+    ///
+    /// - Throws: ``RouterError``, as ``RecordJournal/open(_:durability:segmentSize:apply:)``.
+    static func open(
+        _ storage: any SegmentStorage, durability: Durability, segmentSize: Int
+    ) throws(RouterError) -> (journal: Journal, queues: [JournalReplay.Queue]) {
+        var replay = JournalReplay()
+        let journal = try open(storage, durability: durability, segmentSize: segmentSize) { replay.apply($0) }
+        return (journal, try replay.finish())
+    }
+}
 
 /// The append-only log of a router: what is appended is collected and made durable together.
 ///
 /// Positions are logical: bytes of records since the journal was made, whatever segment they are in.
-final class Journal: Sendable {
+package final class RecordJournal<Record: JournalEntry>: Sendable {
+    package typealias Scanner = RecordScanner<Record>
+
     private struct Segment {
         let base: UInt64
         let file: any SegmentFile
@@ -28,9 +46,9 @@ final class Journal: Sendable {
     }
 
     /// Bytes of memory kept for what is appended next.
-    private static let spareLimit = 1 << 20
+    private static var spareLimit: Int { 1 << 20 }
     /// Bytes kept in memory because they have been written and not synchronized: then they are, whatever the policy.
-    private static let unsynchronizedLimit = 2 << 20
+    private static var unsynchronizedLimit: Int { 2 << 20 }
 
     /// A batch that has left the memory of the state, but is not known to be on the disk. It is written once more when the disk has failed:
     /// after a failed synchronization nobody knows what of it the kernel has dropped.
@@ -58,10 +76,10 @@ final class Journal: Sendable {
     private let synchronizedEnd: Atomic<UInt64>
 
     /// The number of bytes cut off the end of the journal when it was opened, of commands that were never answered.
-    let discardedTail: Int
+    package let discardedTail: Int
 
     /// Releases the journal for another router. Must be called after the last commit.
-    func release() { storage.release() }
+    package func release() { storage.release() }
 
     private init(
         _ storage: any SegmentStorage, _ durability: Durability, segmentSize: Int, segments: [Segment], end: UInt64,
@@ -78,12 +96,12 @@ final class Journal: Sendable {
 
     /// Opens the journal, or makes one, and reads what it remembers. A torn end is cut off, and the last batch put on the disk.
     ///
+    /// - Parameter apply: takes the records in their order.
     /// - Throws: ``RouterError``: `storage`, `newerFormat`, or `corrupted` if there is damage that no interruption explains.
-    static func open(
-        _ storage: any SegmentStorage, durability: Durability, segmentSize: Int
-    ) throws(RouterError) -> (journal: Journal, queues: [JournalReplay.Queue]) {
+    package static func open(
+        _ storage: any SegmentStorage, durability: Durability, segmentSize: Int, apply: (Scanner.Item) -> Void
+    ) throws(RouterError) -> RecordJournal {
         var segments: [Segment] = []
-        var replay = JournalReplay()
         var discarded = 0
         var batch: UInt64 = 0
         var end: UInt64?
@@ -103,26 +121,25 @@ final class Journal: Sendable {
             if let end, end != base {
                 throw RouterError(.corrupted, "journal segment \(end) is missing or cut short: the next begins at \(base)")
             }
-            var scanner = try SegmentScanner(base: base, file: file)
-            discarded += try read(&scanner, isLast: isLast, batch: &batch, into: &replay)
+            var scanner = try Scanner(base: base, file: file)
+            discarded += try read(&scanner, isLast: isLast, batch: &batch, apply)
             end = scanner.position
             segments.append(segment)
         }
         let start = end ?? files.last?.base ?? 0
         if segments.isEmpty { segments.append(try makeSegment(in: storage, base: start)) }
-        let journal = Journal(
+        return RecordJournal(
             storage, durability, segmentSize: segmentSize, segments: segments, end: start, batch: batch + 1,
             discardedTail: discarded)
-        return (journal, try replay.finish())
     }
 
     /// Replays a segment.
     ///
     /// - Returns: bytes cut off its end.
     private static func read(
-        _ scanner: inout SegmentScanner, isLast: Bool, batch: inout UInt64, into replay: inout JournalReplay
+        _ scanner: inout Scanner, isLast: Bool, batch: inout UInt64, _ apply: (Scanner.Item) -> Void
     ) throws(RouterError) -> Int {
-        var unverified: [SegmentScanner.Item] = []
+        var unverified: [Scanner.Item] = []
         let size = scanner.file.size
         while !scanner.isAtEnd {
             guard let item = try scanner.next() else {
@@ -137,7 +154,7 @@ final class Journal: Sendable {
                 throw RouterError(.corrupted, "the journal is out of order at position \(item.range.start)")
             }
             if item.frame.batch > batch {
-                for item in unverified { replay.apply(item) }
+                for item in unverified { apply(item) }
                 unverified = []
                 batch = item.frame.batch
             }
@@ -150,7 +167,7 @@ final class Journal: Sendable {
                 end = Int(item.range.start - scanner.base) + SegmentHeader.length
                 break
             }
-            replay.apply(item)
+            apply(item)
         }
         if isLast, let first = unverified.first {
             try rewriteLastBatch(scanner.file, from: Int(first.range.start - scanner.base) + SegmentHeader.length, to: end)
@@ -177,7 +194,7 @@ final class Journal: Sendable {
     }
 
     /// Bytes written again at a time.
-    private static let rewritingStep = 1 << 20
+    private static var rewritingStep: Int { 1 << 20 }
 
     private static func makeSegment(in storage: any SegmentStorage, base: UInt64) throws(RouterError) -> Segment {
         let file = try storage.create(base: base)
@@ -201,7 +218,7 @@ final class Journal: Sendable {
     // MARK: Appending
 
     /// Adds a record. It is durable when ``isDurable(_:)`` says so of its end, after a ``commit()``.
-    func append(_ record: JournalRecord, body: Bytes = []) -> LogRange {
+    package func append(_ record: Record, body: Bytes = []) -> LogRange {
         state.withLock { state in
             let count = RecordFrame.append(
                 record, body: body, batch: state.batch, isFirst: state.isFirst, to: &state.pending)
@@ -214,17 +231,17 @@ final class Journal: Sendable {
     }
 
     /// Bytes that wait for a ``commit()``.
-    var pendingCount: Int { state.withLock { $0.pending.count } }
+    package var pendingCount: Int { state.withLock { $0.pending.count } }
 
     /// Where the next record will stand.
-    var end: UInt64 { state.withLock { $0.end } }
+    package var end: UInt64 { state.withLock { $0.end } }
     /// Everything below has reached the kernel.
-    var written: UInt64 { writtenEnd.load(ordering: .acquiring) }
+    package var written: UInt64 { writtenEnd.load(ordering: .acquiring) }
     /// Everything below is as durable as the journal promises.
-    var synchronized: UInt64 { synchronizedEnd.load(ordering: .acquiring) }
+    package var synchronized: UInt64 { synchronizedEnd.load(ordering: .acquiring) }
 
     /// Why the last commit was refused by the disk; nil from before anything counts as durable that was made so since.
-    var failure: RouterError? { trouble.withLock { $0 } }
+    package var failure: RouterError? { trouble.withLock { $0 } }
 
     /// Writes what was appended, if that is all it takes and no new segment is due: cheap enough for an event loop.
     ///
@@ -252,7 +269,7 @@ final class Journal: Sendable {
     ///
     /// - Parameter flush: whether to synchronize whatever the policy says.
     /// - Throws: ``RouterError`` `storage`.
-    func commit(flush: Bool = false) throws(RouterError) {
+    package func commit(flush: Bool = false) throws(RouterError) {
         do throws(RouterError) {
             try tryToCommit(flush: flush)
         } catch {
@@ -445,7 +462,7 @@ final class Journal: Sendable {
     // MARK: Clearing
 
     /// Bytes in all segments.
-    var size: Int {
+    package var size: Int {
         state.withLock { state in state.segments.reduce(state.pending.count) { $0 + $1.file.size } }
     }
 
@@ -453,7 +470,7 @@ final class Journal: Sendable {
     ///
     /// - Returns: where it begins.
     /// - Throws: ``RouterError`` `storage`.
-    func beginSegment() throws(RouterError) -> UInt64 {
+    package func beginSegment() throws(RouterError) -> UInt64 {
         try commit(flush: true)
         let result = writing.withLock { writing in
             Result { () throws(RouterError) -> UInt64 in
@@ -474,14 +491,14 @@ final class Journal: Sendable {
     }
 
     /// A walk over the oldest segment; nil if that is the one being written.
-    func oldestSegment() throws(RouterError) -> SegmentScanner? {
+    package func oldestSegment() throws(RouterError) -> Scanner? {
         guard let segment = state.withLock({ $0.segments.count > 1 ? $0.segments[0] : nil }) else { return nil }
-        return try SegmentScanner(base: segment.base, file: segment.file)
+        return try Scanner(base: segment.base, file: segment.file)
     }
 
     /// Forgets the oldest segment, of which nothing is needed any more. If its file cannot be removed it stays the oldest: were a later
     /// one removed before it, the journal would have a gap that nobody could tell from a loss.
-    func removeOldestSegment() throws(RouterError) {
+    package func removeOldestSegment() throws(RouterError) {
         guard let base = state.withLock({ $0.segments.count > 1 ? $0.segments[0].base : nil }) else { return }
         while let base = state.withLock({ $0.abandoned.first }) {
             try storage.remove(base: base)
@@ -492,7 +509,7 @@ final class Journal: Sendable {
     }
 }
 
-extension SegmentScanner {
+extension RecordScanner {
     /// Checks whether what stands here can be the remains of an interrupted write: nothing behind it was begun after the batch that
     /// the damage is in was durable.
     fileprivate mutating func isTorn(after batch: UInt64) throws(RouterError) -> Bool {

@@ -14,7 +14,8 @@ struct RecordFrame: Hashable, Sendable {
     static let maximumAttributes = 1 << 16
     static let maximumBody = 1 << 20
 
-    var tag: JournalRecord.Tag
+    /// Of the record's kind; not 0.
+    var code: UInt8
     var attributesLength: Int
     var bodyLength: Int
     /// Counts the groups of records that were made durable together.
@@ -30,13 +31,13 @@ struct RecordFrame: Hashable, Sendable {
     /// - Returns: its length.
     @discardableResult
     static func append(
-        _ record: JournalRecord, body: Bytes, batch: UInt64, isFirst: Bool, to bytes: inout Bytes
+        _ record: some JournalEntry, body: Bytes, batch: UInt64, isFirst: Bool, to bytes: inout Bytes
     ) -> Int {
         var attributes = WireWriter(reservingCapacity: 96)
         record.encode(to: &attributes)
         let start = bytes.count
         append(magic, to: &bytes)
-        append(UInt32(record.tag.rawValue) | (isFirst ? firstFlag : 0), to: &bytes)
+        append(UInt32(record.code) | (isFirst ? firstFlag : 0), to: &bytes)
         append(UInt32(attributes.bytes.count), to: &bytes)
         append(UInt32(body.count), to: &bytes)
         append(batch, to: &bytes)
@@ -59,9 +60,9 @@ struct RecordFrame: Hashable, Sendable {
             bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
         }
         guard number32(0) == Self.magic,
-            let tag = UInt8(exactly: number32(4) & ~Self.firstFlag).flatMap(JournalRecord.Tag.init(rawValue:))
+            let code = UInt8(exactly: number32(4) & ~Self.firstFlag), code > 0
         else { return nil }
-        self.tag = tag
+        self.code = code
         isFirst = number32(4) & Self.firstFlag != 0
         attributesLength = Int(number32(8))
         bodyLength = Int(number32(12))

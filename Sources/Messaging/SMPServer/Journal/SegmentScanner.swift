@@ -1,29 +1,32 @@
 import SMPWire
 
+/// A walk over the records of a message router's segment.
+typealias SegmentScanner = RecordScanner<JournalRecord>
+
 /// Walks over the records of a segment, reading headers and attributes and passing over bodies.
-struct SegmentScanner {
-    struct Item: Sendable {
+package struct RecordScanner<Record: JournalEntry> {
+    package struct Item: Sendable {
         var frame: RecordFrame
-        var record: JournalRecord
+        package var record: Record
         /// The bytes of the record.
         var attributes: Bytes
-        var range: LogRange
+        package var range: LogRange
     }
 
     /// Where a segment begins at most: what stands behind that can still be counted.
-    private static let largestBase: UInt64 = 1 << 62
-    private static let windowLength = 8192
+    private static var largestBase: UInt64 { 1 << 62 }
+    private static var windowLength: Int { 8192 }
     /// Where records follow closely: they are read many at a time.
-    private static let longWindowLength = 256 << 10
+    private static var longWindowLength: Int { 256 << 10 }
 
-    let base: UInt64
+    package let base: UInt64
     let file: any SegmentFile
     private let size: Int
     /// Bytes from the start of the file; the next record stands here.
     private(set) var offset: Int
     private var window: Bytes = []
     private var windowOffset = 0
-    private var readAhead = windowLength
+    private var readAhead = Self.windowLength
 
     /// - Throws: ``RouterError`` if the segment's header is damaged.
     init(base: UInt64, file: any SegmentFile) throws(RouterError) {
@@ -44,7 +47,7 @@ struct SegmentScanner {
         guard let frame = try frame(at: offset), offset + frame.count <= size else { return nil }
         let attributesOffset = offset + RecordFrame.headerLength
         let attributes = Bytes(try bytes(at: attributesOffset, count: frame.attributesLength))
-        guard let record = try? JournalRecord(frame.tag, attributes) else { return nil }
+        guard let record = try? Record(code: frame.code, attributes) else { return nil }
         let start = position
         offset += frame.count
         // Bodies are passed over: reading them would be in vain.

@@ -33,29 +33,29 @@ package protocol SegmentFile: AnyObject, Sendable {
 }
 
 /// Segments in memory.
-final class MemoryStorage: SegmentStorage {
+package final class MemoryStorage: SegmentStorage {
     private let files: Mutex<[UInt64: MemoryFile]>
 
     /// - Parameter contents: segments that are there already.
-    init(_ contents: [UInt64: Bytes] = [:]) { files = Mutex(contents.mapValues { MemoryFile($0) }) }
+    package init(_ contents: [UInt64: Bytes] = [:]) { files = Mutex(contents.mapValues { MemoryFile($0) }) }
 
     /// The bytes of the segments.
     var contents: [UInt64: Bytes] { files.withLock { $0.mapValues(\.bytes) } }
 
-    func list() -> [UInt64] { files.withLock { $0.keys.sorted() } }
+    package func list() -> [UInt64] { files.withLock { $0.keys.sorted() } }
 
-    func create(base: UInt64) -> any SegmentFile {
+    package func create(base: UInt64) -> any SegmentFile {
         let file = MemoryFile()
         files.withLock { $0[base] = file }
         return file
     }
 
-    func open(base: UInt64) throws(RouterError) -> any SegmentFile {
+    package func open(base: UInt64) throws(RouterError) -> any SegmentFile {
         guard let file = files.withLock({ $0[base] }) else { throw RouterError(.storage, "there is no segment \(base)") }
         return file
     }
 
-    func remove(base: UInt64) { files.withLock { _ = $0.removeValue(forKey: base) } }
+    package func remove(base: UInt64) { files.withLock { _ = $0.removeValue(forKey: base) } }
 }
 
 final class MemoryFile: SegmentFile {

@@ -1,10 +1,10 @@
 import NIOCore
-import SMPTransport
+package import SMPTransport
 import Synchronization
 
 /// Rate limits of a router for one network address. Clients on the router's own machine have no such limits: a process there may be a
 /// thousand bots.
-final class AddressLimits: Sendable {
+package final class AddressLimits: Sendable {
     /// Keys that may be tried in vain for commands of one address, at once, and again in each following 4 seconds. One takes some
     /// 100 microseconds, so that an address cannot use more than about a tenth of a core for what is refused.
     static let verifications = TokenBucket.Rate(4_000, in: .seconds(4))
@@ -23,15 +23,15 @@ final class AddressLimits: Sendable {
     private let now: @Sendable () -> Int64
 
     /// - Parameter queues: that an address may create in an hour; nil: any number.
-    init(queues: Int?, now: @escaping @Sendable () -> Int64 = AddressLimits.uptime) {
+    package init(queues: Int?, now: @escaping @Sendable () -> Int64 = AddressLimits.uptime) {
         creations = Mutex(queues.map { TokenBuckets(TokenBucket.Rate($0, in: .seconds(3_600)), limit: Self.rememberedAddresses) })
         self.now = now
     }
 
-    static let uptime: @Sendable () -> Int64 = { Int64(clamping: NIODeadline.now().uptimeNanoseconds) }
+    package static let uptime: @Sendable () -> Int64 = { Int64(clamping: NIODeadline.now().uptimeNanoseconds) }
 
     /// Checks whether the address may create one more queue now; if so, it is counted.
-    func mayCreateQueue(_ prefix: NetworkPrefix?) -> Bool {
+    package func mayCreateQueue(_ prefix: NetworkPrefix?) -> Bool {
         guard let prefix else { return true }
         return creations.withLock { $0?.take(1, for: prefix, at: now()) ?? true }
     }

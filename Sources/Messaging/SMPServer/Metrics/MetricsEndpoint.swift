@@ -1,10 +1,10 @@
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 import NIOPosix
 
 /// Serves metrics at `/metrics` to whoever can reach the address.
-final class MetricsEndpoint: Sendable {
-    let port: Int
+package final class MetricsEndpoint: Sendable {
+    package let port: Int
     private let channel: any Channel
 
     private init(_ channel: any Channel) {
@@ -13,7 +13,7 @@ final class MetricsEndpoint: Sendable {
     }
 
     /// - Throws: ``RouterError`` `addressInUse` or `transport`.
-    static func start(
+    package static func start(
         on address: RouterConfiguration.MetricsAddress, group: any EventLoopGroup, text: @escaping @Sendable () -> String
     ) async throws(RouterError) -> MetricsEndpoint {
         do {
@@ -35,7 +35,7 @@ final class MetricsEndpoint: Sendable {
         }
     }
 
-    func stop() async { try? await channel.close() }
+    package func stop() async { try? await channel.close() }
 }
 
 private final class MetricsHandler: ChannelInboundHandler {

@@ -22,9 +22,9 @@ struct StoredMessage: Hashable, Sendable {
 }
 
 /// Where something is in the journal: logical bytes since the journal was made.
-struct LogRange: Hashable, Sendable {
-    var start: UInt64
-    var end: UInt64
+package struct LogRange: Hashable, Sendable {
+    package var start: UInt64
+    package var end: UInt64
 
-    var count: Int { Int(end - start) }
+    package var count: Int { Int(end - start) }
 }

@@ -8,8 +8,8 @@ enum Base64 {
 }
 
 /// Seconds since 1970 as ISO 8601 text.
-enum UTCTime {
-    static func text(_ seconds: Int64) -> String {
+package enum UTCTime {
+    package static func text(_ seconds: Int64) -> String {
         // What a damaged journal has for a time is shown as a time, too, whatever it is.
         let time = Int((seconds % 86_400 + 86_400) % 86_400)
         let days = Int(seconds / 86_400) - (seconds % 86_400 < 0 ? 1 : 0)

@@ -1,12 +1,41 @@
-extension RouterStatistics.Counters {
-    /// A counter with the name that it has in metrics, statistics and on disk: names are stable, and there are no others.
-    struct Field: Sendable {
-        let name: String
-        let help: String
-        let path: any WritableKeyPath<RouterStatistics.Counters, UInt64> & Sendable
+/// The counters of a kind of router.
+package protocol CounterSet: Sendable, Hashable {
+    typealias Field = CounterField<Self>
+
+    /// All zero.
+    init()
+    static var fields: [Field] { get }
+}
+
+/// A counter with the name that it has in metrics, statistics and on disk: names are stable, and there are no others.
+package struct CounterField<Counters>: Sendable {
+    package let name: String
+    package let help: String
+    package let path: any WritableKeyPath<Counters, UInt64> & Sendable
+
+    package init(name: String, help: String, path: any WritableKeyPath<Counters, UInt64> & Sendable) {
+        self.name = name
+        self.help = help
+        self.path = path
+    }
+}
+
+extension CounterSet {
+    package static func - (left: Self, right: Self) -> Self { combine(left, right) { $0 < $1 ? 0 : $0 - $1 } }
+    package static func + (left: Self, right: Self) -> Self { combine(left, right, &+) }
+
+    private static func combine(_ left: Self, _ right: Self, _ operation: (UInt64, UInt64) -> UInt64) -> Self {
+        var result = Self()
+        for field in fields { result[keyPath: field.path] = operation(left[keyPath: field.path], right[keyPath: field.path]) }
+        return result
     }
 
-    static let fields: [Field] = [
+    /// Each name with its value.
+    package var named: [(name: String, value: UInt64)] { Self.fields.map { ($0.name, self[keyPath: $0.path]) } }
+}
+
+extension RouterStatistics.Counters: CounterSet {
+    package static let fields: [CounterField<RouterStatistics.Counters>] = [
         Field(name: "sessions_opened", help: "Connections whose TLS handshake was done.", path: \.sessionsOpened),
         Field(name: "queues_created", help: "Queues that clients made.", path: \.queuesCreated),
         Field(name: "queues_secured", help: "Queues that got a sender's key.", path: \.queuesSecured),
@@ -28,16 +57,4 @@ extension RouterStatistics.Counters {
         Field(name: "commands_forwarded", help: "Commands that came through a proxy.", path: \.commandsForwarded),
         Field(name: "commands_relayed", help: "Commands passed on to other routers.", path: \.commandsRelayed),
     ]
-
-    static func - (left: Self, right: Self) -> Self { combine(left, right) { $0 < $1 ? 0 : $0 - $1 } }
-    static func + (left: Self, right: Self) -> Self { combine(left, right, &+) }
-
-    private static func combine(_ left: Self, _ right: Self, _ operation: (UInt64, UInt64) -> UInt64) -> Self {
-        var result = Self()
-        for field in fields { result[keyPath: field.path] = operation(left[keyPath: field.path], right[keyPath: field.path]) }
-        return result
-    }
-
-    /// Each name with its value.
-    var named: [(name: String, value: UInt64)] { Self.fields.map { ($0.name, self[keyPath: $0.path]) } }
 }

@@ -1,12 +1,13 @@
+/// The daily counts of a message router.
+typealias StatisticsHistory = CounterHistory<RouterStatistics.Counters>
+
 /// The daily counts of a router, and their sum since its creation.
 ///
 /// As text, to be read by people too: a line for the total and one for each day, `20778 queues_created=3 …`, days since 1970.
-struct StatisticsHistory: Sendable, Equatable {
-    typealias Counters = RouterStatistics.Counters
-
+struct CounterHistory<Counters: CounterSet>: Sendable, Equatable {
     /// Days that are remembered.
-    static let length = 30
-    private static let title = "parley-router-statistics 1"
+    static var length: Int { 30 }
+    private static var title: String { "parley-router-statistics 1" }
 
     /// Seconds since 1970.
     private(set) var since: Int64

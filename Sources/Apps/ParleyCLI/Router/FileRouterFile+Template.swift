@@ -1,0 +1,51 @@
+extension FileRouterFile {
+    /// The text of a file with these settings, in which everything that can be set is explained.
+    var text: String {
+        """
+        # The settings of the file router in this folder. `parley server xftp start` reads them; options of the command go before them.
+        # A line with a # in front says what holds without it.
+        file-router: \(Self.version)
+
+        # The names or addresses under which others reach this machine, most wanted first. They are a part of the router's address.
+        hosts: [\(hosts.joined(separator: ", "))]
+        # The network interface and the port to listen on; 0.0.0.0 is every interface.
+        bind: \(bind)
+        port: \(port)
+
+        # Whether clients may upload files here, and the file with the password that they must know for it.
+        new-files: \(allowsNewFiles)
+        \(passwordFile.map { "password-file: \($0)" } ?? "# password-file: password")
+
+        # Bytes of all files at most (500mb, 20gb, 2tb), or unlimited: as much as the disk takes.
+        \(quota.map { "quota: \(ByteCount.text($0))" } ?? "# quota: unlimited")
+        # Files are deleted after so many hours (or never).
+        # file-hours: 48
+
+        # A piece of a file is on the disk before it is accepted. What is known of it is as well with `always`; with a time (10ms to 60s) it
+        # survives the end of the process, and is put on the disk once in this time.
+        fsync: \(fsync.argument)
+
+        # Bounds for the whole router: pieces of files, connections.
+        # files: 1000000
+        # connections: 5000
+        # Bounds for one address (a /64 of IPv6), which many people may share behind Tor or an address translator; or unlimited: connections
+        # at once, and pieces announced in an hour. Clients on this machine itself have none.
+        # connections-per-address: 200
+        # files-per-address: 10000
+        # Connections in their TLS handshake at once, of which the oldest gives way to a new one, and the seconds that a handshake may take.
+        # handshakes: 1000
+        # handshake-seconds: 30
+        # The seconds in which a piece (4 MiB at most) must be transferred, and the hours after which a silent client is disconnected.
+        # transfer-seconds: 300
+        # idle-hours: 6
+
+        # The certificate is issued for so many days (or never expires) and renewed when a third of them is left, if ca.key is here.
+        # certificate-days: 365
+
+        # Metrics for Prometheus at http://ADDRESS:PORT/metrics; without a port there are none.
+        # metrics-address: 127.0.0.1
+        \(metricsPort.map { "metrics-port: \($0)" } ?? "# metrics-port: 9154")
+
+        """
+    }
+}

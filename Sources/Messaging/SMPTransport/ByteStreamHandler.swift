@@ -1,0 +1,71 @@
+package import NIOCore
+package import SMPWire
+
+/// Joins the TLS of a connection with handlers that pass buffers, such as those of HTTP/2. What is written until a flush leaves in one piece, so
+/// that a frame and its header share a record.
+package final class ByteStreamHandler: ChannelDuplexHandler {
+    package typealias InboundIn = Bytes
+    package typealias InboundOut = ByteBuffer
+    package typealias OutboundIn = ByteBuffer
+    package typealias OutboundOut = Bytes
+
+    /// Bytes that are gathered before they are encrypted without a flush.
+    private static let gatheringLimit = 1 << 16
+
+    private var gathered = Bytes()
+    private var promise: EventLoopPromise<Void>?
+
+    package init() {}
+
+    /// Adds the handler to a channel whose TLS handshake is over, and has the channel read by itself. Must be called on its event loop, before
+    /// other handlers are added.
+    package static func add(to channel: any Channel) throws {
+        try channel.pipeline.syncOperations.addHandler(ByteStreamHandler())
+        try channel.syncOptions?.setOption(.autoRead, value: true)
+    }
+
+    package func handlerAdded(context: ChannelHandlerContext) { acknowledgeAtOnce(context.channel) }
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        context.fireChannelRead(wrapInboundOut(ByteBuffer(bytes: unwrapInboundIn(data))))
+    }
+
+    package func channelReadComplete(context: ChannelHandlerContext) {
+        acknowledgeAtOnce(context.channel)
+        context.fireChannelReadComplete()
+    }
+
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let buffer = unwrapOutboundIn(data)
+        buffer.withUnsafeReadableBytes { gathered.append(contentsOf: $0) }
+        if let promise {
+            let all = self.promise ?? context.eventLoop.makePromise()
+            self.promise = all
+            all.futureResult.cascade(to: promise)
+        }
+        if gathered.count >= Self.gatheringLimit { writeGathered(context) }
+    }
+
+    package func flush(context: ChannelHandlerContext) {
+        writeGathered(context)
+        context.flush()
+    }
+
+    package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        writeGathered(context)
+        context.close(mode: mode, promise: promise)
+    }
+
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        promise?.fail(ConnectionError(.closed, "the connection is closed"))
+        promise = nil
+    }
+
+    private func writeGathered(_ context: ChannelHandlerContext) {
+        guard !gathered.isEmpty else { return }
+        let bytes = gathered
+        gathered = Bytes()
+        defer { promise = nil }
+        context.write(wrapOutboundOut(bytes), promise: promise)
+    }
+}

@@ -1,0 +1,97 @@
+import NIOCore
+import SMPClient
+import SMPProtocol
+import SMPTransport
+import SMPWire
+import XFTPProtocol
+import XFTPTransport
+
+/// Requests and their answers on one connection with a file router.
+struct XFTPRequests: Sendable {
+    let connection: HTTP2Connection
+    /// The host, as the requests name it.
+    let authority: String
+    let network: NetworkConfiguration
+
+    /// How long a request may take.
+    ///
+    /// - Parameter bytes: of the chunk that is sent or received with it.
+    func limit(bytes: Int = 0) -> Duration { network.responseLimit(isInteractive: false, bytes: bytes) }
+
+    /// Sends a request and reads its answer. Answers may come before the request has been sent to its end.
+    ///
+    /// - Parameters:
+    ///   - block: the beginning of the body; nil for a request without one.
+    ///   - chunk: what follows the block.
+    ///   - limit: for all of it.
+    ///   - read: reads the body of the answer.
+    /// - Throws: ``XFTPClientError``.
+    func send<Value: Sendable, Failure: Error>(
+        _ block: Bytes?, chunk: ChunkSource? = nil, limit: Duration,
+        read: @escaping @Sendable (inout HTTP2Body) async throws(Failure) -> Value
+    ) async throws(XFTPClientError) -> Value {
+        let result = await within(limit) { () async -> Result<Value, XFTPClientError> in
+            do {
+                return .success(try await exchange(block, chunk, read))
+            } catch let error as XFTPClientError {
+                return .failure(error)
+            } catch let error as ConnectionError {
+                return .failure(XFTPClientError(error))
+            } catch let error as FileFormatError {
+                return .failure(XFTPClientError(error))
+            } catch is CancellationError {
+                return .failure(XFTPClientError(.cancelled, "the request was cancelled"))
+            } catch {
+                return .failure(XFTPClientError(.network(.failed), "the connection broke", cause: error))
+            }
+        }
+        guard !Task.isCancelled else { throw XFTPClientError(.cancelled, "the request was cancelled") }
+        guard let result else { throw XFTPClientError(.timeout, "the router did not answer within \(limit)") }
+        return try result.get()
+    }
+
+    private func exchange<Value: Sendable, Failure: Error>(
+        _ block: Bytes?, _ chunk: ChunkSource?, _ read: @escaping @Sendable (inout HTTP2Body) async throws(Failure) -> Value
+    ) async throws -> Value {
+        let stream = try await connection.openStream()
+        let headers = [(":method", "POST"), (":scheme", "https"), (":authority", authority), (":path", "/")]
+        return try await stream.executeThenClose { inbound, outbound in
+            try await withThrowingTaskGroup(of: Value?.self) { group in
+                group.addTask {
+                    do throws(ConnectionError) {
+                        try await outbound.send(headers: headers, isEnd: block == nil)
+                        guard let block else { return nil }
+                        try await outbound.send(block, isEnd: chunk == nil)
+                    } catch {
+                        // The answer says why, or its reader fails too.
+                        return nil
+                    }
+                    guard let chunk else { return nil }
+                    var offset = 0
+                    while offset < chunk.size {
+                        let piece = try await chunk.piece(at: offset)
+                        offset += piece.count
+                        do { try await outbound.send(piece, isEnd: offset == chunk.size) } catch { return nil }
+                    }
+                    return nil
+                }
+                group.addTask {
+                    var body = HTTP2Body(inbound)
+                    return try await read(&body)
+                }
+                var isSent = chunk == nil
+                while let result = try await group.next() {
+                    guard let value = result else {
+                        isSent = true
+                        continue
+                    }
+                    // Official routers end the connection when they have refused a chunk before they had all of it.
+                    if !isSent { connection.beginClosing() }
+                    group.cancelAll()
+                    return value
+                }
+                throw CancellationError()
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+import Logging
+import NIOPosix
+import SMPCrypto
+import SMPProtocol
+import SMPServer
+import SMPTransport
+import SMPWire
+import Synchronization
+import SystemSupport
+import XFTPProtocol
+
+/// The state of a file router, and what its commands do to it.
+final class FileCore: Sendable {
+    typealias Counters = FileRouterStatistics.Counters
+
+    struct Shared {
+        var store: FileStore
+        var counters = Counters()
+    }
+
+    let configuration: FileRouterConfiguration
+    let folder: ChunkFolder
+    let journal: FileJournal
+    let limits: AddressLimits
+    let random: any RandomSource
+    let now: @Sendable () -> Int64
+    let logger: Logger
+    let shared: Mutex<Shared>
+
+    init(
+        _ configuration: FileRouterConfiguration, store: FileStore, folder: ChunkFolder, journal: FileJournal, random: any RandomSource,
+        now: @escaping @Sendable () -> Int64, logger: Logger
+    ) {
+        self.configuration = configuration
+        self.folder = folder
+        self.journal = journal
+        self.random = random
+        self.now = now
+        self.logger = logger
+        limits = AddressLimits(queues: configuration.filesPerAddressAndHour)
+        shared = Mutex(Shared(store: store))
+    }
+
+    func count(_ counter: any WritableKeyPath<Counters, UInt64> & Sendable, _ number: UInt64 = 1) {
+        shared.withLock { $0.counters[keyPath: counter] &+= number }
+    }
+
+    // MARK: Changing the state
+
+    /// Decides on a change with the state locked, writes it down and makes it durable.
+    ///
+    /// - Parameter decide: gives the answer, and the records of the change.
+    private func change(_ decide: (inout Shared) throws(XFTPErrorType) -> (XFTPResponse, [FileJournalRecord])) async throws(XFTPErrorType) -> XFTPResponse {
+        // While the disk refuses what it is given, nothing changes.
+        guard journal.failure == nil else { throw .fileIO }
+        let (response, end) = try shared.withLock { shared in
+            Result { () throws(XFTPErrorType) in
+                let (response, records) = try decide(&shared)
+                var end: UInt64?
+                for record in records {
+                    shared.store.apply(record)
+                    let position = journal.append(record)
+                    if record.mustBeSynchronized { end = position }
+                }
+                return (response, end)
+            }
+        }.get()
+        FailPoint.routerExecuted.pass()
+        if let end {
+            guard await journal.isDurable(end) else { throw .fileIO }
+        } else {
+            journal.schedule()
+        }
+        return response
+    }
+
+    private func newID(_ store: FileStore) -> EntityID {
+        while true {
+            let id = EntityID(random.bytes(EntityID.length))
+            if !store.isTaken(id) { return id }
+        }
+    }
+
+    // MARK: Commands
+
+    /// `FNEW`.
+    func create(
+        _ info: FileInfo, _ keys: [PublicAuthKey], _ basicAuth: BasicAuth?, from prefix: NetworkPrefix?
+    ) async throws(XFTPErrorType) -> XFTPResponse {
+        guard configuration.allowsNewFiles, configuration.basicAuth == nil || configuration.basicAuth == basicAuth else {
+            count(\.authorizationFailures)
+            throw .auth
+        }
+        guard ChunkPlan.sizes.contains(info.size) else { throw .size }
+        guard limits.mayCreateQueue(prefix) else {
+            count(\.uploadsOverQuota)
+            throw .quota
+        }
+        return try await change { shared throws(XFTPErrorType) in
+            guard shared.store.files.count < configuration.maximumFiles, keys.count <= configuration.maximumRecipients else {
+                shared.counters.uploadsOverQuota &+= 1
+                throw .quota
+            }
+            let id = newID(shared.store)
+            let recipients = keys.map { FileRecipient(id: newID(shared.store), key: $0) }
+            let created = now() / FileStore.timeStep * FileStore.timeStep
+            shared.counters.filesCreated &+= 1
+            shared.counters.recipientsAdded &+= UInt64(keys.count)
+            return (.senderIDs(id, recipients: recipients.map(\.id)), [.file(id: id, info, created: created, recipients)])
+        }
+    }
+
+    /// `FADD`.
+    func add(_ keys: [PublicAuthKey], to id: EntityID) async throws(XFTPErrorType) -> XFTPResponse {
+        try await change { shared throws(XFTPErrorType) in
+            guard let file = shared.store.file(sender: id) else { throw .auth }
+            guard file.recipients.count + keys.count <= configuration.maximumRecipients else {
+                shared.counters.uploadsOverQuota &+= 1
+                throw .quota
+            }
+            let recipients = keys.map { FileRecipient(id: newID(shared.store), key: $0) }
+            shared.counters.recipientsAdded &+= UInt64(keys.count)
+            return (.recipientIDs(recipients.map(\.id)), [.recipients(of: id, recipients)])
+        }
+    }
+
+    /// `FDEL`, or the operator's deletion.
+    func delete(_ id: EntityID) async throws(XFTPErrorType) -> XFTPResponse {
+        let response = try await change { shared throws(XFTPErrorType) in
+            guard shared.store.file(sender: id) != nil else { throw .auth }
+            shared.counters.filesDeleted &+= 1
+            return (.ok, [.deleted(id)])
+        }
+        await removeChunk(id)
+        return response
+    }
+
+    /// `FACK`.
+    func acknowledge(_ recipient: EntityID) async throws(XFTPErrorType) -> XFTPResponse {
+        try await change { shared throws(XFTPErrorType) in
+            shared.counters.downloadsAcknowledged &+= 1
+            return (.ok, [.acknowledged(recipient: recipient)])
+        }
+    }
+
+    /// Makes a chunk unavailable, and removes its bytes. Its record stays until its time is over, so that clients are told.
+    func block(_ id: EntityID, _ info: BlockingInfo) async throws(XFTPErrorType) {
+        _ = try await change { shared throws(XFTPErrorType) in
+            guard shared.store.file(sender: id) != nil else { throw .auth }
+            shared.counters.filesBlocked &+= 1
+            return (.ok, [.blocked(id, info)])
+        }
+        await removeChunk(id)
+    }
+
+    private func removeChunk(_ id: EntityID) async {
+        do {
+            try await onThread { [folder] in try folder.remove(id) }
+        } catch {
+            // The next start removes it.
+            logger.error("a chunk cannot be removed", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    // MARK: Uploads
+
+    /// The beginning of an upload.
+    enum Upload {
+        case new(ChunkWriter)
+        /// The chunk was uploaded before: what comes is not looked at.
+        case known
+    }
+
+    /// `FPUT`: keeps room for the chunk. What is returned as new must be given to ``finish(_:_:_:)`` or ``abandon(_:_:)``.
+    func begin(_ id: EntityID, _ file: StoredFile) async throws(XFTPErrorType) -> Upload {
+        guard journal.failure == nil else { throw .fileIO }
+        guard !file.isUploaded else { return .known }
+        let size = file.info.size
+        let isReserved = shared.withLock { shared in
+            let isReserved = shared.store.reserve(Int64(size), quota: configuration.quota)
+            if !isReserved { shared.counters.uploadsOverQuota &+= 1 }
+            return isReserved
+        }
+        guard isReserved else { throw .quota }
+        do {
+            let path = folder.temporaryPath(for: id)
+            return .new(try await onThread { try ChunkWriter(path: path, size: size) })
+        } catch {
+            logger.error("a chunk cannot be written", metadata: ["reason": "\(error)"])
+            abandon(nil, size)
+            throw .fileIO
+        }
+    }
+
+    /// Accepts an uploaded chunk: it has its final name on the disk before the journal says that it is there.
+    func finish(_ id: EntityID, _ info: FileInfo, _ writer: ChunkWriter) async throws(XFTPErrorType) -> XFTPResponse {
+        do {
+            try await onThread { [folder] in
+                try writer.finish(digest: info.digest)
+                try folder.keep(writer.path, as: id)
+            }
+        } catch {
+            abandon(writer, info.size)
+            if !(error is XFTPErrorType) { logger.error("a chunk cannot be written", metadata: ["reason": "\(error)"]) }
+            throw error as? XFTPErrorType ?? .fileIO
+        }
+        do throws(XFTPErrorType) {
+            let response = try await change { shared throws(XFTPErrorType) in
+                // It may have been deleted or blocked meanwhile.
+                guard let file = shared.store.file(sender: id), file.blocked == nil else { throw .auth }
+                if !file.isUploaded {
+                    shared.counters.filesUploaded &+= 1
+                    shared.counters.bytesUploaded &+= UInt64(info.size)
+                }
+                return (.ok, [.uploaded(id)])
+            }
+            shared.withLock { $0.store.release(Int64(info.size)) }
+            return response
+        } catch {
+            shared.withLock { $0.store.release(Int64(info.size)) }
+            if error == .auth { await removeChunk(id) }
+            throw error
+        }
+    }
+
+    /// Forgets an upload that did not come to its end.
+    func abandon(_ writer: ChunkWriter?, _ size: UInt32) {
+        writer?.discard()
+        shared.withLock { shared in
+            shared.store.release(Int64(size))
+            shared.counters.uploadsRefused &+= 1
+        }
+    }
+
+    // MARK: Downloads
+
+    /// `FGET`.
+    func download(_ id: EntityID, _ file: StoredFile, for key: X25519.PublicKey) async throws(XFTPErrorType) -> (XFTPResponse, ChunkReader) {
+        guard file.isUploaded else { throw .noFile }
+        let pair = X25519.generateKeyPair(random)
+        guard let secret = try? BoxSecret(pair.privateKey, with: key) else { throw .command(.syntax) }
+        let nonce = BoxNonce.random(SystemRandomSource())
+        do {
+            let path = folder.path(of: id)
+            let reader = try await onThread { try ChunkReader(path: path, size: file.info.size, secret: secret, nonce: nonce) }
+            return (.file(pair.publicKey, nonce), reader)
+        } catch {
+            // Deleted meanwhile, or gone.
+            if shared.withLock({ $0.store.file(sender: id)?.isUploaded == true }) {
+                count(\.filesLost)
+                logger.error("a chunk is not on the disk any more", metadata: ["reason": "\(error)"])
+            }
+            throw .auth
+        }
+    }
+
+    // MARK: Upkeep
+
+    /// Deletes chunks whose time is over.
+    func expire() async {
+        guard let lifetime = configuration.fileLifetime?.components.seconds, journal.failure == nil else { return }
+        while true {
+            let time = now() - lifetime
+            let (expired, _) = shared.withLock { shared -> ([EntityID], UInt64?) in
+                let expired = shared.store.expired(before: time, limit: 1_000)
+                var end: UInt64?
+                for id in expired {
+                    shared.store.apply(.deleted(id))
+                    end = journal.append(.deleted(id))
+                }
+                shared.counters.filesExpired &+= UInt64(expired.count)
+                return (expired, end)
+            }
+            journal.schedule()
+            for id in expired { await removeChunk(id) }
+            if expired.isEmpty { return }
+        }
+    }
+
+    /// Writes the journal anew without what is not needed.
+    ///
+    /// - Throws: ``RouterError`` `storage`.
+    func compact() async throws(RouterError) {
+        try await journal.clear { [self] begin throws(RouterError) in
+            try shared.withLock { shared in
+                Result { () throws(RouterError) in
+                    let start = try begin()
+                    for record in shared.store.records() { _ = journal.append(record) }
+                    return start
+                }
+            }.get()
+        }
+    }
+
+    func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await NIOThreadPool.singleton.runIfActive(body)
+    }
+}

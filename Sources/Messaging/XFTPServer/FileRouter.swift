@@ -1,0 +1,278 @@
+import AsyncPrimitives
+package import Logging
+package import NIOCore
+import NIOPosix
+package import SMPCrypto
+package import SMPProtocol
+package import SMPServer
+import SMPTransport
+import SMPWire
+import Synchronization
+import SystemSupport
+import XFTPProtocol
+import XFTPTransport
+
+/// A file router (xftp.md): it keeps encrypted chunks of files until their recipients have downloaded them, or their time is over.
+///
+/// A router can be embedded, many in one process, each with a data folder of its own. A chunk that it has accepted is not lost when the process is
+/// killed or the machine loses power.
+package final class FileRouter: Sendable {
+    /// Where clients find the router.
+    package let address: XFTPServerAddress
+    /// The port that is listened on.
+    package let port: Int
+
+    private let core: FileCore
+    private let certificate: RouterCertificate
+    private let listener: SMPTransportListener
+    private let history: CounterStore<FileRouterStatistics.Counters>
+    private let ending = Promise<Void>()
+    private let parts = Mutex(Parts())
+
+    /// The endpoints for operators and monitoring, and the tasks of upkeep.
+    private struct Parts {
+        var control: RouterControl?
+        var metrics: MetricsEndpoint?
+        var upkeep: Task<Void, Never>?
+    }
+
+    private init(
+        core: FileCore, certificate: RouterCertificate, listener: SMPTransportListener, history: CounterStore<FileRouterStatistics.Counters>,
+        address: XFTPServerAddress
+    ) {
+        self.core = core
+        self.certificate = certificate
+        self.listener = listener
+        self.history = history
+        self.address = address
+        port = listener.port
+    }
+
+    /// Starts a router: reads what it remembers, makes its certificates if there are none, and listens.
+    ///
+    /// - Parameters:
+    ///   - group: event loops for the connections.
+    ///   - random: makes ids and keys.
+    ///   - now: seconds since 1970.
+    /// - Throws: ``RouterError``.
+    package static func start(
+        _ configuration: FileRouterConfiguration, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        random: any RandomSource = SystemRandomSource(), now: @escaping @Sendable () -> Int64 = RouterClock.now,
+        logger: Logger = Logger(label: "xftp.router")
+    ) async throws(RouterError) -> FileRouter {
+        try configuration.validate()
+        return try await start(
+            configuration, on: try DiskStorage(folder: configuration.folder), group: group, random: random, now: now, logger: logger)
+    }
+
+    /// Starts a router whose journal is on a storage of its own kind.
+    static func start(
+        _ configuration: FileRouterConfiguration, on storage: any SegmentStorage, group: any EventLoopGroup, random: any RandomSource,
+        now: @escaping @Sendable () -> Int64, logger: Logger
+    ) async throws(RouterError) -> FileRouter {
+        let certificate = try RouterCertificate(.folder(configuration.folder), days: configuration.certificateDays)
+        let folder = try ChunkFolder(configuration.folder + "/files")
+        var store = FileStore()
+        let records = try RecordJournal<FileJournalRecord>.open(
+            storage, durability: configuration.durability, segmentSize: configuration.segmentSize
+        ) { store.apply($0.record) }
+        if records.discardedTail > 0 {
+            logger.notice("the end of the journal was torn", metadata: ["bytes": "\(records.discardedTail)"])
+        }
+        let (present, removed) = try folder.clean(expected: store.files.compactMapValues { $0.isUploaded ? $0.info.size : nil })
+        if removed > 0 { logger.notice("files that no chunk needs were removed", metadata: ["files": "\(removed)"]) }
+        let journal = FileJournal(records, configuration, logger: logger)
+        let lost = store.files.filter { $0.value.isUploaded && !present.contains($0.key) }.map(\.key)
+        for id in lost {
+            store.apply(.deleted(id))
+            _ = journal.append(.deleted(id))
+        }
+        if !lost.isEmpty { logger.error("accepted chunks are not on the disk any more", metadata: ["chunks": "\(lost.count)"]) }
+        let core = FileCore(configuration, store: store, folder: folder, journal: journal, random: random, now: now, logger: logger)
+        core.count(\.filesLost, UInt64(lost.count))
+        do throws(RouterError) {
+            let listener = try await listen(configuration, certificate, core, group)
+            let router = FileRouter(
+                core: core, certificate: certificate, listener: listener,
+                history: CounterStore(.folder(configuration.folder), now: now(), logger),
+                address: try address(configuration, certificate.keyHash, port: listener.port))
+            do throws(RouterError) {
+                try await router.startEndpoints(group)
+            } catch {
+                await router.stop()
+                throw error
+            }
+            router.startUpkeep()
+            return router
+        } catch {
+            await journal.stop()
+            throw error
+        }
+    }
+
+    private static func listen(
+        _ configuration: FileRouterConfiguration, _ certificate: RouterCertificate, _ core: FileCore, _ group: any EventLoopGroup
+    ) async throws(RouterError) -> SMPTransportListener {
+        var listening = SMPTransportListener.Configuration(credential: certificate.credential)
+        listening.host = configuration.host
+        listening.port = configuration.port
+        listening.applicationProtocols = ["xftp/1"]
+        listening.requestsClientCertificate = false
+        listening.handshakeTimeout = configuration.handshakeTimeout
+        listening.maximumConnections = configuration.maximumConnections
+        listening.maximumConnectionsPerAddress = configuration.maximumConnectionsPerAddress
+        listening.maximumHandshakes = configuration.maximumHandshakes
+        let versions = configuration.versions
+        do {
+            return try await SMPTransportListener.start(listening, group: group) { error in
+                core.logger.debug("a connection failed", metadata: ["reason": "\(error)"])
+            } open: { channel, handshake in
+                try HTTP2Connection.open(isClient: false)(channel, handshake)
+            } onConnection: { connection, credential in
+                guard let identity = certificate.identity(of: credential),
+                    let handshake = try? XFTPServerHandshake(
+                        versions: versions, sessionID: connection.handshake.sessionID, keyHash: identity.keyHash,
+                        sessionKey: X25519.generateKeyPair(core.random).privateKey, certificateChain: identity.chain, leafKey: identity.leafKey)
+                else { return connection.beginClosing() }
+                let session = FileSession(core: core, connection: connection, handshake: handshake)
+                Task { await session.run() }
+            }
+        } catch {
+            guard (error.cause as? IOError)?.errnoCode == EADDRINUSE else {
+                throw RouterError(.transport, "the router cannot listen", cause: error)
+            }
+            throw RouterError(
+                .addressInUse,
+                "something else listens on \(configuration.host):\(configuration.port) already: stop it, or choose another port")
+        }
+    }
+
+    private static func address(_ configuration: FileRouterConfiguration, _ keyHash: KeyHash, port: Int) throws(RouterError) -> XFTPServerAddress {
+        var hosts = configuration.advertisedHosts
+        if hosts.isEmpty {
+            let isAll = ["0.0.0.0", "::", ""].contains(configuration.host)
+            guard let host = try? TransportHost(parsing: isAll ? "127.0.0.1" : configuration.host) else {
+                throw RouterError(.invalidConfiguration, "\(configuration.host) is not the name of a host")
+            }
+            hosts = [host]
+        }
+        // The default port is left out.
+        guard let address = XFTPServerAddress(hosts: hosts, port: port == 443 ? nil : UInt16(port), keyHash: keyHash) else {
+            throw RouterError(.invalidConfiguration, "the router's address has too many hosts")
+        }
+        return address
+    }
+
+    private func startEndpoints(_ group: any EventLoopGroup) async throws(RouterError) {
+        if core.configuration.hasControl {
+            let control = try await RouterControl.start(in: core.configuration.folder, group: group) { [weak self] line throws(ControlError) in
+                guard let self else { throw ControlError("stopped", "the router has stopped") }
+                return try await answer(line)
+            }
+            parts.withLock { $0.control = control }
+        }
+        guard let wanted = core.configuration.metrics else { return }
+        let metrics = try await MetricsEndpoint.start(on: wanted, group: group) { [weak self] in
+            self.map { $0.statistics.prometheus(at: $0.core.now()) } ?? ""
+        }
+        parts.withLock { $0.metrics = metrics }
+    }
+
+    private func startUpkeep() {
+        let interval = core.configuration.expirySweepInterval
+        let task = Task { [weak self] in
+            var untilSweep = Duration.zero
+            while !Task.isCancelled {
+                guard let self else { return }
+                if untilSweep <= .zero {
+                    untilSweep = interval
+                    await core.expire()
+                    watchCertificate()
+                }
+                if core.journal.needsClearing {
+                    do throws(RouterError) { try await core.compact() } catch {
+                        core.logger.error("the journal cannot be cleared", metadata: ["reason": "\(error)"])
+                    }
+                }
+                _ = statistics
+                if history.isSavingDue() { history.save() }
+                try? await Task.sleep(for: min(interval, .seconds(1)))
+                untilSweep -= min(interval, .seconds(1))
+            }
+        }
+        parts.withLock { $0.upkeep = task }
+    }
+
+    private func watchCertificate() {
+        if certificate.isDue {
+            do throws(RouterError) { try renewCertificate() } catch {
+                core.logger.error("the certificate cannot be renewed", metadata: ["reason": "\(error)"])
+            }
+        } else if certificate.needsKey {
+            core.logger.error("the certificate expires soon and the key of the identity is not here to renew it")
+        }
+    }
+
+    /// Where metrics are served; nil if they are not.
+    package var metricsPort: Int? { parts.withLock { $0.metrics?.port } }
+
+    /// The counters and the present load of the router.
+    package var statistics: FileRouterStatistics {
+        let (counters, files, uploaded, bytes) = core.shared.withLock { shared in
+            (shared.counters, shared.store.files.count, shared.store.uploadedCount, shared.store.uploadedBytes)
+        }
+        var statistics = FileRouterStatistics(
+            counted: history.summary(counters, on: UInt16(clamping: core.now() / 86_400)), started: history.started)
+        statistics.connections = listener.connectionCount
+        statistics.files = files
+        statistics.uploadedFiles = uploaded
+        statistics.bytes = bytes
+        statistics.quota = core.configuration.quota
+        statistics.journalBytes = core.journal.size
+        statistics.certificateLifetime = certificate.remainingLifetime
+        statistics.storageFailure = core.journal.failure?.message
+        return statistics
+    }
+
+    /// Shows a new certificate to clients that connect from now on; connections stay. The identity, and so the address, stays too.
+    ///
+    /// - Throws: ``RouterError`` `transport`; nothing changes then.
+    package func renewCertificate() throws(RouterError) {
+        let credential = try certificate.renew()
+        do {
+            try listener.present(credential)
+        } catch {
+            throw RouterError(.transport, "the new certificate cannot be shown", cause: error)
+        }
+        core.logger.notice("the certificate was renewed", metadata: ["seconds": "\(certificate.remainingLifetime ?? 0)"])
+    }
+
+    /// Deletes chunks whose time is over now, which is done by itself every ``FileRouterConfiguration/expirySweepInterval``.
+    package func expire() async { await core.expire() }
+
+    /// Writes the journal anew without what is not needed. The router goes on meanwhile.
+    ///
+    /// - Throws: ``RouterError`` `storage`, `stopped`.
+    package func compact() async throws(RouterError) { try await core.compact() }
+
+    var fileCore: FileCore { core }
+
+    /// Stops listening, ends all connections and makes durable what is left. Returns when all is done; may be called again.
+    package func stop() async {
+        let parts = parts.withLock { parts in
+            defer { parts = Parts() }
+            return parts
+        }
+        parts.upkeep?.cancel()
+        await parts.control?.stop()
+        await parts.metrics?.stop()
+        await listener.close()
+        await core.journal.stop()
+        _ = statistics
+        history.save()
+        ending.resolve(())
+    }
+
+    /// Returns when the router has been stopped.
+    package func waitUntilStopped() async { await ending.value() }
+}

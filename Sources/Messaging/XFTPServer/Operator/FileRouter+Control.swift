@@ -1,0 +1,115 @@
+import Logging
+import SMPProtocol
+import SMPServer
+import SMPWire
+import Synchronization
+import XFTPProtocol
+
+/// A command of an operator to a running file router: words on a line.
+enum FileControlCommand: Sendable, Equatable {
+    case statistics
+    case compact
+    /// Issue a certificate anew.
+    case renew
+    /// Of a chunk by the id that a description has.
+    case status(EntityID)
+    case block(EntityID, BlockingInfo)
+    case delete(EntityID)
+
+    /// - Throws: `badCommand` with what is wrong.
+    init(parsing line: String) throws(ControlError) {
+        var words = line.split(separator: " ")[...]
+        func id() throws(ControlError) -> EntityID {
+            guard let word = words.popFirst() else { throw ControlError("badCommand", "the id of the chunk is missing") }
+            guard let bytes = Base64URL.decode(word), bytes.count == EntityID.length else {
+                throw ControlError("badCommand", "\"\(word)\" is not the id of a chunk: 32 characters as descriptions have them")
+            }
+            return EntityID(bytes)
+        }
+        guard let name = words.popFirst() else { throw ControlError("badCommand", "the command is missing") }
+        switch name {
+        case "stats": self = .statistics
+        case "compact": self = .compact
+        case "renew": self = .renew
+        case "status": self = .status(try id())
+        case "delete": self = .delete(try id())
+        case "block":
+            let id = try id()
+            guard let word = words.popFirst(), let reason = BlockingInfo.Reason(rawValue: String(word)) else {
+                throw ControlError("badCommand", "the reason is missing: spam or content")
+            }
+            var notice: ClientNotice?
+            if let word = words.popFirst() {
+                guard let hours = Int64(word), (0...87_600).contains(hours) else {
+                    throw ControlError("badCommand", "the hours for which clients show a notice are a number up to 87600")
+                }
+                notice = ClientNotice(ttl: hours * 3_600)
+            }
+            self = .block(id, BlockingInfo(reason: reason, notice: notice))
+        default: throw ControlError("badCommand", "there is no command \"\(name)\"")
+        }
+        guard words.isEmpty else { throw ControlError("badCommand", "\"\(words[words.startIndex])\" is too much") }
+    }
+}
+
+// What the operator can have done.
+extension FileRouter {
+    func answer(_ line: String) async throws(ControlError) -> String {
+        let command = try FileControlCommand(parsing: line)
+        switch command {
+        case .statistics, .status: break
+        default: fileCore.note(line.split(separator: " ").first ?? "")
+        }
+        switch command {
+        case .statistics: return statistics.json
+        case .compact:
+            let before = statistics.journalBytes
+            do throws(RouterError) { try await compact() } catch { throw ControlError(error.code.rawValue, error.message) }
+            return JSONText.line([("journalBytesBefore", .number(before)), ("journalBytes", .number(statistics.journalBytes))])
+        case .renew:
+            do throws(RouterError) { try renewCertificate() } catch { throw ControlError(error.code.rawValue, error.message) }
+            return JSONText.line([("certificateLifetime", .number(statistics.certificateLifetime ?? 0))])
+        case .status(let id):
+            guard let (_, file) = fileCore.find(id) else { throw Self.noFile }
+            return JSONText.line(file.members)
+        case .block(let id, let info):
+            guard let (fileID, _) = fileCore.find(id) else { throw Self.noFile }
+            do throws(XFTPErrorType) { try await fileCore.block(fileID, info) } catch { throw Self.failure(error) }
+            return JSONText.line([("blocked", .flag(true))])
+        case .delete(let id):
+            guard let (fileID, _) = fileCore.find(id) else { throw Self.noFile }
+            do throws(XFTPErrorType) { _ = try await fileCore.delete(fileID) } catch { throw Self.failure(error) }
+            return JSONText.line([("deleted", .flag(true))])
+        }
+    }
+
+    private static let noFile = ControlError("noFile", "there is no chunk with this id: take an id from a description, of a sender or a recipient")
+
+    private static func failure(_ error: XFTPErrorType) -> ControlError {
+        error == .auth ? noFile : ControlError("storage", "the disk refuses what it is given")
+    }
+}
+
+extension FileCore {
+    func note(_ command: some StringProtocol) { logger.notice("the operator asks", metadata: ["command": "\(command)"]) }
+
+    /// A chunk by the id of its sender or of a recipient.
+    func find(_ id: EntityID) -> (EntityID, StoredFile)? {
+        shared.withLock { shared in
+            if let file = shared.store.file(sender: id) { return (id, file) }
+            return shared.store.file(recipient: id).map { ($0.id, $0.file) }
+        }
+    }
+}
+
+extension StoredFile {
+    fileprivate var members: [(String, JSONText.Value)] {
+        var members: [(String, JSONText.Value)] = []
+        if let blocked {
+            members += [("status", .text("blocked")), ("reason", .text(blocked.reason.rawValue))]
+        } else {
+            members.append(("status", .text(isUploaded ? "uploaded" : "announced")))
+        }
+        return members + [("bytes", .number(Int64(info.size))), ("recipients", .number(recipients.count)), ("created", .text(UTCTime.text(created)))]
+    }
+}

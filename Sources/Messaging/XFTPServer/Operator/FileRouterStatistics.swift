@@ -1,0 +1,103 @@
+package import SMPServer
+
+/// The counters of a file router, and its present load.
+package struct FileRouterStatistics: Sendable {
+    /// Totals since the start.
+    package struct Counters: CounterSet {
+        package var sessionsOpened: UInt64 = 0
+        package var filesCreated: UInt64 = 0
+        package var recipientsAdded: UInt64 = 0
+        package var filesUploaded: UInt64 = 0
+        package var bytesUploaded: UInt64 = 0
+        package var filesDownloaded: UInt64 = 0
+        package var bytesDownloaded: UInt64 = 0
+        package var downloadsAcknowledged: UInt64 = 0
+        package var filesDeleted: UInt64 = 0
+        package var filesExpired: UInt64 = 0
+        package var filesBlocked: UInt64 = 0
+        package var filesLost: UInt64 = 0
+        package var uploadsOverQuota: UInt64 = 0
+        package var uploadsRefused: UInt64 = 0
+        package var authorizationFailures: UInt64 = 0
+
+        package init() {}
+
+        package static let fields: [CounterField<Counters>] = [
+            Field(name: "sessions_opened", help: "Connections whose TLS handshake was done.", path: \.sessionsOpened),
+            Field(name: "files_created", help: "Chunks that clients announced.", path: \.filesCreated),
+            Field(name: "recipients_added", help: "Recipients of announced chunks.", path: \.recipientsAdded),
+            Field(name: "files_uploaded", help: "Chunks that were accepted.", path: \.filesUploaded),
+            Field(name: "bytes_uploaded", help: "Bytes of accepted chunks.", path: \.bytesUploaded),
+            Field(name: "files_downloaded", help: "Chunks that were sent to recipients, repetitions included.", path: \.filesDownloaded),
+            Field(name: "bytes_downloaded", help: "Bytes of chunks that were sent to recipients.", path: \.bytesDownloaded),
+            Field(name: "downloads_acknowledged", help: "Recipients that gave up their right to a chunk.", path: \.downloadsAcknowledged),
+            Field(name: "files_deleted", help: "Chunks that their senders or the operator deleted.", path: \.filesDeleted),
+            Field(name: "files_expired", help: "Chunks deleted because their time was over.", path: \.filesExpired),
+            Field(name: "files_blocked", help: "Chunks that the operator blocked.", path: \.filesBlocked),
+            Field(name: "files_lost", help: "Accepted chunks that were not on the disk any more.", path: \.filesLost),
+            Field(name: "uploads_over_quota", help: "Chunks refused because the storage was full, or the client had announced too many.", path: \.uploadsOverQuota),
+            Field(name: "uploads_refused", help: "Chunks refused because of their size or digest, or because the disk failed.", path: \.uploadsRefused),
+            Field(name: "authorization_failures", help: "Commands by the wrong client, or about chunks that are not there.", path: \.authorizationFailures),
+        ]
+    }
+
+    /// Since the router was made, and of the last days.
+    package var counted: CounterStore<Counters>.Summary
+    /// When the process was started: seconds since 1970.
+    package var started: Int64
+    /// Connections now, those in their TLS handshake included.
+    package var connections = 0
+    /// Chunks now, those that are announced and not uploaded included.
+    package var files = 0
+    /// Chunks that can be downloaded.
+    package var uploadedFiles = 0
+    /// Bytes of these chunks.
+    package var bytes: Int64 = 0
+    /// Bytes of all chunks at most; nil: as much as the disk takes.
+    package var quota: Int64?
+    /// Bytes of the journal.
+    package var journalBytes = 0
+    /// Seconds until the certificate expires, negative afterwards.
+    package var certificateLifetime: Int?
+    /// Why nothing is accepted at present; nil when all is well.
+    package var storageFailure: String?
+}
+
+extension FileRouterStatistics {
+    /// One line.
+    var json: String {
+        func object(_ counters: Counters) -> JSONText.Value { .object(counters.named.map { ($0.name, .number($0.value)) }) }
+        var members: [(String, JSONText.Value)] = [
+            ("started", .text(UTCTime.text(started))), ("countedSince", .text(UTCTime.text(counted.since))), ("connections", .number(connections)),
+            ("files", .number(files)), ("uploadedFiles", .number(uploadedFiles)), ("bytes", .number(bytes)), ("journalBytes", .number(journalBytes)),
+            ("total", object(counted.total)), ("day", object(counted.day)), ("week", object(counted.week)), ("month", object(counted.month)),
+        ]
+        if let quota { members.append(("quota", .number(quota))) }
+        if let certificateLifetime { members.append(("certificateLifetime", .number(certificateLifetime))) }
+        if let storageFailure { members.append(("storageFailure", .text(storageFailure))) }
+        return JSONText.line(members)
+    }
+
+    /// The text format of Prometheus. Names are stable, and there are no labels.
+    func prometheus(at now: Int64) -> String {
+        var text = ""
+        func metric(_ name: String, _ kind: String, _ help: String, _ value: Int64) {
+            text += "# HELP parley_xftp_\(name) \(help)\n# TYPE parley_xftp_\(name) \(kind)\nparley_xftp_\(name) \(value)\n"
+        }
+        for field in Counters.fields {
+            metric(field.name + "_total", "counter", field.help, Int64(clamping: counted.total[keyPath: field.path]))
+        }
+        metric("connections", "gauge", "Open connections, those in their TLS handshake included.", Int64(connections))
+        metric("files", "gauge", "Chunks, those that are announced and not uploaded included.", Int64(files))
+        metric("uploaded_files", "gauge", "Chunks that can be downloaded.", Int64(uploadedFiles))
+        metric("stored_bytes", "gauge", "Bytes of chunks that can be downloaded.", bytes)
+        if let quota { metric("quota_bytes", "gauge", "Bytes of all chunks at most.", quota) }
+        metric("journal_bytes", "gauge", "Bytes of the journal.", Int64(journalBytes))
+        metric("storage_failing", "gauge", "1 while nothing is accepted because the disk refuses it.", storageFailure == nil ? 0 : 1)
+        if let certificateLifetime {
+            metric("certificate_lifetime_seconds", "gauge", "Time until the certificate expires.", Int64(certificateLifetime))
+        }
+        metric("uptime_seconds", "gauge", "Time since the process was started.", now - started)
+        return text
+    }
+}

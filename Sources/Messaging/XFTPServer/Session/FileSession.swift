@@ -1,0 +1,262 @@
+import Logging
+import NIOCore
+import NIOHTTP2
+import SMPCrypto
+import SMPProtocol
+import SMPServer
+import SMPTransport
+import SMPWire
+import Synchronization
+import XFTPProtocol
+import XFTPTransport
+
+/// One connection of a client.
+final class FileSession: Sendable {
+    private enum Phase {
+        case connected
+        case helloSent
+        case open(XFTPSessionParameters)
+    }
+
+    private struct State {
+        var phase = Phase.connected
+        /// Requests that are being answered.
+        var active = 0
+        /// The time of the last request, in nanoseconds of a clock that only goes forward.
+        var lastUsed = AddressLimits.uptime()
+    }
+
+    private let core: FileCore
+    private let connection: HTTP2Connection
+    private let handshake: XFTPServerHandshake
+    /// The client's network; nil for this machine itself.
+    private let prefix: NetworkPrefix?
+    private let state = Mutex(State())
+
+    init(core: FileCore, connection: HTTP2Connection, handshake: XFTPServerHandshake) {
+        self.core = core
+        self.connection = connection
+        self.handshake = handshake
+        prefix = connection.channel.remoteAddress.flatMap(IPAddress.init)?.limitedPrefix
+    }
+
+    /// Answers requests until the connection ends.
+    func run() async {
+        core.count(\.sessionsOpened)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.watch() }
+            await withDiscardingTaskGroup { requests in
+                do {
+                    for try await stream in connection.requests { requests.addTask { await self.answer(stream) } }
+                } catch {
+                    core.logger.debug("a connection broke", metadata: ["reason": "\(error)"])
+                }
+            }
+            group.cancelAll()
+        }
+        connection.beginClosing()
+    }
+
+    /// Ends the connection if the client does not shake hands in time, or is silent for too long.
+    private func watch() async {
+        let (handshake, idle) = (core.configuration.handshakeTimeout, core.configuration.idleTimeout)
+        let began = AddressLimits.uptime()
+        let step = min(max(min(handshake, idle ?? handshake) / 2, .milliseconds(5)), .seconds(60))
+        while (try? await Task.sleep(for: step)) != nil {
+            let now = AddressLimits.uptime()
+            let isOver = state.withLock { state in
+                guard case .open = state.phase else { return Duration.nanoseconds(now - began) > handshake }
+                return state.active == 0 && idle.map { Duration.nanoseconds(now - state.lastUsed) > $0 } ?? false
+            }
+            if isOver { return connection.beginClosing() }
+        }
+    }
+
+    private func answer(_ stream: HTTP2Stream) async {
+        state.withLock { $0.active += 1 }
+        let isDone: Void? = await within(core.configuration.transferTimeout) { [self] in
+            do {
+                try await stream.executeThenClose { inbound, outbound in
+                    var body = HTTP2Body(inbound)
+                    try await serve(&body, outbound)
+                    await body.untilClosed()
+                }
+            } catch {
+                core.logger.debug("a request failed", metadata: ["reason": "\(error)"])
+            }
+        }
+        if isDone == nil { core.logger.debug("a request took too long") }
+        state.withLock { state in
+            state.active -= 1
+            state.lastUsed = AddressLimits.uptime()
+        }
+    }
+
+    private func serve(_ body: inout HTTP2Body, _ outbound: HTTP2Writer) async throws {
+        let block = try await body.bytes(XFTPLimits.blockSize)
+        switch state.withLock({ $0.phase }) {
+        case .open(let parameters): try await serve(block, &body, outbound, parameters.context)
+        case .connected, .helloSent: try await shakeHands(block, outbound)
+        }
+    }
+
+    // MARK: Handshake
+
+    private func shakeHands(_ block: Bytes, _ outbound: HTTP2Writer) async throws {
+        let isSecond = state.withLock { if case .helloSent = $0.phase { true } else { false } }
+        do {
+            if isSecond {
+                let parameters = try handshake.accept(block)
+                state.withLock { $0.phase = .open(parameters) }
+                return try await outbound.send(headers: [(":status", "200")], isEnd: true)
+            }
+            guard block.isEmpty else { throw XFTPErrorType.handshake }
+            let hello = try handshake.hello()
+            state.withLock { $0.phase = .helloSent }
+            try await reply(hello, outbound)
+        } catch let error as XFTPErrorType {
+            try await reply(try XFTPBlock.pad(error.wireBytes), outbound)
+        }
+    }
+
+    private func reply(_ block: Bytes, isEnd: Bool = true, _ outbound: HTTP2Writer) async throws {
+        try await outbound.send(headers: [(":status", "200")], isEnd: false)
+        try await outbound.send(block, isEnd: isEnd)
+    }
+
+    // MARK: Commands
+
+    private func serve(_ block: Bytes, _ body: inout HTTP2Body, _ outbound: HTTP2Writer, _ context: TransmissionContext) async throws {
+        let transmission: ReceivedTransmission<XFTPCommand>
+        do throws(XFTPErrorType) {
+            transmission = try XFTPBlock.decode(block, in: context)
+        } catch {
+            return try await reply(.error(error), .none, .none, context, outbound)
+        }
+        let (entity, id) = (transmission.entity, transmission.correlationID)
+        do {
+            guard case .success(let command) = transmission.message else {
+                guard case .failure(let error) = transmission.message else { return }
+                throw XFTPErrorType(error)
+            }
+            let (response, reader) = try await execute(command, transmission, &body)
+            guard let reader else { return try await reply(response, entity, id, context, outbound) }
+            let block = try XFTPBlock.encode(response, entity: entity, correlationID: id, in: context)
+            try await reply(block, isEnd: false, outbound)
+            try await send(reader, outbound)
+        } catch let error as XFTPErrorType {
+            try await reply(.error(error), entity, id, context, outbound)
+        }
+    }
+
+    private func reply(
+        _ response: XFTPResponse, _ entity: EntityID, _ id: CorrelationID, _ context: TransmissionContext, _ outbound: HTTP2Writer
+    ) async throws {
+        try await reply(try XFTPBlock.encode(response, entity: entity, correlationID: id, in: context), outbound)
+    }
+
+    private func execute(
+        _ command: XFTPCommand, _ transmission: ReceivedTransmission<XFTPCommand>, _ body: inout HTTP2Body
+    ) async throws -> (XFTPResponse, ChunkReader?) {
+        let entity = transmission.entity
+        switch command {
+        case .ping: return (.pong, nil)
+        case .new(let info, let recipients, let basicAuth):
+            try check(transmission, info.senderKey)
+            return (try await core.create(info, recipients, basicAuth, from: prefix), nil)
+        case .add(let recipients):
+            _ = try sender(transmission)
+            return (try await core.add(recipients, to: entity), nil)
+        case .put:
+            return (try await receive(entity, try sender(transmission), &body), nil)
+        case .delete:
+            _ = try sender(transmission)
+            return (try await core.delete(entity), nil)
+        case .acknowledge:
+            _ = try recipient(transmission)
+            return (try await core.acknowledge(entity), nil)
+        case .get(let key):
+            let (id, file) = try recipient(transmission)
+            let (response, reader) = try await core.download(id, file, for: key)
+            core.count(\.filesDownloaded)
+            core.count(\.bytesDownloaded, UInt64(file.info.size))
+            return (response, reader)
+        }
+    }
+
+    // MARK: Authorisation
+
+    /// - Throws: ``XFTPErrorType`` `auth`.
+    private func check(_ transmission: ReceivedTransmission<XFTPCommand>, _ key: PublicAuthKey?) throws(XFTPErrorType) {
+        // What is not there takes as much time to refuse as what is.
+        let verifier = CommandVerifier(key ?? Self.nobody, sessionKey: handshake.sessionKey)
+        let isValid = verifier.isValid(
+            transmission.authorization, for: transmission.authorizedData, correlationID: transmission.correlationID)
+        guard isValid, key != nil else {
+            core.count(\.authorizationFailures)
+            throw .auth
+        }
+    }
+
+    private static let nobody = PublicAuthKey.ed25519(Ed25519.generateKeyPair(SystemRandomSource()).publicKey)
+
+    private func sender(_ transmission: ReceivedTransmission<XFTPCommand>) throws(XFTPErrorType) -> StoredFile {
+        let file = core.shared.withLock { $0.store.file(sender: transmission.entity) }
+        try check(transmission, file?.info.senderKey)
+        guard let file else { throw .auth }
+        if let info = file.blocked { throw .blocked(info) }
+        return file
+    }
+
+    private func recipient(_ transmission: ReceivedTransmission<XFTPCommand>) throws(XFTPErrorType) -> (EntityID, StoredFile) {
+        let found = core.shared.withLock { $0.store.file(recipient: transmission.entity) }
+        try check(transmission, found?.key)
+        guard let found else { throw .auth }
+        if let info = found.file.blocked { throw .blocked(info) }
+        return (found.id, found.file)
+    }
+
+    // MARK: Chunks
+
+    private func receive(_ id: EntityID, _ file: StoredFile, _ body: inout HTTP2Body) async throws(XFTPErrorType) -> XFTPResponse {
+        let info = file.info
+        switch try await core.begin(id, file) {
+        case .known:
+            do { try await drain(&body, upTo: Int(info.size)) } catch { throw .size }
+            return .ok
+        case .new(let writer):
+            do {
+                var left = Int(info.size)
+                while true {
+                    let piece = try await body.bytes(min(ChunkWriter.pieceSize, left + 1))
+                    if piece.isEmpty { break }
+                    guard piece.count <= left else { throw XFTPErrorType.size }
+                    left -= piece.count
+                    try await core.onThread { try writer.write(piece) }
+                }
+                guard left == 0 else { throw XFTPErrorType.size }
+            } catch {
+                core.abandon(writer, info.size)
+                throw error as? XFTPErrorType ?? .timeout
+            }
+            return try await core.finish(id, info, writer)
+        }
+    }
+
+    /// Reads what a client sends to its end, if that is not too far.
+    private func drain(_ body: inout HTTP2Body, upTo limit: Int) async throws {
+        var left = limit
+        while let piece = try await body.next() {
+            left -= piece.readableBytes
+            guard left >= 0 else { throw XFTPErrorType.size }
+        }
+    }
+
+    private func send(_ reader: ChunkReader, _ outbound: HTTP2Writer) async throws {
+        var next = try await core.onThread { try reader.next() }
+        while let piece = next {
+            next = try await core.onThread { try reader.next() }
+            try await outbound.send(piece, isEnd: next == nil)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+import XFTPProtocol
+
+/// The attributes of a chunk.
+struct StoredFile: Hashable, Sendable {
+    var info: FileInfo
+    /// Seconds since 1970, rounded down to an hour: nobody needs to know more.
+    var created: Int64
+    var recipients: [EntityID: PublicAuthKey] = [:]
+    var isUploaded = false
+    var blocked: BlockingInfo?
+}
+
+/// All chunks of a file router, and who may do what with them: a value without I/O.
+struct FileStore: Sendable {
+    /// Seconds to which times are rounded.
+    static let timeStep: Int64 = 3_600
+
+    private(set) var files: [EntityID: StoredFile] = [:]
+    /// The chunk of each recipient's id.
+    private var filesOfRecipients: [EntityID: EntityID] = [:]
+    /// Bytes of uploaded chunks.
+    private(set) var uploadedBytes: Int64 = 0
+    /// Bytes of chunks that are on their way.
+    private(set) var reservedBytes: Int64 = 0
+    /// Uploaded chunks.
+    private(set) var uploadedCount = 0
+
+    /// Bytes of all chunks, those that are on their way included.
+    var usedBytes: Int64 { uploadedBytes + reservedBytes }
+
+    /// The chunk of a sender's id.
+    func file(sender id: EntityID) -> StoredFile? { files[id] }
+
+    /// The chunk of a recipient's id, and the recipient's key.
+    func file(recipient id: EntityID) -> (id: EntityID, file: StoredFile, key: PublicAuthKey)? {
+        guard let fileID = filesOfRecipients[id], let file = files[fileID], let key = file.recipients[id] else { return nil }
+        return (fileID, file, key)
+    }
+
+    /// True if a sender or a recipient has the id.
+    func isTaken(_ id: EntityID) -> Bool { files[id] != nil || filesOfRecipients[id] != nil }
+
+    /// Changes what a record says. What it says of chunks that are not there is without effect.
+    mutating func apply(_ record: FileJournalRecord) {
+        switch record {
+        case .file(let id, let info, let created, let recipients):
+            if files[id] == nil { files[id] = StoredFile(info: info, created: created) }
+            add(recipients, to: id)
+        case .recipients(let id, let recipients): add(recipients, to: id)
+        case .uploaded(let id):
+            guard let file = files[id], !file.isUploaded, file.blocked == nil else { return }
+            files[id]?.isUploaded = true
+            uploadedBytes += Int64(file.info.size)
+            uploadedCount += 1
+        case .acknowledged(let recipient):
+            guard let id = filesOfRecipients.removeValue(forKey: recipient) else { return }
+            files[id]?.recipients[recipient] = nil
+        case .deleted(let id):
+            forgetUpload(id)
+            guard let file = files.removeValue(forKey: id) else { return }
+            for recipient in file.recipients.keys { filesOfRecipients[recipient] = nil }
+        case .blocked(let id, let info):
+            forgetUpload(id)
+            files[id]?.blocked = info
+        }
+    }
+
+    private mutating func add(_ recipients: [FileRecipient], to id: EntityID) {
+        guard files[id] != nil else { return }
+        for recipient in recipients {
+            files[id]?.recipients[recipient.id] = recipient.key
+            filesOfRecipients[recipient.id] = id
+        }
+    }
+
+    private mutating func forgetUpload(_ id: EntityID) {
+        guard let file = files[id], file.isUploaded else { return }
+        files[id]?.isUploaded = false
+        uploadedBytes -= Int64(file.info.size)
+        uploadedCount -= 1
+    }
+
+    /// Keeps bytes free for a chunk that is on its way.
+    ///
+    /// - Returns: false if there are not as many.
+    mutating func reserve(_ bytes: Int64, quota: Int64?) -> Bool {
+        guard quota.map({ usedBytes + bytes <= $0 }) ?? true else { return false }
+        reservedBytes += bytes
+        return true
+    }
+
+    mutating func release(_ bytes: Int64) { reservedBytes -= bytes }
+
+    /// Chunks whose time was over before a moment, at most `limit` of them.
+    func expired(before time: Int64, limit: Int) -> [EntityID] {
+        var ids: [EntityID] = []
+        for (id, file) in files where file.created + Self.timeStep <= time {
+            ids.append(id)
+            if ids.count == limit { break }
+        }
+        return ids
+    }
+
+    /// The records that lead to this state from nothing.
+    func records(recipientsPerRecord limit: Int = 200) -> [FileJournalRecord] {
+        var records: [FileJournalRecord] = []
+        for (id, file) in files {
+            let recipients = file.recipients.map { FileRecipient(id: $0.key, key: $0.value) }
+            records.append(.file(id: id, file.info, created: file.created, Array(recipients.prefix(limit))))
+            var start = limit
+            while start < recipients.count {
+                let end = min(start + limit, recipients.count)
+                records.append(.recipients(of: id, Array(recipients[start..<end])))
+                start = end
+            }
+            if file.isUploaded { records.append(.uploaded(id)) }
+            if let info = file.blocked { records.append(.blocked(id, info)) }
+        }
+        return records
+    }
+}

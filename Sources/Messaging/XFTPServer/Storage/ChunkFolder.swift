@@ -1,0 +1,86 @@
+import SMPProtocol
+import SMPServer
+import SMPWire
+import Synchronization
+import XFTPProtocol
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The chunks of a file router as files in a folder. A chunk that is on its way has a name of its own, and gets its final one when it is whole and
+/// on the disk. Its calls block.
+final class ChunkFolder: Sendable {
+    private static let temporaryEnding = ".new"
+
+    private let path: String
+    private let counter = Atomic<UInt64>(0)
+
+    /// Makes the folder if there is none.
+    ///
+    /// - Throws: ``RouterError`` `storage`.
+    init(_ path: String) throws(RouterError) {
+        self.path = path
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw RouterError(.storage, "cannot make the folder \(path): \(String(cString: strerror(errno)))")
+        }
+    }
+
+    private static func name(_ id: EntityID) -> String { Base64URL.encode(id.bytes, padded: false) }
+
+    func path(of id: EntityID) -> String { path + "/" + Self.name(id) }
+
+    /// A name for a chunk that is on its way, which no other one has.
+    func temporaryPath(for id: EntityID) -> String {
+        "\(path(of: id)).\(counter.add(1, ordering: .relaxed).newValue)\(Self.temporaryEnding)"
+    }
+
+    /// Gives a whole chunk its final name, and puts the name on the disk.
+    ///
+    /// - Throws: ``FileFormatError`` `io`.
+    func keep(_ temporary: String, as id: EntityID) throws(FileFormatError) {
+        try DiskFile.rename(temporary, to: path(of: id))
+        try DiskFile.synchronizeFolder(path)
+    }
+
+    /// - Throws: ``FileFormatError`` `io`.
+    func remove(_ id: EntityID) throws(FileFormatError) { try DiskFile.remove(path(of: id)) }
+
+    /// Removes what no chunk needs: those that were on their way when the process ended, and those of which the journal knows nothing.
+    ///
+    /// - Returns: ids of the chunks that are there with as many bytes as they must have, and how many files were removed.
+    /// - Throws: ``RouterError`` `storage`.
+    func clean(expected: [EntityID: UInt32]) throws(RouterError) -> (present: Set<EntityID>, removed: Int) {
+        var left = expected
+        var present: Set<EntityID> = []
+        var removed = 0
+        for name in try list() {
+            if !name.hasSuffix(Self.temporaryEnding), let bytes = Base64URL.decode(name), let size = left.removeValue(forKey: EntityID(bytes)),
+                let file = try? DiskFile.open(path + "/" + name), file.size == Int64(size)
+            {
+                present.insert(EntityID(bytes))
+                continue
+            }
+            do throws(FileFormatError) { try DiskFile.remove(path + "/" + name) } catch { throw RouterError(.storage, error.message) }
+            removed += 1
+        }
+        return (present, removed)
+    }
+
+    private func list() throws(RouterError) -> [String] {
+        guard let directory = opendir(path) else {
+            throw RouterError(.storage, "cannot list \(path): \(String(cString: strerror(errno)))")
+        }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}

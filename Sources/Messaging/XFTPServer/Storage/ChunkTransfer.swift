@@ -1,0 +1,87 @@
+import SMPCrypto
+import SMPWire
+import Synchronization
+import XFTPProtocol
+
+/// A chunk that is being uploaded. Its calls block.
+final class ChunkWriter: Sendable {
+    /// Bytes that are written at a time.
+    static let pieceSize = 256 << 10
+
+    private struct State: ~Copyable {
+        let hash = HashStream(.sha256)
+        var left: Int
+    }
+
+    let path: String
+    private let file: DiskFile
+    private let state: Mutex<State>
+
+    /// - Throws: ``FileFormatError`` `io`.
+    init(path: String, size: UInt32) throws(FileFormatError) {
+        self.path = path
+        file = try DiskFile.create(path)
+        state = Mutex(State(left: Int(size)))
+    }
+
+    /// - Throws: ``XFTPErrorType``: `size` if there is more than was announced, `fileIO`.
+    func write(_ bytes: Bytes) throws(XFTPErrorType) {
+        try state.withLock { state in
+            Result { () throws(XFTPErrorType) in
+                guard bytes.count <= state.left else { throw XFTPErrorType.size }
+                state.left -= bytes.count
+                state.hash.update(bytes)
+                do throws(FileFormatError) { try file.write(bytes) } catch { throw .fileIO }
+            }
+        }.get()
+    }
+
+    /// Puts the chunk on the disk if it is the one that was announced.
+    ///
+    /// - Throws: ``XFTPErrorType``: `size`, `digest`, `fileIO`.
+    func finish(digest: Bytes) throws(XFTPErrorType) {
+        try state.withLock { state in
+            Result { () throws(XFTPErrorType) in
+                guard state.left == 0 else { throw XFTPErrorType.size }
+                guard state.hash.finish() == digest else { throw XFTPErrorType.digest }
+                do throws(FileFormatError) { try file.synchronize() } catch { throw .fileIO }
+            }
+        }.get()
+    }
+
+    func discard() { try? DiskFile.remove(path) }
+}
+
+/// A chunk that is being downloaded, encrypted for its recipient. Its calls block.
+final class ChunkReader: Sendable {
+    private struct State: ~Copyable {
+        var stream: BoxStream?
+        var left: Int
+    }
+
+    private let file: DiskFile
+    private let state: Mutex<State>
+
+    /// - Throws: ``FileFormatError`` `io`.
+    init(path: String, size: UInt32, secret: BoxSecret, nonce: BoxNonce) throws(FileFormatError) {
+        file = try DiskFile.open(path)
+        state = Mutex(State(stream: BoxStream(secret, nonce: nonce), left: Int(size)))
+    }
+
+    /// The next bytes, the tag being the last; nil at the end.
+    ///
+    /// - Throws: ``FileFormatError``: `io`; `invalidSize` if the file is shorter than it was.
+    func next() throws(FileFormatError) -> Bytes? {
+        try state.withLock { state in
+            Result { () throws(FileFormatError) -> Bytes? in
+                guard state.left > 0 else { return state.stream.take()?.tag() }
+                var piece = Bytes(repeating: 0, count: min(state.left, ChunkWriter.pieceSize))
+                let count = try piece.withUnsafeMutableBytes { buffer in Result { () throws(FileFormatError) in try file.read(into: buffer) } }.get()
+                guard count == piece.count else { throw FileFormatError(.invalidSize, "a chunk is shorter than it was") }
+                state.left -= count
+                piece.withUnsafeMutableBytes { state.stream?.encrypt(inPlace: $0) }
+                return piece
+            }
+        }.get()
+    }
+}

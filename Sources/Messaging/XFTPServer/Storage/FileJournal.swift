@@ -1,0 +1,176 @@
+import AsyncPrimitives
+import Logging
+import NIOCore
+import NIOPosix
+import SMPServer
+import Synchronization
+
+/// The journal of a file router, made durable on a thread of its own: commands that come at the same time share a synchronization.
+final class FileJournal: Sendable {
+    private struct State {
+        /// Who waits for the journal to be durable up to a position, told if it is.
+        var waiters: [(end: UInt64, Promise<Bool>)] = []
+        var isScheduled = false
+        var isStopped = false
+        /// How long the disk is left alone after it has refused something.
+        var pause = firstPause
+        var failure: RouterError?
+        var sizeAfterClearing = 0
+        var tasks: [RepeatedTask] = []
+    }
+
+    private static let firstPause = TimeAmount.milliseconds(50)
+    private static let longestPause = TimeAmount.seconds(5)
+
+    private let journal: RecordJournal<FileJournalRecord>
+    private let group: MultiThreadedEventLoopGroup
+    private let loop: any EventLoop
+    private let clearingThreshold: Int
+    private let state = Mutex(State())
+    private let logger: Logger
+
+    init(_ journal: RecordJournal<FileJournalRecord>, _ configuration: FileRouterConfiguration, logger: Logger) {
+        self.journal = journal
+        self.logger = logger
+        clearingThreshold = configuration.clearingThreshold
+        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        loop = group.next()
+        state.withLock { $0.sizeAfterClearing = journal.size }
+        if case .interval(let time) = configuration.durability {
+            let task = loop.scheduleRepeatedTask(initialDelay: TimeAmount(time), delay: TimeAmount(time)) { [self] _ in commit(flush: true) }
+            state.withLock { $0.tasks = [task] }
+        }
+    }
+
+    /// Why nothing is accepted at present; nil when all is well.
+    var failure: RouterError? { state.withLock { $0.failure } }
+    /// Bytes.
+    var size: Int { journal.size }
+
+    /// Adds a record. To be called in the order in which the state changes.
+    ///
+    /// - Returns: the position up to which the journal must be durable for it.
+    func append(_ record: FileJournalRecord) -> UInt64 { journal.append(record).end }
+
+    /// Waits until the journal is durable up to a position.
+    ///
+    /// - Returns: false if the disk refuses it at present. What was appended is written when it takes something again.
+    func isDurable(_ end: UInt64) async -> Bool {
+        if journal.synchronized >= end { return true }
+        let promise = Promise<Bool>()
+        let isStopped = state.withLock { state in
+            if !state.isStopped { state.waiters.append((end, promise)) }
+            return state.isStopped
+        }
+        guard !isStopped else { return false }
+        schedule()
+        return await promise.value()
+    }
+
+    /// Schedules a commit of what was appended.
+    func schedule() {
+        let isFirst = state.withLock { state in
+            guard !state.isScheduled, !state.isStopped else { return false }
+            state.isScheduled = true
+            return true
+        }
+        if isFirst { loop.execute { [self] in commit() } }
+    }
+
+    private func commit(flush: Bool = false) {
+        // While the disk refuses what it is given, a timer tries again; what is appended meanwhile goes with that.
+        let isFailing = state.withLock { state in
+            state.isScheduled = false
+            return state.failure != nil
+        }
+        if isFailing { return settle(isFailing: true) }
+        tryToCommit(flush: flush)
+    }
+
+    private func tryToCommit(flush: Bool) {
+        do throws(RouterError) {
+            try journal.commit(flush: flush)
+            let wasFailing = state.withLock { state in
+                defer { (state.failure, state.pause) = (nil, Self.firstPause) }
+                return state.failure != nil
+            }
+            if wasFailing { logger.notice("the disk takes what it is given again") }
+            settle(isFailing: false)
+            // Written by themselves after what was refused.
+            if journal.pendingCount > 0 { schedule() }
+        } catch {
+            let (pause, isFirst) = state.withLock { state in
+                defer {
+                    state.failure = error
+                    state.pause = min(.nanoseconds(state.pause.nanoseconds * 2), Self.longestPause)
+                }
+                return (state.pause, state.failure == nil)
+            }
+            if isFirst { logger.error("nothing is accepted: the disk refuses it", metadata: ["reason": "\(error)"]) }
+            settle(isFailing: true)
+            loop.scheduleTask(in: pause) { [self] in
+                if !state.withLock({ $0.isStopped }) { tryToCommit(flush: flush) }
+            }
+        }
+    }
+
+    /// Answers those who wait: all of them if the disk is failing, so that nobody waits for ever.
+    private func settle(isFailing: Bool) {
+        let durable = journal.synchronized
+        let settled = state.withLock { state in
+            let settled = state.waiters.filter { isFailing || $0.end <= durable }
+            state.waiters.removeAll { isFailing || $0.end <= durable }
+            return settled
+        }
+        for (end, promise) in settled { promise.resolve(end <= durable) }
+    }
+
+    // MARK: Clearing
+
+    /// True if it is time to write the journal anew.
+    var needsClearing: Bool {
+        let (threshold, failure) = state.withLock { (max(clearingThreshold, 2 * $0.sizeAfterClearing), $0.failure) }
+        return failure == nil && journal.size > threshold
+    }
+
+    /// Writes the journal anew.
+    ///
+    /// - Parameter snapshot: appends the records of the present state, while nothing else is appended; it is given what begins a new segment.
+    /// - Throws: ``RouterError`` `storage`; nothing is lost then.
+    func clear(_ snapshot: @escaping @Sendable (_ begin: () throws(RouterError) -> UInt64) throws(RouterError) -> UInt64) async throws(RouterError) {
+        let promise = Promise<Result<Void, RouterError>>()
+        loop.execute { [self] in
+            promise.resolve(
+                Result { () throws(RouterError) in
+                    guard !state.withLock({ $0.isStopped }) else { throw RouterError(.stopped, "the router has stopped") }
+                    let start = try snapshot { () throws(RouterError) in try journal.beginSegment() }
+                    try journal.commit(flush: true)
+                    guard journal.pendingCount == 0 else { throw RouterError(.storage, "the disk has not taken all that it was given") }
+                    while let oldest = try journal.oldestSegment(), oldest.base < start { try journal.removeOldestSegment() }
+                    state.withLock { $0.sizeAfterClearing = journal.size }
+                })
+        }
+        try await promise.value().get()
+    }
+
+    /// Makes durable what is left and ends the thread. May be called again.
+    func stop() async {
+        let isFirst = state.withLock { state in
+            defer { state.isStopped = true }
+            for task in state.tasks { task.cancel() }
+            return !state.isStopped
+        }
+        guard isFirst else { return }
+        _ = try? await loop.submit { [self] in
+            do throws(RouterError) {
+                try journal.commit(flush: true)
+                if journal.pendingCount > 0 { try journal.commit(flush: true) }
+            } catch {
+                logger.critical("what was not answered is lost: the disk refuses it", metadata: ["reason": "\(error)"])
+            }
+            settle(isFailing: true)
+            journal.release()
+        }.get()
+        try? await group.shutdownGracefully()
+    }
+}

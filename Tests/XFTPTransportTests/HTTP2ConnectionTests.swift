@@ -1,0 +1,112 @@
+import NIOCore
+import NIOHTTP2
+import SMPTransport
+import SMPWire
+import Testing
+import XFTPTransport
+
+/// Both sides of HTTP/2 over the TLS of the network, in one process.
+@Suite struct HTTP2ConnectionTests {
+    private func withServer(
+        limits: HTTP2Limits = HTTP2Limits(), answer: @escaping @Sendable (HTTP2Stream) async throws -> Void,
+        _ body: @Sendable (HTTP2Connection) async throws -> Void
+    ) async throws {
+        let credential = try ServerCredential.generate(algorithm: .ed25519)
+        var listening = SMPTransportListener.Configuration(credential: credential)
+        (listening.host, listening.port, listening.applicationProtocols) = ("127.0.0.1", 0, ["xftp/1"])
+        let listener = try await SMPTransportListener.start(listening, open: HTTP2Connection.open(isClient: false, limits: limits)) { connection, _ in
+            Task {
+                try? await withThrowingDiscardingTaskGroup { group in
+                    for try await stream in connection.requests { group.addTask { try? await answer(stream) } }
+                }
+            }
+        }
+        var settings = SMPTransportClient.Configuration()
+        settings.applicationProtocols = ["xftp/1"]
+        do {
+            let connection = try await SMPTransportClient(configuration: settings).connect(
+                host: "127.0.0.1", port: listener.port, keyHash: credential.fingerprint, open: HTTP2Connection.open(isClient: true))
+            try await body(connection)
+            await connection.close()
+        } catch {
+            await listener.close()
+            throw error
+        }
+        await listener.close()
+    }
+
+    /// Answers with the bytes of the request.
+    private static let echo: @Sendable (HTTP2Stream) async throws -> Void = { stream in
+        try await stream.executeThenClose { inbound, outbound in
+            var body = HTTP2Body(inbound)
+            var isFirst = true
+            while true {
+                let piece = try await body.bytes(100_000)
+                if isFirst { try await outbound.send(headers: [(":status", "200")], isEnd: piece.isEmpty) }
+                if piece.isEmpty {
+                    if !isFirst { try await outbound.send([], isEnd: true) }
+                    return await body.untilClosed()
+                }
+                isFirst = false
+                try await outbound.send(piece, isEnd: false)
+            }
+        }
+    }
+
+    private func exchange(_ connection: HTTP2Connection, _ bytes: Bytes) async throws -> Bytes {
+        try await connection.openStream().executeThenClose { inbound, outbound in
+            async let sending: Void = {
+                try await outbound.send(headers: [(":method", "POST"), (":scheme", "https"), (":authority", "a"), (":path", "/")], isEnd: bytes.isEmpty)
+                if !bytes.isEmpty { try await outbound.send(bytes, isEnd: true) }
+            }()
+            var body = HTTP2Body(inbound)
+            let answer = try await body.bytes(bytes.count + 1)
+            try await sending
+            return answer
+        }
+    }
+
+    @Test func bodiesOfAnySizeArriveWholeAndInOrderAlsoAtTheSameTime() async throws {
+        try await withServer(answer: Self.echo) { connection in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for size in [0, 1, 16_384, 16_385, 600_000, 3_000_000] {
+                    group.addTask {
+                        let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ size) }
+                        let answer = try await exchange(connection, bytes)
+                        #expect(answer == bytes, "\(size) bytes")
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test func aRequestThatThePeerGivesUpFailsAndTheNextOneIsAnswered() async throws {
+        try await withServer { stream in
+            try await stream.executeThenClose { inbound, outbound in
+                var body = HTTP2Body(inbound)
+                let bytes = try await body.bytes(1)
+                guard bytes != [1] else { throw ConnectionError(.closed, "given up") }
+                try await outbound.send(headers: [(":status", "200")], isEnd: false)
+                try await outbound.send(bytes, isEnd: true)
+                await body.untilClosed()
+            }
+        } _: { connection in
+            await #expect(throws: (any Error).self) { _ = try await exchange(connection, [1]) }
+            let answer = try await exchange(connection, [2])
+            #expect(answer == [2])
+        }
+    }
+
+    @Test func aTimeLimitEndsWhatTakesLongerAndLeavesWhatDoesNot() async {
+        let slow: Bool? = await within(.milliseconds(1)) {
+            try? await Task.sleep(for: .seconds(600))
+            return true
+        }
+        #expect(slow == nil)
+        let quick: Int? = await within(.seconds(600)) { 7 }
+        let unlimited: Int? = await within(nil) { 7 }
+        #expect(quick == 7)
+        #expect(unlimited == 7)
+    }
+}
