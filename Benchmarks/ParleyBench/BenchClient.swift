@@ -76,6 +76,11 @@ final class BenchClient: Sendable {
         try await send("/_send @\(contact) json \(JSONValue.array(Array(repeating: message, count: copies)).text)")
     }
 
+    func sendText(_ text: String, toGroup group: Int64) async throws {
+        let message = JSONValue.object(["msgContent": ["type": "text", "text": .string(text)], "mentions": [:]])
+        try await send("/_send #\(group) json \(JSONValue.array([message]).text)")
+    }
+
     /// Answers each text with the same text, quoting it, from now on.
     func answerEverything() async {
         tally.answer { [client] received in

@@ -41,7 +41,7 @@ struct ParleyBench: AsyncParsableCommand {
 
 /// What is measured together.
 enum Section: String, CaseIterable, ExpressibleByArgument {
-    case primitives, storage, echo, messages, connecting, backlog, starting, agents, router
+    case primitives, storage, echo, messages, groups, connecting, backlog, starting, agents, router
 
     /// - Returns: figures; none where they cannot be had of a make.
     func measure(_ make: any Make, effort: Double) async throws -> [Figure] {
@@ -50,6 +50,7 @@ enum Section: String, CaseIterable, ExpressibleByArgument {
         case .storage: make.isOurs ? try await Storage.measure(effort: effort) : []
         case .echo: try await EchoRoundTrip.measure(make, count: make.scaled(500, effort))
         case .messages: try await OneWayMessages.measure(make, effort: effort)
+        case .groups: try await GroupMessages.measure(make, effort: effort)
         case .connecting: try await Connecting.measure(make, count: make.scaled(50, effort))
         case .starting: try await Starting.measure(make, runs: max(3, Int(5 * effort)))
         case .backlog: try await Backlog.measure(make, count: Int(2_000 * effort))

@@ -17,6 +17,8 @@ final class Tally: Sendable {
         /// Contacts that are connected, by user, and not yet asked for.
         var contacts: [Int64: [Int64]] = [:]
         var connected = 0
+        /// Connections with members of groups.
+        var members = 0
         var waiters: [(isMet: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
         var onText: (@Sendable (Received) -> Void)?
     }
@@ -45,6 +47,9 @@ final class Tally: Sendable {
 
     /// Returns when so many contacts were connected in all.
     func waitForConnected(_ count: Int) async { await wait { $0.connected >= count } }
+
+    /// Returns when so many connections with members of groups were complete in all.
+    func waitForMembers(_ count: Int) async { await wait { $0.members >= count } }
 
     /// Waits for a contact that is connected to a profile, and takes it.
     func contact(of user: Int64) async throws -> Int64 {
@@ -79,6 +84,7 @@ final class Tally: Sendable {
                     state.contacts[user, default: []].append(contact)
                     state.connected += 1
                 }
+            case "userJoinedGroup", "joinedGroupMember", "connectedToGroupMember": state.members += 1
             default: break
             }
             var woken: [CheckedContinuation<Void, Never>] = []
@@ -91,9 +97,14 @@ final class Tally: Sendable {
         if let onText { texts.forEach(onText) }
     }
 
+    /// The id of the contact, or of the group.
+    private static func chat(of item: JSONValue) -> Int64? {
+        item["chatInfo"]?["contact"]?["contactId"]?.intValue ?? item["chatInfo"]?["groupInfo"]?["groupId"]?.intValue
+    }
+
     private static func text(_ item: JSONValue) -> Received? {
         guard let chatItem = item["chatItem"], chatItem["content"]?["type"]?.stringValue == "rcvMsgContent",
-            let contact = item["chatInfo"]?["contact"]?["contactId"]?.intValue, let id = chatItem["meta"]?["itemId"]?.intValue,
+            let contact = chat(of: item), let id = chatItem["meta"]?["itemId"]?.intValue,
             let text = chatItem["meta"]?["itemText"]?.stringValue
         else { return nil }
         return Received(contact: contact, item: id, text: text)

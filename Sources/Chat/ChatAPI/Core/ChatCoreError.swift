@@ -52,15 +52,6 @@ public struct ChatCoreError: Error, Sendable, Hashable {
     /// An error that the core reported.
     public init(_ chatError: ChatError) { self.init(chatError, isTemporary: false) }
 
-    /// An error that the core reported for something that it cannot do at all: official cores report the same of something that is not there.
-    package init(_ chatError: ChatError, unsupported message: String) {
-        code = .unsupported
-        self.message = message
-        self.chatError = chatError
-        cause = nil
-        isKnownToPass = false
-    }
-
     package init(_ chatError: ChatError, isTemporary: Bool) {
         self.code = Code(rawValue: chatError.code)
         self.message = chatError.message

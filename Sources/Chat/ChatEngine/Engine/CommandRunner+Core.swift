@@ -42,9 +42,13 @@ extension CommandRunner {
         case .setFilePaths(let paths):
             return try makeFolders([paths.filesFolder, paths.temporaryFolder, paths.assetsFolder] + (paths.remoteHostsFolder.map { [$0] } ?? []))
         case .setEncryptLocalFiles(true): throw try await refusal("encrypting local files: not supported by this core yet")
-        case .setContactMerge(true): throw try await refusal("merging contacts: not supported by this core yet")
-        // No file is encrypted and no contact is merged as it is.
-        case .setEncryptLocalFiles(false), .setContactMerge(false): return .cmdOk(user: nil)
+        case .setContactMerge(let isOn):
+            return try await transaction { transaction in
+                try transaction.db.setMergesContacts(isOn)
+                return .cmdOk(user: nil)
+            }
+        // No file is encrypted as it is.
+        case .setEncryptLocalFiles(false): return .cmdOk(user: nil)
         case .saveAppSettings(let settings):
             try await transaction { try $0.db.set(settings, setting: "app") }
             return .cmdOk(user: nil)

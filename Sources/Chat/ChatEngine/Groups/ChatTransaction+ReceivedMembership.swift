@@ -481,7 +481,7 @@ extension MemberInfo {
     /// A member as others are told of it.
     init(_ member: GroupMember, in group: GroupInfo) {
         self.init(
-            memberID: member.memberID, role: member.role, versions: member.activeConnection.map { VersionRange($0.peerChatVersions) },
+            memberID: member.memberID, role: member.role, versions: VersionRange(member.activeConnection?.peerChatVersions ?? member.chatVersions),
             profile: member.profile.published.redacted(for: group, role: member.role))
     }
 }

@@ -53,7 +53,7 @@ struct MemberRelations: Hashable, Sendable {
     /// The indexes of members to whom the subject's messages have to be forwarded: neither of the two has reported the connection.
     var forwardedIndexes: [Int64] { bytes.indices.map(Int64.init).filter { self[$0] == .introduced } }
 
-    private func byte(_ index: Int64) -> UInt8 { index < bytes.count ? bytes[Int(index)] : 0 }
+    private func byte(_ index: Int64) -> UInt8 { index >= 0 && index < bytes.count ? bytes[Int(index)] : 0 }
 
     private mutating func set(_ index: Int64, _ byte: UInt8) {
         guard index >= 0, index <= Self.largestIndex else { return }

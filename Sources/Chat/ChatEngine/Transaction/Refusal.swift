@@ -9,14 +9,6 @@ struct Refusal: Error, Sendable, Hashable {
 
     init(_ error: ChatError) { self.error = error }
 
-    /// Whether something of a group was asked for. There are none: the API says so as official cores say it of a group that is not there.
-    fileprivate var isAboutGroups: Bool {
-        switch error {
-        case .store(.groupNotFound), .store(.groupNotFoundByName): true
-        default: false
-        }
-    }
-
     static func chat(_ error: ChatErrorType) -> Refusal { Refusal(.chat(error: error)) }
     static func store(_ error: StoreError) -> Refusal { Refusal(.store(error: error)) }
     /// A command that makes no sense here, with the official core's words for it.
@@ -30,7 +22,6 @@ extension ChatCoreError {
     init(thrown error: any Error) {
         switch error {
         case let error as ChatCoreError: self = error
-        case let error as Refusal where error.isAboutGroups: self.init(error.error, unsupported: "This core has no groups yet.")
         case let error as Refusal: self.init(error.error)
         case let error as StoreRefusal:
             switch error {
