@@ -33,8 +33,11 @@ public struct Bot: Sendable {
         self.handlers = handlers()
     }
 
-    /// The commands that the apps show for the bot, in the order of the handlers.
-    public var menu: [MenuCommand] { handlers.flatMap(\.menu) }
+    /// The commands that the apps show in a chat with the bot, in the order of the handlers.
+    public var menu: [MenuCommand] { handlers.filter { $0.kinds.contains(.contacts) }.flatMap(\.menu) }
+
+    /// The commands that the apps show in the groups of the bot.
+    public var groupMenu: [MenuCommand] { handlers.filter { $0.kinds.contains(.groups) }.flatMap(\.menu) }
 
     /// The errors in the handlers as they are written; empty when they can be used.
     public var faults: [HandlerFault] { handlers.compactMap(\.fault) }
