@@ -69,6 +69,7 @@ extension ScriptedCore {
             state.groupLinks[id] = link
             if case .createLink = command { return .success(.groupLinkCreated(user: owner, groupInfo: group, groupLink: link)) }
             return .success(.groupLink(user: owner, groupInfo: group, groupLink: link))
+        case .list: return .success(.groupsList(user: owner, groups: state.groups))
         case .members(let id):
             guard let group = group(id) else { return notFound }
             return .success(.groupMembers(user: owner, group: Group(groupInfo: group, members: state.members.filter { $0.groupID == id })))

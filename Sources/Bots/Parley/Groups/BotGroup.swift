@@ -19,6 +19,10 @@ public struct BotGroup: Sendable {
     public var displayName: String { info.displayName }
     /// The role of the bot.
     public var role: GroupMemberRole { info.membership.role }
+    /// True if the bot may delete messages of members and block them: it is a moderator or more.
+    public var canModerate: Bool { isMember && role >= .moderator }
+    /// True if the bot may remove members, invite and change roles: it is an admin or owner.
+    public var canManageMembers: Bool { isMember && role >= .admin }
     /// True while the bot is a member who can read and, as its role allows, write.
     public var isMember: Bool { info.membership.status.isCurrentMember }
 
@@ -136,6 +140,8 @@ public struct BotMember: Sendable {
     public var isModerator: Bool { member.role >= .moderator }
     /// True if the member says that it is a bot.
     public var isBot: Bool { member.profile.peerType == .bot }
+    /// True for the customer of a business chat, false for colleagues and in other groups.
+    public var isCustomer: Bool { group.info.businessChat?.customerID == member.memberID }
     /// True while the member waits to be admitted.
     public var isPending: Bool { member.status == .pendingApproval || member.status == .pendingReview }
 
