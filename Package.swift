@@ -166,11 +166,14 @@ let apps: [Target] = [
 ]
 
 /// An example bot, as an executable.
-func example(_ name: String) -> Target {
-    .executableTarget(name: name, dependencies: ["Parley"], path: "Examples/\(name)", swiftSettings: settings)
+func example(_ name: String, uses: [Target.Dependency] = []) -> Target {
+    .executableTarget(name: name, dependencies: ["Parley"] + uses, path: "Examples/\(name)", swiftSettings: settings)
 }
 
-let examples: [Target] = [example("EchoBot"), example("SquaringBot"), example("DoormanBot")]
+let examples: [Target] = [
+    example("EchoBot"), example("SquaringBot"), example("DoormanBot"), example("GuardBot", uses: [logging]), example("SupportDesk"),
+    .testTarget(name: "ExamplesTests", dependencies: ["GuardBot", "SupportDesk"], path: "Tests/ExamplesTests", swiftSettings: settings),
+]
 
 /// Tests across modules that run the built programs as processes.
 let processTests: [Target] = [

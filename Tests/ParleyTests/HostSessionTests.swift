@@ -320,7 +320,7 @@ import Testing
     static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     /// Runs bots on a core until the body has ended.
-    private func running<Result: Sendable>(
+    func running<Result: Sendable>(
         _ bots: [Bot], on core: ScriptedCore, store: BotStateStore? = nil,
         _ body: @Sendable ([HostReady.Profile]) async throws -> Result
     ) async throws -> Result {

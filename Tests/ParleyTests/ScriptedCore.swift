@@ -12,6 +12,11 @@ final class ScriptedCore: IdempotentChatCore {
         var contacts: [Contact] = []
         var requests: [UserContactRequest] = []
         var items: [ContactID: [ChatItem]] = [:]
+        var groups: [GroupInfo] = []
+        var members: [GroupMember] = []
+        var groupLinks: [GroupID: GroupLink] = [:]
+        /// Items of groups and of their support chats, in the order in which they came.
+        var groupItems: [ChatReference: [ChatItem]] = [:]
         var answered: [String: ChatResponse] = [:]
         var commands: [ChatCommand] = []
         var lastID: Int64 = 100
@@ -31,7 +36,7 @@ final class ScriptedCore: IdempotentChatCore {
     }
 
     let state = Mutex(State())
-    private let hub = ChatEventHub()
+    let hub = ChatEventHub()
     private let waiters = Mutex<[Waiter]>([])
 
     func events(bufferingUpTo limit: Int) -> ChatEvents { hub.subscribe(bufferingUpTo: limit) }
@@ -116,12 +121,17 @@ final class ScriptedCore: IdempotentChatCore {
             let chats = state.contacts.map { contact in
                 Chat(chatInfo: .direct(contact: contact), chatItems: Array((state.items[contact.contactID] ?? []).suffix(1)))
             }
+            let groups = state.groups.map { group in
+                Chat(chatInfo: .group(groupInfo: group, scope: nil), chatItems: Array((state.groupItems[.group(group.groupID)] ?? []).suffix(1)))
+            }
             let requests = state.requests.map { Chat(chatInfo: .contactRequest(contactRequest: $0), chatItems: []) }
-            return .success(.apiChats(user: owner, chats: chats + requests))
+            return .success(.apiChats(user: owner, chats: chats + groups + requests))
         case .chats(.tags(let id)):
             guard let owner = owner(id) else { break }
             return .success(.chatTags(user: owner, userTags: []))
         case .chats(.markRead): return .success(.cmdOk(user: owner(user)))
+        case .chats(.page(let chat, _, let page, _)) where chat.type == .group:
+            return groupPage(chat, page, owner(user), state)
         case .chats(.page(let chat, _, let page, _)):
             guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == ContactID(chat.id) }) else { break }
             guard state.unreadablePages == 0 else {
@@ -135,6 +145,7 @@ final class ScriptedCore: IdempotentChatCore {
         case .messages where !state.failures.isEmpty: return .failure(state.failures.removeFirst())
         case .messages(.send(_, let messages, _, _)) where messages.contains { $0.content.text.utf8.count > state.longestText }:
             return .failure(ChatCoreError(.store(error: .largeMessage)))
+        case .messages(.send(let target, let messages, _, _)) where target.chat.type == .group: return send(messages, toGroup: target.chat, owner(user), &state)
         case .messages(.send(let target, let messages, _, _)):
             guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == ContactID(target.chat.id) }) else { break }
             let sent = messages.map { message in
@@ -145,13 +156,14 @@ final class ScriptedCore: IdempotentChatCore {
             state.sentCounts[contact.contactID, default: 0] += sent.count
             return .success(.newChatItems(user: owner, chatItems: sent.map { ItemInChat(chatInfo: .direct(contact: contact), chatItem: $0) }))
         case .messages: return .success(.cmdOk(user: owner(user)))
+        case .groups(let command): return answer(command, owner(user), &state)
         default: break
         }
         return .failure(ChatCoreError(.unsupported, "not in the script: \(command.commandString)"))
     }
 
     /// - Returns: nil if the item that the page is relative to is not there.
-    private static func items(_ page: ChatPagination, of items: [ChatItem]) -> [ChatItem]? {
+    static func items(_ page: ChatPagination, of items: [ChatItem]) -> [ChatItem]? {
         switch page {
         case .last(let count): return items.suffix(count)
         case .before(let id, let count):

@@ -13,6 +13,8 @@ public struct Bot: Sendable {
     public let id: String
     public var profile: BotProfile
     public var address: BotAddress
+    /// Groups that are made at the start if they are not there.
+    public var groups: [ManagedGroup] = []
     /// Whether handlers run while the profile is muted (`/_mute user`). If they do not, what comes meanwhile counts as handled; contact requests
     /// wait, and are handled at the first start after the profile is unmuted.
     public var handlesEventsWhenMuted = false
@@ -33,8 +35,11 @@ public struct Bot: Sendable {
         self.handlers = handlers()
     }
 
-    /// The commands that the apps show for the bot, in the order of the handlers.
-    public var menu: [MenuCommand] { handlers.flatMap(\.menu) }
+    /// The commands that the apps show in a chat with the bot, in the order of the handlers.
+    public var menu: [MenuCommand] { handlers.filter { $0.kinds.contains(.contacts) }.flatMap(\.menu) }
+
+    /// The commands that the apps show in the groups of the bot.
+    public var groupMenu: [MenuCommand] { handlers.filter { $0.kinds.contains(.groups) }.flatMap(\.menu) }
 
     /// The errors in the handlers as they are written; empty when they can be used.
     public var faults: [HandlerFault] { handlers.compactMap(\.fault) }
@@ -64,13 +69,18 @@ public enum BotAddress: Sendable, Hashable {
     case automatic(welcome: String?)
     /// The bot has an address, and ``Trigger/contactRequest`` handlers decide.
     case manual(welcome: String?)
+    /// The bot has an address, and whoever connects by it gets a chat of its own to which colleagues can be added: a group of the kind
+    /// ``ChatKinds/businessChats``.
+    ///
+    /// - Parameter welcome: what a new customer is told.
+    case business(welcome: String?)
     /// The bot has no address.
     case none
 
     /// The message to a new contact.
     public var welcome: String? {
         switch self {
-        case .automatic(let welcome), .manual(let welcome): welcome
+        case .automatic(let welcome), .manual(let welcome), .business(let welcome): welcome
         case .none: nil
         }
     }

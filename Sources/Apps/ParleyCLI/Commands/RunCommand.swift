@@ -38,6 +38,11 @@ struct RunCommand: AsyncParsableCommand {
 enum ReadyReport {
     static func show(_ ready: HostReady) {
         for profile in ready.profiles {
+            for group in profile.managedGroups {
+                guard let link = group.link else { continue }
+                Output.line("\n\(VisibleText.name(group.name)) can be joined at")
+                Output.link(link)
+            }
             guard let link = profile.shortAddress ?? profile.address else {
                 Output.line("\n\(VisibleText.name(profile.name)) is running, without an address.")
                 continue
@@ -55,6 +60,15 @@ enum ReadyReport {
                 object["id"] = profile.id
                 object["address"] = profile.address
                 object["shortAddress"] = profile.shortAddress
+                guard !profile.managedGroups.isEmpty else { return }
+                object["groups"] = JSONValue.array(
+                    profile.managedGroups.map { group in
+                        Output.object { object in
+                            object["id"] = group.id
+                            object["name"] = group.name
+                            object["link"] = group.link
+                        }
+                    })
             }
         }
         return ["event": "ready", "profiles": .array(profiles), "servers": .array(ready.servers.map { .string($0) })]

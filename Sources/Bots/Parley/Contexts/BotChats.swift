@@ -45,6 +45,16 @@ public struct BotChats: Sendable {
         try await model.readItems(chat, of: userID, page).map(\.chatItem)
     }
 
+    /// A new link by which one person can connect to the bot, once. Who connects is a contact, also of a bot with a business address.
+    ///
+    /// - Returns: the short link if there is one.
+    public func makeInvitation() async throws(ChatCoreError) -> String {
+        guard case .invitation(_, let link, _) = try await model.send(.connections(.add(user: userID)), as: userID) else {
+            throw ChatCoreError(.invalidResponse, "The core did not show the link that it made.")
+        }
+        return link.shortLink ?? link.fullLink
+    }
+
     /// Tells which chats are not as they were, again and again, as long as the bot runs. One task may read a stream.
     ///
     /// Changes that nobody has read yet are put together, each chat once, so a slow reader does not fall behind. When more chats have changed
@@ -99,6 +109,9 @@ public struct ChatOverview: Sendable, Hashable {
 
     /// The name of the contact or group as the bot's profile shows it.
     public var name: String { info.localDisplayName }
+
+    /// The id of the contact, in a chat with one.
+    public var contactID: ContactID? { info.contact?.contactID }
 
     /// The text of the last item; empty in an empty chat.
     public var preview: String { lastItem?.meta.text ?? "" }

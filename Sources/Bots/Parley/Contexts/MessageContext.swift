@@ -41,7 +41,7 @@ public struct MessageContext: ChatContext {
         try await chat.effects.react(to: item.id, emoji, added: false, in: chat.reference())
     }
 
-    /// Deletes the message from the bot's own history. Nobody can delete what another sent in a direct chat.
+    /// Deletes the message from the bot's own history. ``moderate()`` deletes a message of a group for everybody.
     public func delete() async throws {
         try await chat.effects.delete([item.id], mode: .internal, in: chat.reference())
     }

@@ -73,6 +73,20 @@ final class Effects: Sendable {
         _ = try await perform(.messages(.delete(chat, items, mode: mode)))
     }
 
+    /// Deletes messages of members for everybody.
+    func moderate(_ items: [ChatItemID], in group: GroupID) async throws(ChatCoreError) {
+        _ = try await once(.messages(.moderate(group, items)))
+    }
+
+    /// Marks a report as dealt with.
+    func archiveReport(_ item: ChatItemID, in group: GroupID) async throws(ChatCoreError) {
+        _ = try await once(.messages(.deleteReports(group, [item], mode: .internalMark)))
+    }
+
+    func forward(_ items: [ChatItemID], from chat: ChatReference, to target: ChatReference) async throws(ChatCoreError) {
+        _ = try await once(.messages(.forward(to: target, from: chat, items)))
+    }
+
     func react(to item: ChatItemID, _ emoji: String, added: Bool, in chat: ChatReference) async throws(ChatCoreError) {
         // The heart is often typed with a variation selector that the network's reaction does not have.
         let plain = String(String.UnicodeScalarView(emoji.unicodeScalars.filter { $0 != "\u{FE0F}" }))

@@ -2,7 +2,7 @@ internal import ChatAPI
 
 /// The kinds of event that handlers are sorted by.
 enum EventKind: Sendable, Hashable, CaseIterable {
-    case message, edited, deleted, reaction, connected, request, any
+    case message, edited, deleted, reaction, connected, request, invitation, member, group, any
 }
 
 /// An event on its way to the handlers of one bot.
@@ -14,6 +14,10 @@ struct Incoming: Sendable {
         case reaction(ReactionContext)
         case connected(ContactContext)
         case request(RequestContext)
+        case report(ReportContext)
+        case invitation(InvitationContext)
+        case member(MemberContext)
+        case group(GroupContext)
         case other
     }
 
@@ -23,20 +27,48 @@ struct Incoming: Sendable {
 
     var kind: EventKind {
         switch content {
-        case .message: .message
+        case .message, .report: .message
         case .edited: .edited
         case .deleted: .deleted
         case .reaction: .reaction
         case .connected: .connected
         case .request: .request
+        case .invitation: .invitation
+        case .member: .member
+        case .group: .group
         case .other: .any
         }
     }
 
     var message: MessageContext? { if case .message(let context) = content { context } else { nil } }
+    /// The message, if it is not a report: an answer of a catch-all handler to one would tell others of it.
+    var openMessage: MessageContext? { message.flatMap { $0.kind == .report ? nil : $0 } }
     var edit: EditContext? { if case .edited(let context) = content { context } else { nil } }
     var deletion: DeletionContext? { if case .deleted(let context) = content { context } else { nil } }
     var reaction: ReactionContext? { if case .reaction(let context) = content { context } else { nil } }
     var contact: ContactContext? { if case .connected(let context) = content { context } else { nil } }
+    var report: ReportContext? { if case .report(let context) = content { context } else { nil } }
+    var invitation: InvitationContext? { if case .invitation(let context) = content { context } else { nil } }
+    var member: MemberContext? { if case .member(let context) = content { context } else { nil } }
+    var group: GroupContext? { if case .group(let context) = content { context } else { nil } }
     var request: RequestContext? { if case .request(let context) = content { context } else { nil } }
+
+    /// The chat that it is in; nil for what is in none.
+    private var chat: BotChat? {
+        switch content {
+        case .message(let context): context.chat
+        case .edited(let context): context.chat
+        case .deleted(let context): context.chat
+        case .reaction(let context): context.chat
+        case .connected(let context): context.chat
+        case .report(let context): context.chat
+        case .invitation(let context): context.chat
+        case .member(let context): context.chat
+        case .group(let context): context.chat
+        case .request, .other: nil
+        }
+    }
+
+    /// Checks whether it is in a chat of one of the kinds. What is in no chat is for every handler.
+    func isIn(_ kinds: ChatKinds) -> Bool { chat.map { kinds.isSuperset(of: $0.kind) } ?? true }
 }

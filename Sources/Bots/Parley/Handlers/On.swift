@@ -8,6 +8,8 @@
 /// number.
 public struct On: Sendable {
     let event: EventKind
+    /// The kinds of chat that it answers in.
+    let kinds: ChatKinds
     let menu: [MenuCommand]
     let fault: HandlerFault?
     let place: String
@@ -16,30 +18,36 @@ public struct On: Sendable {
 
     /// Handles what the trigger matches.
     ///
-    /// - Parameter condition: a further condition on the event; it must not wait or have effects.
+    /// - Parameters:
+    ///   - kinds: the kinds of chat that the handler answers in. Nil: for messages, edits, deletions and reactions, chats with contacts; for what
+    ///     has to do with groups, all.
+    ///   - condition: a further condition on the event; it must not wait or have effects.
     public init<Context: Sendable>(
-        _ trigger: Trigger<Context>, where condition: @escaping @Sendable (Context) -> Bool = { _ in true }, file: String = #fileID,
+        _ trigger: Trigger<Context>, in kinds: ChatKinds? = nil, where condition: @escaping @Sendable (Context) -> Bool = { _ in true }, file: String = #fileID,
         line: Int = #line, _ body: @escaping @Sendable (Context) async throws -> Void
     ) {
+        let kinds = kinds ?? trigger.kinds
         event = trigger.event
+        self.kinds = kinds
         menu = trigger.menu
         fault = trigger.fault
         place = "\(file):\(line)"
         prepare = { incoming in
-            guard let context = trigger.match(incoming), condition(context) else { return nil }
+            guard incoming.isIn(kinds), let context = trigger.match(incoming), condition(context) else { return nil }
             return { try await body(context) }
         }
     }
 
     private init<Context: Sendable>(
-        trigger: Trigger<Context>, menu: [MenuCommand], file: String, line: Int,
+        trigger: Trigger<Context>, kinds: ChatKinds, menu: [MenuCommand], file: String, line: Int,
         choose: @escaping @Sendable (Context) -> (@Sendable () async throws -> Void)?
     ) {
         event = trigger.event
+        self.kinds = kinds
         self.menu = trigger.menu + menu
         fault = trigger.fault
         place = "\(file):\(line)"
-        prepare = { incoming in trigger.match(incoming).flatMap(choose) }
+        prepare = { incoming in incoming.isIn(kinds) ? trigger.match(incoming).flatMap(choose) : nil }
     }
 
     /// A handler of what the trigger matches and the choice takes, for handlers that decide by other means than a condition.
@@ -47,12 +55,13 @@ public struct On: Sendable {
     /// It is no initializer, so that the compiler does not take the body of an ordinary handler for a choice when it holds an error.
     ///
     /// - Parameters:
+    ///   - kinds: the kinds of chat that the handler answers in; nil as for other handlers.
     ///   - menu: commands for the menu that the apps show, beside those of the trigger.
     ///   - choose: what to do, or nil to leave the event to the handlers below; it must not wait or have effects itself.
     public static func choosing<Context: Sendable>(
-        _ trigger: Trigger<Context>, menu: [MenuCommand] = [], file: String = #fileID, line: Int = #line,
+        _ trigger: Trigger<Context>, in kinds: ChatKinds? = nil, menu: [MenuCommand] = [], file: String = #fileID, line: Int = #line,
         _ choose: @escaping @Sendable (Context) -> (@Sendable () async throws -> Void)?
-    ) -> On { On(trigger: trigger, menu: menu, file: file, line: line, choose: choose) }
+    ) -> On { On(trigger: trigger, kinds: kinds ?? trigger.kinds, menu: menu, file: file, line: line, choose: choose) }
 }
 
 /// A command of the menu that the apps show for a bot.

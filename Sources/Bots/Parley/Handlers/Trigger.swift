@@ -4,16 +4,19 @@
 /// ``Trigger/command(_:_:parameters:file:line:column:)``, ``Trigger/connected`` and so on.
 public struct Trigger<Context: Sendable>: Sendable {
     let event: EventKind
+    /// The kinds of chat that a handler answers in that names none.
+    let kinds: ChatKinds
     let match: @Sendable (Incoming) -> Context?
     let menu: [MenuCommand]
     /// The error in the trigger as it was written; reported before the bot starts.
     let fault: HandlerFault?
 
     init(
-        _ event: EventKind, menu: [MenuCommand] = [], fault: HandlerFault? = nil,
+        _ event: EventKind, in kinds: ChatKinds = .contacts, menu: [MenuCommand] = [], fault: HandlerFault? = nil,
         match: @escaping @Sendable (Incoming) -> Context?
     ) {
         self.event = event
+        self.kinds = kinds
         self.match = match
         self.menu = menu
         self.fault = fault
@@ -21,8 +24,8 @@ public struct Trigger<Context: Sendable>: Sendable {
 }
 
 extension Trigger where Context == MessageContext {
-    /// Any message that a person sent.
-    public static var anyMessage: Self { Self(.message) { $0.message } }
+    /// Any message that a person sent. Reports to moderators are none: they have a trigger of their own.
+    public static var anyMessage: Self { Self(.message) { $0.openMessage } }
 
     /// A message that is text, with or without a link preview.
     public static var text: Self { content(.text, .link) }
@@ -35,7 +38,7 @@ extension Trigger where Context == MessageContext {
     /// A message whose text is the given one, without regard to case and surrounding white space.
     public static func text(_ text: String) -> Self {
         let wanted = Self.normalized(text)
-        return Self(.message) { incoming in incoming.message.flatMap { Self.normalized($0.text) == wanted ? $0 : nil } }
+        return Self(.message) { incoming in incoming.openMessage.flatMap { Self.normalized($0.text) == wanted ? $0 : nil } }
     }
 
     /// A message in which the pattern is found; what it matched is in ``MessageContext/match``.
@@ -48,7 +51,7 @@ extension Trigger where Context == MessageContext {
         do throws(TextPatternError) {
             let compiled = try TextPattern(pattern, ignoringCase: ignoringCase)
             return Self(.message) { incoming in
-                guard var message = incoming.message, let match = compiled.firstMatch(in: message.text) else { return nil }
+                guard var message = incoming.openMessage, let match = compiled.firstMatch(in: message.text) else { return nil }
                 message.match = match
                 return message
             }
@@ -76,7 +79,7 @@ extension Trigger where Context == MessageContext {
             return Self(.message, fault: fault) { _ in nil }
         }
         let menu = label.map { [MenuCommand(keyword: keyword, label: $0, parameters: parameters)] } ?? []
-        return Self(.message, menu: menu) { incoming in incoming.message.flatMap { $0.command?.name == name ? $0 : nil } }
+        return Self(.message, menu: menu) { incoming in incoming.openMessage.flatMap { $0.command?.name == name ? $0 : nil } }
     }
 
     private static func normalized(_ text: String) -> String {
@@ -88,7 +91,7 @@ extension Trigger where Context == MessageContext {
 }
 
 extension Trigger where Context == EditContext {
-    /// A person changed a message.
+    /// A person changed a message, in a chat with a contact unless the handler names other kinds of chat.
     public static var edited: Self { Self(.edited) { $0.edit } }
 }
 
@@ -109,16 +112,16 @@ extension Trigger where Context == ReactionContext {
 
 extension Trigger where Context == ContactContext {
     /// A new contact has connected: messages can go both ways.
-    public static var connected: Self { Self(.connected) { $0.contact } }
+    public static var connected: Self { Self(.connected, in: .all) { $0.contact } }
 }
 
 extension Trigger where Context == RequestContext {
     /// Somebody asks to connect, and the bot accepts by hand.
-    public static var contactRequest: Self { Self(.request) { $0.request } }
+    public static var contactRequest: Self { Self(.request, in: .all) { $0.request } }
 }
 
 extension Trigger where Context == EventContext {
     /// Any event of the core that concerns the bot's profile, messages among them: a handler of it stands last, for what has no trigger of its
     /// own. One that stands above others takes their events, too.
-    public static var anyEvent: Self { Self(.any) { $0.source } }
+    public static var anyEvent: Self { Self(.any, in: .all) { $0.source } }
 }

@@ -138,6 +138,11 @@ extension Bot {
 
     @Sendable private static func show(_ ready: HostReady) {
         for profile in ready.profiles {
+            for group in profile.managedGroups {
+                guard let link = group.link else { continue }
+                let text = "\(VisibleText.name(group.name)) can be joined at\n\(VisibleText.line(link))\n"
+                try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+            }
             guard let link = profile.shortAddress ?? profile.address else { continue }
             let code = isatty(STDOUT_FILENO) == 1 ? QRCode.lines(for: link) ?? [] : []
             let text = (["\(VisibleText.name(profile.name)) can be reached at", VisibleText.line(link)] + code).joined(separator: "\n")

@@ -66,6 +66,7 @@ final class BotRuntime: Sendable {
         case .receivedContactRequest(_, let request, _):
             takeRequest(request, event: event)
         default:
+            if let group = event.group, takeGroupEvent(event, in: group) { return }
             submit("events", Incoming(content: .other, source: context(of: event, effects: effects(nil))))
         }
     }
@@ -82,7 +83,7 @@ final class BotRuntime: Sendable {
         let name = "\(chat)", id = entry.chatItem.id
         return tracker.withLock { tracker in
             guard isFetched ? tracker.admits(fetched: id, in: name) : tracker.admits(announced: id, in: name) else { return true }
-            guard let incoming = message(entry, event: event) else {
+            guard let incoming = incoming(entry, event: event) else {
                 tracker.didSubmit(id, in: name)
                 return true
             }
@@ -140,9 +141,17 @@ final class BotRuntime: Sendable {
 
     // MARK: What is told once, as long as the process lives
 
+    /// - Returns: false if the event says nothing of groups that handlers have a trigger for.
+    private func takeGroupEvent(_ event: ChatEvent, in group: GroupInfo) -> Bool {
+        let effects = effects(nil)
+        guard let content = GroupEvents.content(of: event, chat: { chat(.group(groupInfo: $0, scope: nil), effects: effects) }) else { return false }
+        submit("\(ChatReference.group(group.groupID))", Incoming(content: content, source: context(of: event, effects: effects)))
+        return true
+    }
+
     private func takeEdit(_ entry: ItemInChat, event: ChatEvent) {
         guard let chat = entry.chatInfo.reference, case .receivedMessage(let content) = entry.chatItem.content,
-            entry.chatItem.meta.isEdited
+            entry.chatItem.meta.isEdited, GroupEvents.isToBeHandled(entry.chatItem, in: entry.chatInfo)
         else { return }
         let effects = effects(nil)
         let context = EditContext(chat: self.chat(entry.chatInfo, effects: effects), item: entry.chatItem, content: content)
@@ -175,12 +184,10 @@ final class BotRuntime: Sendable {
 
     // MARK: Parts
 
-    private func message(_ entry: ItemInChat, event: ChatEvent) -> Incoming? {
-        guard case .receivedMessage(let content) = entry.chatItem.content, entry.chatItem.meta.deleted == nil else { return nil }
+    private func incoming(_ entry: ItemInChat, event: ChatEvent) -> Incoming? {
         let effects = effects("item/\(entry.chatItem.id)")
-        let context = MessageContext(
-            chat: chat(entry.chatInfo, effects: effects), item: entry.chatItem, content: content, match: nil)
-        return Incoming(content: .message(context), source: self.context(of: event, effects: effects))
+        guard let content = GroupEvents.content(of: entry, in: chat(entry.chatInfo, effects: effects)) else { return nil }
+        return Incoming(content: content, source: context(of: event, effects: effects))
     }
 
     private func effects(_ event: String?) -> Effects { Effects(model: model, userID: identity.userID, event: event) }
@@ -210,7 +217,7 @@ final class BotRuntime: Sendable {
 
     /// Gives a received message to the handlers once more that was set aside, before what its chat brings from now on.
     func retry(_ entry: ItemInChat, event: ChatEvent) {
-        guard let chat = entry.chatInfo.reference, let incoming = message(entry, event: event) else { return }
+        guard let chat = entry.chatInfo.reference, let incoming = incoming(entry, event: event) else { return }
         let name = HandlerEventName(.message, entry.chatItem.id.rawValue, in: "\(chat)", of: identity.userID)
         jobs.submit(ChatJobKey(userID: identity.userID, chat: "\(chat)")) { [self] in
             _ = await crashes.noting(name, isRetry: true) { await run(incoming) }
@@ -255,6 +262,19 @@ extension ChatEvent {
         switch self {
         case .newChatItems, .contactConnected, .receivedContactRequest: true
         default: false
+        }
+    }
+}
+
+extension ChatEvent {
+    /// The group of an event that may be about members.
+    fileprivate var group: GroupInfo? {
+        switch self {
+        case .userJoinedGroup(_, let group, _), .groupUpdated(_, _, let group, _, _), .deletedMemberUser(_, let group, _, _, _),
+            .groupDeleted(_, let group, _, _), .memberRole(_, let group, _, _, _, _, _), .memberBlockedForAll(_, let group, _, _, _, _),
+            .deletedMember(_, let group, _, _, _, _), .leftMember(_, let group, _, _):
+            group
+        default: nil
         }
     }
 }

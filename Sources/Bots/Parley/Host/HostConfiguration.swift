@@ -1,3 +1,4 @@
+public import ChatAPI
 internal import Foundation
 public import Logging
 
@@ -76,6 +77,22 @@ public struct HostReady: Sendable {
         public let shortAddress: String?
         /// The chats of the bot, as they are from now on.
         public let chats: BotChats
+        /// The groups that the bot keeps, in the order of ``Bot/groups``.
+        public let managedGroups: [Group]
+        /// All groups of the bot, as they are from now on.
+        public let groups: BotGroups
+    }
+
+    /// A group that a bot keeps.
+    public struct Group: Sendable, Hashable {
+        /// The id of the ``ManagedGroup``.
+        public let id: String
+        /// The display name.
+        public let name: String
+        /// The id by which commands name the group.
+        public let groupID: GroupID
+        /// The link by which people join, the short one if there is one; nil for a group without a link.
+        public let link: String?
     }
 
     public let profiles: [Profile]

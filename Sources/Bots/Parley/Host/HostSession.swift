@@ -1,5 +1,6 @@
 internal import ChatAPI
 internal import ChatModel
+internal import ChatProtocol
 internal import Logging
 internal import SystemSupport
 
@@ -129,11 +130,30 @@ actor HostSession {
                 if let last = chat.chatItems.last, last.id > runtime.submitted(in: .direct(contact.contactID)) {
                     await fetch(.direct(contact.contactID), for: runtime, of: user)
                 }
+            case .group(let group, _):
+                // The newest item by its time need not be the last that came: the chat is looked at in any case.
+                await fetch(.group(group.groupID), for: runtime, of: user)
+                for support in await supportChats(of: group, user: user) { await fetch(support, for: runtime, of: user) }
             case .contactRequest(let request):
                 runtime.takeRequest(request, event: .receivedContactRequest(user: user, contactRequest: request, chat: nil))
             default: break
             }
         }
+    }
+
+    /// The conversations of a group with moderators that hold something unread: the bot marks nothing as read on its own.
+    private func supportChats(of group: GroupInfo, user: User) async -> [ChatReference] {
+        let own: [ChatReference] = group.membership.supportChat == nil ? [] : [.group(group.groupID, scope: .memberSupport(nil))]
+        guard group.membership.status.isCurrentMember, group.membership.role >= .moderator, group.membersRequireAttention > 0 else { return own }
+        let response: ChatResponse
+        do throws(ChatCoreError) {
+            response = try await model.send(.groups(.members(group.groupID)), as: user.userID)
+        } catch {
+            logger.error("members not listed: what waits for moderators is handled at the next start", metadata: ["group": "\(group.groupID)", "error": "\(error)"])
+            return own
+        }
+        guard case .groupMembers(_, let listed) = response else { return own }
+        return own + listed.members.filter { $0.supportChat != nil }.map { .group(group.groupID, scope: .memberSupport($0.groupMemberID)) }
     }
 
     /// Gives messages to the handlers once more that were set aside.
@@ -182,9 +202,14 @@ actor HostSession {
         while let key = await unread.next() {
             let state = await model.state
             guard let runtime = runtimes[key.userID], let chat = ChatReference(key.chat), let user = state.users[key.userID]?.user,
-                state.chats(of: key.userID).contains(where: { $0.chatInfo.reference == chat })
+                state.chats(of: key.userID).contains(where: { $0.chatInfo.reference == chat.whole })
             else { continue }
             await fetch(chat, for: runtime, of: user)
         }
     }
+}
+
+extension ChatReference {
+    /// The chat that a part of a group is in: lists show it only.
+    fileprivate var whole: ChatReference { ChatReference(type: type, id: id) }
 }

@@ -10,6 +10,7 @@ extension ChatModel {
     /// The item itself may be gone, deleted by its sender or by its timer, or never have been: the core tells nothing that is relative to
     /// such an item, so that the place is looked for from the newest item back.
     nonisolated func items(behind last: ChatItemID, in chat: ChatReference, of user: UserID) async throws(ChatCoreError) -> [ItemInChat] {
+        if chat.type == .group { return try await groupItems(behind: last, in: chat, of: user) }
         if last > 0 {
             do throws(ChatCoreError) {
                 return try await readItems(chat, of: user, .after(last, count: Self.pageSize))
@@ -24,5 +25,21 @@ extension ChatModel {
             page = before
         }
         return page.filter { $0.chatItem.id > last }
+    }
+
+    /// Items of a group behind one, in the order in which they came.
+    ///
+    /// The core shows a group in the order in which it was written. Messages that another member passes on come late, so that newer and older items
+    /// are mixed: pages are read from the newest back until one has nothing new.
+    private nonisolated func groupItems(behind last: ChatItemID, in chat: ChatReference, of user: UserID) async throws(ChatCoreError) -> [ItemInChat] {
+        var found: [ItemInChat] = []
+        var page = try await readItems(chat, of: user, .last(Self.pageSize))
+        while true {
+            let new = page.filter { $0.chatItem.id > last }
+            found += new
+            guard !new.isEmpty, page.count == Self.pageSize, let first = page.first?.chatItem.id else { break }
+            page = try await readItems(chat, of: user, .before(first, count: Self.pageSize))
+        }
+        return found.sorted { $0.chatItem.id < $1.chatItem.id }
     }
 }

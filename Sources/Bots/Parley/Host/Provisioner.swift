@@ -19,9 +19,11 @@ struct Provisioner {
         try await updateProfile(bot, of: user)
         let link = try await address(of: bot, user: user)
         let identity = BotIdentity(id: bot.id, name: bot.profile.name, userID: user.userID)
+        let groups = try await groups(of: bot, identity: identity)
         let report = HostReady.Profile(
             id: bot.id, name: bot.profile.name, address: link?.fullLink, shortAddress: link?.shortLink,
-            chats: BotChats(model: model, userID: user.userID))
+            chats: BotChats(model: model, userID: user.userID), managedGroups: groups,
+            groups: BotGroups(bot: identity, effects: Effects(model: model, userID: user.userID, event: nil)))
         return Provisioned(identity: identity, report: report)
     }
 
@@ -128,8 +130,13 @@ struct Provisioner {
 
     private func settings(of address: BotAddress) -> AddressSettings {
         var accepts: AutoAccept?
-        if case .automatic = address { accepts = AutoAccept(acceptIncognito: false) }
+        var isBusiness = false
+        switch address {
+        case .automatic: accepts = AutoAccept(acceptIncognito: false)
+        case .business: (accepts, isBusiness) = (AutoAccept(acceptIncognito: false), true)
+        case .manual, .none: break
+        }
         return AddressSettings(
-            isBusinessAddress: false, autoAccept: accepts, autoReply: address.welcome.map(MessageContent.text))
+            isBusinessAddress: isBusiness, autoAccept: accepts, autoReply: address.welcome.map(MessageContent.text))
     }
 }

@@ -58,6 +58,17 @@ final class BotStateStore: Sendable {
                     ) STRICT;
                     """)
         }
+        migrator.registerMigration("3 groups that bots keep") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE managed_group (
+                        bot_id TEXT NOT NULL,
+                        name TEXT NOT NULL,
+                        group_id INTEGER NOT NULL,
+                        PRIMARY KEY (bot_id, name)
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+        }
         return migrator
     }
 
@@ -74,6 +85,25 @@ final class BotStateStore: Sendable {
             try db.execute(
                 sql: "INSERT INTO bot (bot_id, user_id) VALUES (?, ?) ON CONFLICT (bot_id) DO UPDATE SET user_id = excluded.user_id",
                 arguments: [botID, userID.rawValue])
+        }
+    }
+
+    /// The group that was made for a managed group of a bot, if one was.
+    func groupID(of group: String, bot botID: String) async throws -> GroupID? {
+        try await database.read { db in
+            try Int64.fetchOne(db, sql: "SELECT group_id FROM managed_group WHERE bot_id = ? AND name = ?", arguments: [botID, group]).map { GroupID($0) }
+        }
+    }
+
+    /// Remembers the group that was made for a managed group of a bot.
+    func setGroupID(_ id: GroupID, of group: String, bot botID: String) async throws {
+        try await database.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO managed_group (bot_id, name, group_id) VALUES (?, ?, ?)
+                    ON CONFLICT (bot_id, name) DO UPDATE SET group_id = excluded.group_id
+                    """,
+                arguments: [botID, group, id.rawValue])
         }
     }
 

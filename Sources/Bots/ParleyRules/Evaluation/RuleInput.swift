@@ -1,3 +1,4 @@
+package import ChatProtocol
 public import Parley
 
 /// An event, as rules see it.
@@ -9,6 +10,14 @@ public struct RuleInput: Sendable {
     public var text: String
     /// The reaction, when the event is one.
     public var emoji: String?
+    /// The kind of chat.
+    public var chat: ChatKinds = .contacts
+    /// The role of who wrote, or of the member whom the event is about; nil outside of groups.
+    package var role: GroupMemberRole?
+    /// True if the message mentions the bot.
+    public var mentionsBot = false
+    /// What happened to the member, when the event is about one.
+    public var change: MembershipEvent?
 
     public init(event: RuleEvent, kind: MessageKind? = nil, text: String = "", emoji: String? = nil) {
         self.event = event

@@ -52,6 +52,7 @@ public struct RuleSet: Sendable {
         for index in candidates {
             let rule = rules[index], compiled = compiled[index]
             if let kind = rule.when.content, kind != input.kind { continue }
+            guard rule.when.members.holds(for: input) else { continue }
             if let commands = compiled.commands, !commands.contains(command?.name ?? "") { continue }
             if let emoji = compiled.emoji, !emoji.contains(input.emoji ?? "") { continue }
             if !compiled.needs.isEmpty {
@@ -76,5 +77,14 @@ public struct RuleSet: Sendable {
             }
         }
         return pattern
+    }
+}
+
+extension MemberCondition {
+    func holds(for input: RuleInput) -> Bool {
+        guard kinds.isSuperset(of: input.chat), !mentionsBot || input.mentionsBot else { return false }
+        if let roles, !(input.role.map(roles.contains) ?? false) { return false }
+        if let changes, !(input.change.map(changes.contains) ?? false) { return false }
+        return true
     }
 }

@@ -4,6 +4,10 @@ public import Parley
 public struct TemplateValues: Sendable {
     public var botName: String
     public var contactName: String
+    /// The member of a group who wrote, or of whom the event is about; empty in a chat with a contact.
+    public var memberName = ""
+    /// The group; empty in a chat with a contact.
+    public var groupName = ""
     public var text: String
     public var match: PatternMatch?
     public var command: SlashCommand?
@@ -49,6 +53,8 @@ extension Template {
         switch variable {
         case .botName: values.botName
         case .contactName: values.contactName
+        case .memberName: values.memberName
+        case .groupName: values.groupName
         case .text: values.text
         case .command: values.command?.name ?? ""
         case .arguments: values.command?.arguments ?? ""

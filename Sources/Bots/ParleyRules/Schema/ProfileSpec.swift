@@ -1,4 +1,5 @@
 internal import ChatProtocol
+public import Parley
 
 /// One profile of a bots.yaml.
 public struct ProfileSpec: Sendable {
@@ -10,6 +11,8 @@ public struct ProfileSpec: Sendable {
     public let bio: String?
     public let address: AddressSpec
     public let rules: [RuleSpec]
+    /// The groups that the bot keeps.
+    public let groups: [ManagedGroup]
     /// True if rules apply while the profile is muted.
     public let handlesEventsWhenMuted: Bool
 
@@ -20,11 +23,13 @@ public struct ProfileSpec: Sendable {
     public struct AddressSpec: Sendable {
         /// Accept contact requests without asking.
         public var acceptsAutomatically = true
+        /// Make a chat of its own for each contact, to which colleagues can be added.
+        public var isBusiness = false
         /// The message to a new contact.
         public var welcome: String?
     }
 
-    static let keys = ["name", "bio", "address", "rules", "handle-when-muted"]
+    static let keys = ["name", "bio", "address", "rules", "groups", "handle-when-muted"]
 
     init?(id: String, at position: SourcePosition, _ reader: NodeReader) {
         guard let mapping = reader.mapping() else { return nil }
@@ -44,6 +49,7 @@ public struct ProfileSpec: Sendable {
         address = mapping.value("address").map(Self.address) ?? AddressSpec()
         handlesEventsWhenMuted = mapping.value("handle-when-muted")?.bool() ?? false
         rules = mapping.value("rules")?.list()?.compactMap { RuleSpec($0) } ?? []
+        groups = mapping.value("groups").map(GroupSpec.read) ?? []
         guard let name else { return nil }
         self.name = name
         refuseSameRules(mapping)
@@ -54,7 +60,9 @@ public struct ProfileSpec: Sendable {
         var address = AddressSpec()
         guard let mapping = reader.mapping() else { return address }
         mapping.refuseKeys(otherThan: ["accept", "welcome"])
-        if let accept = mapping.value("accept")?.word(of: ["automatic": true, "manual": false]) { address.acceptsAutomatically = accept }
+        if let (accepts, isBusiness) = mapping.value("accept")?.word(of: ["automatic": (true, false), "manual": (false, false), "business": (true, true)]) {
+            (address.acceptsAutomatically, address.isBusiness) = (accepts, isBusiness)
+        }
         address.welcome = mapping.value("welcome").flatMap(Self.welcome)
         return address
     }

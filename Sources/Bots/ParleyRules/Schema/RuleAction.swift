@@ -1,3 +1,6 @@
+package import ChatProtocol
+internal import Parley
+
 /// An action of a rule.
 public enum RuleAction: Sendable {
     /// Answers the message with a quote of it; without a message it sends.
@@ -6,14 +9,29 @@ public enum RuleAction: Sendable {
     case send(Template)
     /// Adds a reaction to the message.
     case react(String)
-    /// Accepts the contact request.
+    /// Accepts the contact request or the invitation, or admits the member.
     case accept
-    /// Refuses the contact request.
+    /// Refuses the contact request, or the member who waits.
     case reject
+    /// Deletes the message, or the one that was reported, for everybody.
+    case moderate
+    /// Blocks the member for all.
+    case block
+    /// Removes the member.
+    case remove(withMessages: Bool)
+    /// Gives the member another role.
+    case role(MemberRole)
+    /// Forwards the message into the chat of a name.
+    case forward(to: String)
+
+    /// A role that a rule gives.
+    public struct MemberRole: Sendable, Hashable {
+        package let role: GroupMemberRole
+    }
 
     /// The reactions that the official apps show and send.
     static let emoji = ["👍", "👎", "😀", "😂", "😢", "❤", "🚀", "✅"]
-    static let keys = ["reply", "send", "react", "accept", "reject"]
+    static let keys = ["reply", "send", "react", "accept", "reject", "moderate", "block", "remove", "role", "forward"]
 
     /// - Parameter condition: nil when it could not be read; then only the shape is checked.
     init?(_ reader: NodeReader, in condition: RuleCondition?) {
@@ -28,35 +46,51 @@ public enum RuleAction: Sendable {
             }
             return nil
         }
-        let action: RuleAction? =
-            switch key {
-            case "reply": Template(value, in: condition).map(RuleAction.reply)
-            case "send": Template(value, in: condition).map(RuleAction.send)
-            case "react": Self.reaction(value).map(RuleAction.react)
-            case "accept": Self.affirmed(value) ? .accept : nil
-            default: Self.affirmed(value) ? .reject : nil
-            }
-        guard let action, let condition else { return nil }
-        guard action.isPossible(after: condition.event) else {
-            reader.report(.badValue, "\"\(key)\" does not go with \"\(condition.event.rawValue)\": \(action.need)")
+        guard let action = Self.action(key, value, in: condition), let condition else { return nil }
+        if let need = action.need(in: condition) {
+            reader.report(.badValue, "\"\(key)\" does not go with \"\(condition.event.rawValue)\": \(need.reason)", hint: need.hint)
             return nil
         }
         self = action
     }
 
-    private func isPossible(after event: RuleEvent) -> Bool {
-        switch self {
-        case .reply, .send: event != .request
-        case .react: event.hasMessage
-        case .accept, .reject: event == .request
+    private static func action(_ key: String, _ value: NodeReader, in condition: RuleCondition?) -> RuleAction? {
+        switch key {
+        case "reply": Template(value, in: condition).map(RuleAction.reply)
+        case "send": Template(value, in: condition).map(RuleAction.send)
+        case "react": reaction(value).map(RuleAction.react)
+        case "accept": affirmed(value) ? .accept : nil
+        case "reject": affirmed(value) ? .reject : nil
+        case "moderate": affirmed(value) ? .moderate : nil
+        case "block": affirmed(value) ? .block : nil
+        case "remove": value.text == "with-messages" ? .remove(withMessages: true) : affirmed(value) ? .remove(withMessages: false) : nil
+        case "role": value.word(of: MemberCondition.roleWords).map { .role(MemberRole(role: $0)) }
+        default: value.nonEmptyString().map(RuleAction.forward)
         }
     }
 
-    private var need: String {
+    /// The reason why the action is not possible after an event, and what to do; nil if it is possible.
+    private func need(in condition: RuleCondition) -> (reason: String, hint: String?)? {
+        let event = condition.event
         switch self {
-        case .reply, .send: "a message can be sent once the contact has connected"
-        case .react: "there is no message to react to"
-        case .accept, .reject: "there is no request to answer"
+        case .reply, .send:
+            return event == .request ? ("a message can be sent once the contact has connected", nil) : nil
+        case .react: return event.hasMessage ? nil : ("there is no message to react to", nil)
+        case .accept:
+            if event == .request || event == .invitation || condition.isAboutWaiting { return nil }
+            return ("there is nothing to accept", "it goes with \"request\", \"invitation\" and \"member: pending\"")
+        case .reject:
+            return event == .request || condition.isAboutWaiting
+                ? nil : ("there is no request to answer", "it goes with \"request\" and \"member: pending\"")
+        case .moderate:
+            guard [.message, .edited, .report].contains(event) else { return ("there is no message to delete", nil) }
+            return condition.groupNeed
+        case .forward: return event == .message ? nil : ("there is no message to forward", nil)
+        case .block, .remove, .role:
+            guard [.message, .edited, .report, .member].contains(event) else { return ("it is about no member of a group", nil) }
+            let gone: Set<MembershipEvent> = [.left, .removed]
+            if let changes = condition.members.changes, !changes.isDisjoint(with: gone) { return ("the member is not in the group any more", nil) }
+            return condition.groupNeed
         }
     }
 
@@ -77,5 +111,16 @@ public enum RuleAction: Sendable {
             return false
         case nil: return false
         }
+    }
+}
+
+extension RuleCondition {
+    /// True if the rule applies to members who wait to be admitted, and to no others.
+    fileprivate var isAboutWaiting: Bool { members.changes == [.pending] }
+
+    /// The objection to an action on members in a rule that applies in chats with contacts too.
+    fileprivate var groupNeed: (reason: String, hint: String?)? {
+        guard event != .member, event != .report, members.kinds.contains(.contacts) else { return nil }
+        return ("the rule is for chats with contacts", "add \"chat: group\" to \"when\"")
     }
 }

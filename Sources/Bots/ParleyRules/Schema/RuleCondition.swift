@@ -14,9 +14,15 @@ public enum RuleEvent: String, Sendable, Hashable, CaseIterable {
     case connected
     /// Somebody asks to connect, and the profile accepts by hand.
     case request
+    /// Something happened to a member of a group.
+    case member
+    /// A contact invites the profile to a group.
+    case invitation
+    /// A member reports a message to the moderators.
+    case report
 
     /// True if a text comes with the event, so that it can be looked at and quoted.
-    var hasText: Bool { self == .message || self == .edited }
+    var hasText: Bool { self == .message || self == .edited || self == .report }
     /// True if there is a message to react to.
     var hasMessage: Bool { self == .message || self == .edited || self == .reaction }
 }
@@ -34,10 +40,15 @@ public struct RuleCondition: Sendable {
     /// The word behind the slash, without regard to case.
     public let commands: [String]?
     public let emoji: [String]?
+    /// The condition on the chat and on the member.
+    public let members: MemberCondition
 
     /// The longest `text` or `contains`, in bytes.
     static let maximumTextLength = 200
-    static let keys = ["message", "text", "contains", "pattern", "command", "edited", "deleted", "reaction", "connected", "request"]
+    static let keys = [
+        "message", "text", "contains", "pattern", "command", "edited", "deleted", "reaction", "connected", "request", "member",
+        "invitation", "report", "chat", "role", "mention",
+    ]
     private static let textKeys = ["text", "contains", "pattern", "command"]
 
     init?(_ reader: NodeReader) {
@@ -51,6 +62,7 @@ public struct RuleCondition: Sendable {
         pattern = mapping.value("pattern").flatMap { Self.pattern($0) }
         commands = mapping.value("command").flatMap { Self.commands($0) }
         emoji = mapping.value("reaction").flatMap { Self.emoji($0) }
+        members = MemberCondition(mapping, event: event)
         for key in Self.textKeys where !event.hasText {
             mapping.value(key)?.report(.badValue, "\"\(key)\" looks at a text, and \"\(event.rawValue)\" has none")
         }
@@ -59,7 +71,7 @@ public struct RuleCondition: Sendable {
     /// Whether the condition holds whenever another does, since it asks for nothing but the event, or the kind of message.
     func covers(_ other: RuleCondition) -> Bool {
         event == other.event && (content == nil || content == other.content) && texts == nil && parts == nil && pattern == nil && commands == nil
-            && emoji == nil
+            && emoji == nil && members.covers(other.members)
     }
 
     /// The event that the keys speak of. Keys of two events in one rule could never hold together.
@@ -67,18 +79,18 @@ public struct RuleCondition: Sendable {
         var named: [RuleEvent] = []
         for event in RuleEvent.allCases where event != .message {
             guard let value = mapping.value(event.rawValue) else { continue }
-            if event != .reaction, value.bool() == false {
+            if event != .reaction, event != .member, value.bool() == false {
                 value.report(.badValue, "leave \"\(event.rawValue)\" out instead of saying false")
             }
             named.append(event)
         }
-        if named.count > 1 || (named.contains { !$0.hasText } && mapping.value("message") != nil) {
+        if named.count > 1 || (named.contains { $0 != .edited } && mapping.value("message") != nil) {
             let words = (mapping.value("message") != nil ? ["message"] : []) + named.map(\.rawValue)
             mapping.reader.report(.badValue, "a rule is about one event, not \(words.joined(separator: " and "))", hint: "make a rule for each")
             return nil
         }
         if let event = named.first { return event }
-        if (["message"] + textKeys).contains(where: { mapping.value($0) != nil }) { return .message }
+        if (["message", "mention"] + textKeys).contains(where: { mapping.value($0) != nil }) { return .message }
         if mapping.keys.allSatisfy(keys.contains) {
             mapping.reader.report(.missingKey, "\"when\" says nothing", hint: "for any message write: when: { message: any }")
         }

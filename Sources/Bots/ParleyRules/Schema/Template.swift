@@ -7,7 +7,7 @@ internal import Parley
 public struct Template: Sendable {
     /// A name that can stand between the braces.
     enum Variable: Sendable, Hashable {
-        case botName, contactName, text, command, arguments, reaction, date, time
+        case botName, contactName, memberName, groupName, text, command, arguments, reaction, date, time
         case match(Int)
         case namedMatch(String)
     }
@@ -22,7 +22,7 @@ public struct Template: Sendable {
     let segments: [Segment]
 
     static let names: KeyValuePairs<String, Variable> = [
-        "bot.name": .botName, "contact.name": .contactName, "text": .text, "match": .match(0), "command": .command,
+        "bot.name": .botName, "contact.name": .contactName, "member.name": .memberName, "group.name": .groupName, "text": .text, "match": .match(0), "command": .command,
         "arguments": .arguments, "reaction": .reaction, "date": .date, "time": .time,
     ]
 
@@ -98,6 +98,8 @@ public struct Template: Sendable {
         case .text where !condition.event.hasText: "\"\(condition.event.rawValue)\" brings no text"
         case .match where condition.pattern == nil: "the rule has no pattern"
         case .command where condition.commands == nil, .arguments where condition.commands == nil: "the rule has no command"
+        case .memberName where condition.members.kinds == .contacts, .groupName where condition.members.kinds == .contacts:
+            "the rule is for chats with contacts"
         case .reaction where condition.event != .reaction: "the rule is not about a reaction"
         default: nil
         }

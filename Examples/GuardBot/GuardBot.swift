@@ -1,0 +1,83 @@
+import Foundation
+import Logging
+import Parley
+import Synchronization
+
+/// Moderates its group, and those that it is invited to as a moderator. Run it with `swift run GuardBot`.
+///
+/// `GUARD_WORDS` are forbidden words, separated by commas; `GUARD_LINKS=web,simplex` allows links; `GUARD_PENALTY=remove` removes instead of
+/// blocking. Moderators, admins and owners are never touched. The log has no text of anybody.
+@main struct GuardBot {
+    static func main() async {
+        let environment = ProcessInfo.processInfo.environment
+        let guardian = Guardian(policy: policy(environment))
+        var bot = Bot("Guard", bio: "I keep this group tidy", address: .none) {
+            On(.command("rules", "The rules of this group"), in: .groups) { message in
+                try await message.reply(guardian.rules)
+            }
+            On(.groupInvitation) { invitation in try await invitation.join() }
+            On(.anyMessage, in: .groups) { message in try await guardian.look(at: message, message.member, in: message.group, message.text) { try await message.moderate() } }
+            On(.edited, in: .groups) { edit in try await guardian.look(at: edit, edit.member, in: edit.group, edit.text) { try await edit.moderate() } }
+            On(.report) { report in
+                guard let member = report.reportedMember, !member.isModerator else { return }
+                guardian.log("report", member, ["reason": "\(report.reason)"])
+                try await report.reply("Thank you. The moderators see your report.")
+            }
+        }
+        bot.groups = [ManagedGroup("group", GroupSettings(environment["GUARD_GROUP"] ?? "Guarded", welcome: guardian.rules))]
+        await bot.run()
+    }
+
+    /// The policy that environment variables describe.
+    static func policy(_ environment: [String: String]) -> GuardPolicy {
+        func list(_ name: String) -> [String] {
+            (environment[name] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+        }
+        var policy = GuardPolicy()
+        policy.forbiddenWords = Set(list("GUARD_WORDS").map { $0.folding(options: [.diacriticInsensitive], locale: nil) })
+        policy.allowsWebLinks = list("GUARD_LINKS").contains("web")
+        policy.allowsSimpleXLinks = list("GUARD_LINKS").contains("simplex")
+        if list("GUARD_PENALTY") == ["remove"] { policy.penalty = .remove }
+        return policy
+    }
+}
+
+/// Carries out what the policy decides.
+final class Guardian: Sendable {
+    let policy: GuardPolicy
+    private let record = Mutex(GuardRecord())
+    private let logger = Logger(label: "guard")
+
+    init(policy: GuardPolicy) { self.policy = policy }
+
+    var rules: String {
+        var rules = ["Be kind.", "No floods: at most \(policy.floodLimit) messages in \(Int(policy.floodWindow)) seconds."]
+        if !policy.allowsWebLinks { rules.append("No web links.") }
+        if !policy.allowsSimpleXLinks { rules.append("No SimpleX links.") }
+        return rules.joined(separator: "\n")
+    }
+
+    func look(
+        at context: some ChatContext, _ member: BotMember?, in group: BotGroup?, _ text: String, delete: @Sendable () async throws -> Void
+    ) async throws {
+        guard let member, let group, !member.isModerator, group.canModerate else { return }
+        let verdict = record.withLock { $0.decide(text, from: "\(group.id)/\(member.id)", at: Date().timeIntervalSince1970, by: policy) }
+        switch verdict {
+        case .allow: return
+        case .warn(let offence, let count):
+            log("warned", member, ["offence": "\(offence)", "count": "\(count)"])
+            try await delete()
+            try await context.send("\(member.displayName), that is against the rules (\(count) of \(policy.warnings) warnings). See /rules.")
+        case .punish(let offence):
+            // Only admins may remove.
+            let removes = policy.penalty == .remove && group.canManageMembers
+            log(removes ? "removed" : "blocked", member, ["offence": "\(offence)"])
+            try await delete()
+            if removes { try await member.remove(withMessages: true) } else { try await member.block() }
+        }
+    }
+
+    func log(_ what: String, _ member: BotMember, _ more: Logger.Metadata) {
+        logger.notice("\(what)", metadata: more.merging(["group": "\(member.group.id)", "member": "\(member.id)"]) { first, _ in first })
+    }
+}

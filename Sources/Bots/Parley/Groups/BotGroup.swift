@@ -1,0 +1,192 @@
+public import ChatAPI
+public import ChatProtocol
+
+/// A group that the bot is, was or may become a member of, and the means to manage it.
+///
+/// What a call needs of the bot's role is told with it. A core that refuses throws ``ChatCoreError`` with the code `error.groupUserRole`.
+public struct BotGroup: Sendable {
+    /// The bot.
+    public let bot: BotIdentity
+    /// The core's record of the group.
+    public let info: GroupInfo
+    let effects: Effects
+
+    /// The id by which commands name the group.
+    public var id: GroupID { info.groupID }
+    /// The name as the bot's profile shows it; unique among the chats of the profile.
+    public var name: String { info.localDisplayName }
+    /// The name that the group goes by.
+    public var displayName: String { info.displayName }
+    /// The role of the bot.
+    public var role: GroupMemberRole { info.membership.role }
+    /// True if the bot may delete messages of members and block them: it is a moderator or more.
+    public var canModerate: Bool { isMember && role >= .moderator }
+    /// True if the bot may remove members, invite and change roles: it is an admin or owner.
+    public var canManageMembers: Bool { isMember && role >= .admin }
+    /// True while the bot is a member who can read and, as its role allows, write.
+    public var isMember: Bool { info.membership.status.isCurrentMember }
+
+    /// What all members see.
+    public var chat: BotChat { BotChat(bot: bot, info: .group(groupInfo: info, scope: nil), effects: effects) }
+
+    /// Sends a text to all members.
+    @discardableResult
+    public func send(_ text: String) async throws -> SentMessage { try await chat.send(text) }
+
+    // MARK: Members
+
+    /// All members but the bot: also those who were invited, wait, left or were removed, as ``BotMember/member`` tells.
+    public func members() async throws -> [BotMember] {
+        guard case .groupMembers(_, let group) = try await effects.perform(.groups(.members(id))) else {
+            throw ChatCoreError(.invalidResponse, "the core did not list the members")
+        }
+        let current = BotGroup(bot: bot, info: group.groupInfo, effects: effects)
+        return group.members.map { BotMember(group: current, member: $0) }
+    }
+
+    /// One member, as it is now.
+    ///
+    /// - Throws: ``ChatCoreError``; `errorStore.groupMemberNotFound` when there is none of the id.
+    public func member(_ id: GroupMemberID) async throws -> BotMember {
+        guard case .groupMemberInfo(_, let info, let member, _) = try await effects.perform(.groups(.memberInfo(self.id, id))) else {
+            throw ChatCoreError(.invalidResponse, "the core did not show the member")
+        }
+        return BotMember(group: BotGroup(bot: bot, info: info, effects: effects), member: member)
+    }
+
+    /// Invites a contact. The bot must be an admin or owner.
+    ///
+    /// - Parameter role: what the contact may do once it has joined; not above the role of the bot.
+    public func invite(_ contact: ContactID, role: GroupMemberRole = .member) async throws {
+        _ = try await effects.perform(.groups(.add(id, contact, role)))
+    }
+
+    // MARK: Messages
+
+    /// Deletes messages of members for everybody. The bot must be a moderator or more.
+    ///
+    /// - Parameter items: at least one message in what all members see, none of the bot's own.
+    public func moderate(_ items: [ChatItemID]) async throws { try await effects.moderate(items, in: id) }
+
+    // MARK: The group itself
+
+    /// Leaves the group.
+    public func leave() async throws { _ = try await effects.perform(.groups(.leave(id))) }
+
+    /// Changes the name, the picture, the welcome message, the preferences or the admission. The bot must be an owner.
+    ///
+    /// - Returns: the group as it is then.
+    @discardableResult
+    public func update(_ change: @Sendable (inout GroupProfile) -> Void) async throws -> BotGroup {
+        var profile = info.groupProfile
+        change(&profile)
+        guard profile != info.groupProfile else { return self }
+        guard case .groupUpdated(_, _, let group, _, _) = try await effects.perform(.groups(.updateProfile(id, profile))) else {
+            throw ChatCoreError(.invalidResponse, "the core did not show the changed group")
+        }
+        return BotGroup(bot: bot, info: group, effects: effects)
+    }
+
+    /// The link by which people join; nil if there is none.
+    public func link() async throws -> GroupLink? {
+        do throws(ChatCoreError) {
+            guard case .groupLink(_, _, let link) = try await effects.perform(.groups(.link(id))) else { return nil }
+            return link
+        } catch {
+            guard case .store(.groupLinkNotFound)? = error.chatError else { throw error }
+            return nil
+        }
+    }
+
+    /// The link by which people join, made if there is none, and its role brought to the one given. The bot must be an admin or owner.
+    ///
+    /// - Parameter role: `member` for those who may write at once, `observer` for those who may only read.
+    @discardableResult
+    public func makeLink(role: GroupMemberRole = .member) async throws -> GroupLink {
+        guard let link = try await link() else {
+            guard case .groupLinkCreated(_, _, let link) = try await effects.perform(.groups(.createLink(id, role))) else {
+                throw ChatCoreError(.invalidResponse, "the core did not show the link that it made")
+            }
+            return link
+        }
+        guard link.acceptMemberRole != role else { return link }
+        guard case .groupLink(_, _, let changed) = try await effects.perform(.groups(.setLinkRole(id, role))) else {
+            throw ChatCoreError(.invalidResponse, "the core did not show the link that it changed")
+        }
+        return changed
+    }
+
+    /// Deletes the link. Members stay.
+    public func deleteLink() async throws { _ = try await effects.perform(.groups(.deleteLink(id))) }
+}
+
+/// A member of a group, and what the bot may do to it.
+///
+/// A moderator may block and delete messages; an admin may also remove, admit and change roles below its own. Nobody may act on a member of a
+/// higher role.
+public struct BotMember: Sendable {
+    public let group: BotGroup
+    /// The core's record of the member.
+    public let member: GroupMember
+
+    /// The id by which commands name the member.
+    public var id: GroupMemberID { member.groupMemberID }
+    /// The name as the bot's profile shows it; unique in the profile.
+    public var name: String { member.localDisplayName }
+    /// The name that the member goes by; several may go by the same.
+    public var displayName: String { member.displayName }
+    public var role: GroupMemberRole { member.role }
+    /// True for moderators, admins and owners: those whom an automatic moderator leaves alone.
+    public var isModerator: Bool { member.role >= .moderator }
+    /// True if the member says that it is a bot.
+    public var isBot: Bool { member.profile.peerType == .bot }
+    /// True for the customer of a business chat, false for colleagues and in other groups.
+    public var isCustomer: Bool { group.info.businessChat?.customerID == member.memberID }
+    /// True while the member waits to be admitted.
+    public var isPending: Bool { member.status == .pendingApproval || member.status == .pendingReview }
+
+    /// Deletes nothing, and shows nobody what the member sends from now on. The bot must be a moderator or more.
+    public func block() async throws { try await setBlocked(true) }
+
+    /// Ends a block for all.
+    public func unblock() async throws { try await setBlocked(false) }
+
+    private func setBlocked(_ isBlocked: Bool) async throws {
+        _ = try await group.effects.perform(.groups(.blockForAll(group.id, [id], isBlocked)))
+    }
+
+    /// Removes the member from the group. The bot must be an admin or owner.
+    ///
+    /// - Parameter withMessages: whether what the member wrote is deleted for everybody.
+    public func remove(withMessages: Bool = false) async throws {
+        _ = try await group.effects.perform(.groups(.remove(group.id, [id], withMessages: withMessages)))
+    }
+
+    /// Gives the member another role. The bot must be an admin or owner.
+    public func setRole(_ role: GroupMemberRole) async throws { _ = try await group.effects.perform(.groups(.setRole(group.id, [id], role))) }
+
+    /// Admits a member who waits. The bot must be a moderator or more.
+    ///
+    /// - Parameter role: what the member may do; nil for the role that the group link gives.
+    public func accept(as role: GroupMemberRole? = nil) async throws {
+        _ = try await group.effects.perform(.groups(.acceptMember(group.id, id, role ?? member.role)))
+    }
+
+    /// Refuses a member who waits. The bot must be an admin or owner.
+    public func reject() async throws { try await remove() }
+
+    /// The conversation of the member with the moderators, which nobody else sees.
+    public var supportChat: BotChat {
+        BotChat(bot: group.bot, info: .group(groupInfo: group.info, scope: .memberSupport(groupMember: member)), effects: group.effects)
+    }
+}
+
+extension GroupMemberStatus {
+    /// True for a member who gets what is sent to all.
+    var isCurrentMember: Bool {
+        switch self {
+        case .connected, .complete, .creator, .announced, .accepted, .introduced, .introductionInvited: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,88 @@
+internal import ChatAPI
+internal import ChatProtocol
+
+/// Reads what stored items and events tell of groups.
+///
+/// What must not be missed, messages, invitations, joining and waiting members, is read from items: they are in the store, and are found there
+/// after a crash. The rest is read from events, and told once, as long as the process lives.
+enum GroupEvents {
+    /// What an item means to handlers; nil for items that are none of their concern.
+    ///
+    /// - Parameters:
+    ///   - entry: an item as the core has it.
+    ///   - chat: its chat as handlers see it.
+    static func content(of entry: ItemInChat, in chat: BotChat) -> Incoming.Content? {
+        let item = entry.chatItem
+        guard item.meta.deleted == nil else { return nil }
+        switch item.content {
+        case .receivedMessage(let content):
+            guard isToBeHandled(item, in: entry.chatInfo) else { return nil }
+            if case .report(_, let reason) = content, chat.group != nil {
+                return .report(ReportContext(chat: chat, item: item, reason: reason))
+            }
+            return .message(MessageContext(chat: chat, item: item, content: content, match: nil))
+        case .receivedGroupInvitation(let invitation, let role):
+            guard invitation.status == .pending else { return nil }
+            return .invitation(InvitationContext(chat: chat, invitation: invitation, role: role))
+        case .receivedGroupEvent(.memberConnected):
+            // In the conversation of a member who waits it only tells that the member can be reached.
+            guard entry.chatInfo.groupScope == nil, let member = chat.member(of: item), member.isNewcomer else { return nil }
+            return .member(MemberContext(chat: chat, member: member, change: .joined, actor: nil))
+        case .receivedGroupEvent(.newMemberPendingReview):
+            guard case .group(let group, .memberSupport(let waiting?)?) = entry.chatInfo else { return nil }
+            let member = BotMember(group: BotGroup(bot: chat.bot, info: group, effects: chat.effects), member: waiting)
+            return .member(MemberContext(chat: chat, member: member, change: .pending, actor: nil))
+        default: return nil
+        }
+    }
+
+    /// Checks whether a message that was received is one to answer: in groups, neither history nor a message of another bot.
+    static func isToBeHandled(_ item: ChatItem, in info: ChatInfo) -> Bool {
+        guard let group = info.groupInfo else { return true }
+        // Two bots that answer each other would not end.
+        if item.direction.member?.profile.peerType == .bot { return false }
+        // New members are sent what was written before they joined. It is older than their membership, and passed on by a member.
+        return item.meta.forwardedByMember == nil || item.meta.itemTimestamp >= group.membership.updatedAt
+    }
+
+    /// What an event means to handlers; nil for events that tell nothing of members and groups, or what an item tells too.
+    static func content(of event: ChatEvent, chat: (GroupInfo) -> BotChat) -> Incoming.Content? {
+        switch event {
+        case .userJoinedGroup(_, let group, let host):
+            // One who still waits to be admitted has not joined.
+            guard group.membership.status.isCurrentMember else { return nil }
+            return .group(GroupContext(chat: chat(group), change: .joined, actor: host))
+        case .groupUpdated(_, let old, let group, let member, _):
+            guard old.groupProfile != group.groupProfile else { return nil }
+            return .group(GroupContext(chat: chat(group), change: .updated(from: old.groupProfile), actor: member))
+        case .deletedMemberUser(_, let group, let member, _, _):
+            return .group(GroupContext(chat: chat(group), change: .removed, actor: member))
+        case .groupDeleted(_, let group, let member, _):
+            return .group(GroupContext(chat: chat(group), change: .deleted, actor: member))
+        case .memberRole(_, let group, let actor, let member, let old, let new, _):
+            guard member.groupMemberID != group.membership.groupMemberID else {
+                return .group(GroupContext(chat: chat(group), change: .role(from: old, to: new), actor: actor))
+            }
+            return .member(changed(member, .role(from: old, to: new), by: actor, in: chat(group), group))
+        case .memberBlockedForAll(_, let group, let actor, let member, let isBlocked, _):
+            return .member(changed(member, isBlocked ? .blocked : .unblocked, by: actor, in: chat(group), group))
+        case .deletedMember(_, let group, let actor, let member, let withMessages, _):
+            return .member(changed(member, .removed(withMessages: withMessages), by: actor, in: chat(group), group))
+        case .leftMember(_, let group, let member, _):
+            return .member(changed(member, .left, by: nil, in: chat(group), group))
+        default: return nil
+        }
+    }
+
+    private static func changed(
+        _ member: GroupMember, _ change: MemberChange, by actor: GroupMember?, in chat: BotChat, _ group: GroupInfo
+    ) -> MemberContext {
+        let member = BotMember(group: BotGroup(bot: chat.bot, info: group, effects: chat.effects), member: member)
+        return MemberContext(chat: chat, member: member, change: change, actor: actor)
+    }
+}
+
+extension BotMember {
+    /// True for one who came after the bot, or by its link or invitation.
+    fileprivate var isNewcomer: Bool { (member.category == .invitee || member.category == .post) && !isPending }
+}

@@ -1,0 +1,51 @@
+public import ChatProtocol
+
+/// A group that a bot makes at its start if it is not there, and keeps as it is described.
+///
+/// What members and other owners change is put back at the next start. Members, messages and the link itself stay.
+public struct ManagedGroup: Sendable, Hashable {
+    /// The id under which the group is found again at the next start. Keep it when the name changes.
+    public let id: String
+    public var settings: GroupSettings
+    /// The role of those who join by the link; nil for a group without a link.
+    public var linkRole: GroupMemberRole?
+
+    public init(_ id: String, _ settings: GroupSettings, linkRole: GroupMemberRole? = .member) {
+        self.id = id
+        self.settings = settings
+        self.linkRole = linkRole
+    }
+
+    /// The profile that the group is to have, made of the one that it has.
+    ///
+    /// - Parameter menu: the commands that the apps show in the group.
+    func profile(from old: GroupProfile, menu: [MenuCommand]) -> GroupProfile {
+        var profile = old
+        let wanted = settings.profile
+        profile.displayName = wanted.displayName
+        profile.shortDescription = wanted.shortDescription
+        profile.description = wanted.description
+        profile.image = wanted.image ?? old.image
+        profile.memberAdmission = wanted.memberAdmission
+        profile.groupPreferences = Self.merged(settings.preferences, into: old.groupPreferences, menu: menu)
+        return profile
+    }
+
+    /// The preferences that are described, and the others as they are.
+    private static func merged(_ wanted: GroupPreferences, into old: GroupPreferences?, menu: [MenuCommand]) -> GroupPreferences? {
+        var merged = old ?? GroupPreferences()
+        merged.timedMessages = wanted.timedMessages ?? merged.timedMessages
+        merged.directMessages = wanted.directMessages ?? merged.directMessages
+        merged.fullDelete = wanted.fullDelete ?? merged.fullDelete
+        merged.reactions = wanted.reactions ?? merged.reactions
+        merged.voice = wanted.voice ?? merged.voice
+        merged.files = wanted.files ?? merged.files
+        merged.simplexLinks = wanted.simplexLinks ?? merged.simplexLinks
+        merged.reports = wanted.reports ?? merged.reports
+        merged.history = wanted.history ?? merged.history
+        merged.support = wanted.support ?? merged.support
+        let commands = menu.map { BotCommand.command(keyword: $0.keyword, label: $0.label, params: $0.parameters) }
+        if !commands.isEmpty || merged.commands?.isEmpty == false { merged.commands = commands }
+        return merged == GroupPreferences() ? old : merged
+    }
+}

@@ -1,0 +1,77 @@
+internal import ChatProtocol
+internal import Parley
+
+/// Reads `groups:` of a profile: the groups that its bot keeps.
+enum GroupSpec {
+    static let keys = ["name", "summary", "welcome", "link", "review", "preferences"]
+    /// Roles that can be given to those who join by a link.
+    private static let linkRoles: KeyValuePairs<String, GroupMemberRole?> = ["member": .member, "observer": .observer, "none": nil]
+    private static let features: KeyValuePairs<String, GroupFeature> = [
+        "direct-messages": .directMessages, "full-delete": .fullDelete, "reactions": .reactions, "voice": .voice, "files": .files,
+        "simplex-links": .simplexLinks, "reports": .reports, "history": .history, "support": .support,
+    ]
+    /// Features that can be for members of a role and above.
+    private static let featuresWithRole: Set<GroupFeature> = [.directMessages, .fullDelete, .voice, .files, .simplexLinks]
+    /// Seconds after which messages may disappear: a year at the most.
+    private static let disappearing = 1...31_536_000
+
+    static func read(_ reader: NodeReader) -> [ManagedGroup] {
+        guard let mapping = reader.mapping() else { return [] }
+        if mapping.all.isEmpty { reader.report(.badValue, "\(reader.path) must not be empty") }
+        var names: [String: String] = [:]
+        return mapping.all.compactMap { entry in
+            guard let group = group(entry.key, at: entry.position, entry.value) else { return nil }
+            if let other = names.updateValue(entry.key, forKey: group.settings.name) {
+                reader.report(.badValue, "groups \"\(other)\" and \"\(entry.key)\" have the same name \"\(group.settings.name)\"", at: entry.position)
+            }
+            return group
+        }
+    }
+
+    private static func group(_ id: String, at position: SourcePosition, _ reader: NodeReader) -> ManagedGroup? {
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: keys)
+        let named = mapping.value("name")
+        guard let name = named.map({ $0.nonEmptyString() }) ?? id else { return nil }
+        if !DisplayName.isValid(name) {
+            let suggestion = DisplayName.valid(name)
+            (named ?? reader).report(
+                .badValue, "\"\(name)\" cannot be a name of a group", hint: suggestion.isEmpty ? nil : "\"\(suggestion)\" can",
+                at: named?.position ?? position)
+        }
+        var settings = GroupSettings(name)
+        settings.summary = mapping.value("summary")?.nonEmptyString()
+        if let summary = settings.summary, summary.jsonLength > ProfileSpec.maximumBioLength {
+            mapping.value("summary")?.report(.badValue, "the summary has \(summary.jsonLength) bytes, more than \(ProfileSpec.maximumBioLength)")
+        }
+        settings.welcome = mapping.value("welcome")?.nonEmptyString()
+        settings.reviewsNewMembers = mapping.value("review")?.bool() ?? false
+        if let preferences = mapping.value("preferences") { settings.preferences = self.preferences(preferences) }
+        var link: GroupMemberRole? = .member
+        if let role = mapping.value("link")?.word(of: linkRoles) { link = role }
+        return ManagedGroup(id, settings, linkRole: link)
+    }
+
+    private static func preferences(_ reader: NodeReader) -> GroupPreferences {
+        var preferences = GroupPreferences()
+        guard let mapping = reader.mapping() else { return preferences }
+        mapping.refuseKeys(otherThan: features.map(\.key) + ["disappearing"])
+        for (key, feature) in features {
+            guard let value = mapping.value(key) else { continue }
+            let isWithRole = featuresWithRole.contains(feature)
+            let words: KeyValuePairs<String, (GroupFeatureEnabled, GroupMemberRole?)> =
+                isWithRole
+                ? ["on": (.on, nil), "off": (.off, nil), "moderator": (.on, .moderator), "admin": (.on, .admin), "owner": (.on, .owner)]
+                : ["on": (.on, nil), "off": (.off, nil)]
+            if let (enable, role) = value.word(of: words) { preferences.set(feature, enable, role: role) }
+        }
+        if let value = mapping.value("disappearing") {
+            if value.text == "off" {
+                preferences.timedMessages = TimedMessagesGroupPreference(enable: .off)
+            } else if let seconds = value.integer(in: disappearing) {
+                preferences.timedMessages = TimedMessagesGroupPreference(enable: .on, ttl: seconds)
+            }
+        }
+        return preferences
+    }
+}

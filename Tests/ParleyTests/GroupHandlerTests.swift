@@ -1,0 +1,221 @@
+import ChatAPI
+import ChatProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Parley
+
+/// Handlers of bots that are members of groups.
+@Suite struct GroupHandlerTests {
+    private let host = HostSessionTests()
+    private static let team = ChatReference.group(7)
+
+    @Test func aHandlerAnswersInGroupsOnlyIfItSaysSo() async throws {
+        let core = ScriptedCore()
+        let bot = Bot("Echo") {
+            On(.command("help", "Help"), in: [.contacts, .groups]) { try await $0.reply("helping \($0.sender)") }
+            On(.command("rules", "Rules"), in: .groups) { try await $0.reply("be kind") }
+            On(.text) { try await $0.send("echo \($0.text)") }
+        }
+        let (group, bob) = try core.addGroup(), ann = try core.add(contact: 4, name: "ann")
+        _ = try await host.running([bot], on: core) { _ in
+            for text in ["/help", "hello", "/rules"] { core.receive(text, from: bob, in: group) }
+            for text in ["/help", "/rules"] { core.receive(text, from: ann) }
+            await core.waitForSent(2, to: 7)
+            await core.waitForSent(2, to: 4)
+        }
+        #expect(core.sent(to: Self.team) == ["helping bob", "be kind"])
+        #expect(core.sent(to: ContactID(4)) == ["helping ann", "echo /rules"])
+        #expect(bot.menu.map(\.keyword) == ["help"] && bot.groupMenu.map(\.keyword) == ["help", "rules"])
+    }
+
+    @Test func historyAndMessagesOfOtherBotsAreNotAnswered() async throws {
+        let core = ScriptedCore()
+        let bot = Bot("Echo") { On(.text, in: .groups) { try await $0.send("re: \($0.text)") } }
+        let (group, bob) = try core.addGroup()
+        var robot = bob
+        robot.profile.peerType = .bot
+        let other = robot
+        _ = try await host.running([bot], on: core) { _ in
+            core.receive("written before the bot joined", from: bob, in: group) { item in
+                item.meta.forwardedByMember = 9
+                item.meta.itemTimestamp = UTCTimestamp(seconds: 1_767_225_599)
+            }
+            core.receive("passed on by a member", from: bob, in: group) { $0.meta.forwardedByMember = 9 }
+            core.receive("of a bot", from: other, in: group)
+            core.receive("new", from: bob, in: group)
+            await core.waitForSent(2, to: 7)
+        }
+        #expect(core.sent(to: Self.team) == ["re: passed on by a member", "re: new"])
+    }
+
+    @Test func aMessageOfASupportChatIsAnsweredThere() async throws {
+        let core = ScriptedCore()
+        let bot = Bot("Helper") {
+            On(.text, in: .supportChats) { message in
+                try await message.reply("in private")
+                try await message.member?.setRole(.observer)
+            }
+            On(.text, in: .groups) { try await $0.reply("to all") }
+        }
+        let (group, bob) = try core.addGroup()
+        _ = try await host.running([bot], on: core) { _ in
+            core.receive(
+                .receivedMessage(content: .text("help")), from: bob, in: .group(groupInfo: group, scope: .memberSupport(groupMember: bob)), text: "help")
+            await core.waitForSent(1, to: 7)
+        }
+        #expect(core.sent(to: .group(7, scope: .memberSupport(4))) == ["in private"])
+        #expect(core.sent(to: Self.team).isEmpty)
+        #expect(core.groupCommands.contains("/_member role #7 4 observer"))
+    }
+
+    @Test func aModeratorDeletesBlocksAndRemoves() async throws {
+        let core = ScriptedCore()
+        let bot = Bot("Guard") {
+            On(.text, in: .groups, where: { $0.text.contains("spam") && $0.member?.isModerator == false }) { message in
+                try await message.moderate()
+                try await message.member?.block()
+                try await message.member?.remove(withMessages: true)
+                try await message.member?.supportChat.send("do not")
+            }
+        }
+        let (group, bob) = try core.addGroup()
+        let spam = try await host.running([bot], on: core) { _ in
+            let spam = core.receive("spam", from: bob, in: group)
+            await core.waitForSent(1, to: 7)
+            return spam
+        }
+        #expect(
+            core.groupCommands.filter { !$0.hasPrefix("/_members") } == [
+                "/_delete member item #7 \(spam)", "/_block #7 4 blocked=on", "/_remove #7 4 messages=on",
+            ])
+        #expect(core.sent(to: .group(7, scope: .memberSupport(4))) == ["do not"])
+    }
+
+    @Test func mentionsAndReportsHaveHandlersOfTheirOwn() async throws {
+        let core = ScriptedCore()
+        let bot = Bot("Guard") {
+            On(.report) { report in
+                try await report.moderate()
+                try await report.reply("thank you for reporting \(report.reason.code)")
+            }
+            On(.mention) { try await $0.reply("you called") }
+            On(.anyMessage, in: .all) { try await $0.send("else") }
+        }
+        let (group, bob) = try core.addGroup()
+        _ = try await host.running([bot], on: core) { _ in
+            core.receive("@Guard hello", from: bob, in: group) { $0.meta.userMention = true }
+            core.receive(
+                .receivedMessage(content: .report(text: "bad", reason: .spam)), from: bob,
+                in: .group(groupInfo: group, scope: .memberSupport(groupMember: bob)), text: "bad"
+            ) { item in
+                item.quotedItem = ItemQuote(
+                    direction: .groupReceived(member: bob), itemID: 33, sharedMessageID: nil, sentAt: ScriptedCore.time, content: .text("buy"), formattedText: nil)
+            }
+            await core.waitForSent(2, to: 7)
+        }
+        #expect(core.sent(to: Self.team) == ["you called"])
+        #expect(core.sent(to: .group(7, scope: .memberSupport(4))) == ["thank you for reporting spam"])
+        #expect(core.groupCommands.contains("/_delete member item #7 33"))
+    }
+
+    @Test func whatHappensToMembersAndToTheGroupIsTold() async throws {
+        let core = ScriptedCore(), log = Mutex<[String]>([]), gate = Gate()
+        let bot = Bot("Guard") {
+            On(.memberJoined) { member in log.withLock { $0.append("joined \(member.name)") } }
+            On(.memberPending) { member in
+                try await member.send("who are you?")
+                try await member.member.accept(as: .observer)
+            }
+            On(.memberRoleChanged) { member in log.withLock { $0.append("\(member.change) by \(member.actor?.localDisplayName ?? "")") } }
+            On(.memberBlocked) { member in log.withLock { $0.append("\(member.change)") } }
+            On(.memberRemoved) { member in log.withLock { $0.append("\(member.change)") } }
+            On(.memberLeft) { member in log.withLock { $0.append("\(member.change)") } }
+            On(.groupUpdated) { context in log.withLock { $0.append("now \(context.group?.displayName ?? "")") } }
+            On(.groupEnded) { context in
+                log.withLock { $0.append("\(context.change)") }
+                gate.open()
+            }
+        }
+        let (group, bob) = try core.addGroup()
+        _ = try await host.running([bot], on: core) { _ in
+            let all = ChatInfo.group(groupInfo: group, scope: nil), support = ChatInfo.group(groupInfo: group, scope: .memberSupport(groupMember: bob))
+            core.receive(.receivedGroupEvent(event: .newMemberPendingReview), from: bob, in: support)
+            await core.waitForSent(1, to: 7)
+            core.receive(.receivedGroupEvent(event: .memberConnected), from: bob, in: support)
+            core.receive(.receivedGroupEvent(event: .memberConnected), from: bob, in: all)
+            var old = bob
+            old.category = .pre
+            core.receive(.receivedGroupEvent(event: .memberConnected), from: old, in: all)
+            var renamed = group
+            renamed.groupProfile.displayName = "crew"
+            let changed = renamed, admin = bob
+            core.publish { .memberRole(user: $0, groupInfo: group, byMember: admin, member: bob, fromRole: .member, toRole: .observer, signature: nil) }
+            core.publish { .memberBlockedForAll(user: $0, groupInfo: group, byMember: admin, member: bob, blocked: true, signature: nil) }
+            core.publish { .deletedMember(user: $0, groupInfo: group, byMember: admin, deletedMember: bob, withMessages: true, signature: nil) }
+            core.publish { .leftMember(user: $0, groupInfo: group, member: bob, signature: nil) }
+            core.publish { .groupUpdated(user: $0, fromGroup: group, toGroup: changed, member: bob, signature: nil) }
+            core.publish { .groupDeleted(user: $0, groupInfo: group, member: bob, signature: nil) }
+            await gate.wait()
+        }
+        #expect(
+            log.withLock(\.self) == [
+                "joined bob", "role(from: ChatProtocol.GroupMemberRole.member, to: ChatProtocol.GroupMemberRole.observer) by bob", "blocked",
+                "removed(withMessages: true)", "left", "now crew", "deleted",
+            ])
+        #expect(core.sent(to: .group(7, scope: .memberSupport(4))) == ["who are you?"])
+        #expect(core.groupCommands.contains("/_accept member #7 4 observer"))
+    }
+
+    @Test func anInvitationIsAcceptedByAHandler() async throws {
+        let core = ScriptedCore()
+        let bot = Bot("Guest") {
+            On(.groupInvitation, where: { $0.inviter == "ann" }) { invitation in
+                try await invitation.join()
+                try await invitation.send("coming to \(invitation.groupName)")
+            }
+        }
+        let ann = try core.add(contact: 4, name: "ann")
+        _ = try await host.running([bot], on: core) { _ in
+            let invitation = ChatAPI.GroupInvitation(
+                groupID: 7, groupMemberID: 1, localDisplayName: "team", groupProfile: GroupProfile(displayName: "team"), status: .pending)
+            let item = ScriptedCore.item(200, .receivedGroupInvitation(invitation: invitation, memberRole: .member), .directReceived, "invitation")
+            core.store(item, of: ann)
+            core.publish { .newChatItems(user: $0, chatItems: [ItemInChat(chatInfo: .direct(contact: ann), chatItem: item)]) }
+            await core.waitForSent(1, to: 4)
+        }
+        #expect(core.groupCommands == ["/_join #7"])
+        #expect(core.sent(to: ContactID(4)) == ["coming to team"])
+    }
+
+    @Test(arguments: [3, 250]) func messagesOfGroupsAndWaitingMembersAreHandledAfterACrash(_ count: Int) async throws {
+        let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: HostSessionTests.logger)
+        let bot = Bot("Echo", id: "echo") {
+            On(.text, in: .groups) { try await $0.send("re: \($0.text)") }
+            On(.memberPending) { try await $0.send("welcome") }
+        }
+        let (group, bob) = try core.addGroup()
+        _ = try await host.running([bot], on: core, store: store) { _ in
+            core.receive("first", from: bob, in: group)
+            await core.waitForSent(1, to: 7)
+        }
+        let again = core.restarted()
+        again.state.withLock { state in
+            state.groups[0].membersRequireAttention = 1
+            state.members[0].supportChat = GroupSupportChat(chatTimestamp: ScriptedCore.time, unread: 1, memberAttention: 1, mentions: 0)
+        }
+        // The one that came last was passed on, and is older than the others.
+        for number in 1...count {
+            again.receive("\(number)", from: bob, in: group, announcing: false) { item in
+                item.meta.itemTimestamp = UTCTimestamp(seconds: 1_767_225_600 + Int64(number == count ? 1 : number + 10))
+            }
+        }
+        again.receive(
+            .receivedGroupEvent(event: .newMemberPendingReview), from: bob, in: .group(groupInfo: group, scope: .memberSupport(groupMember: bob)),
+            announcing: false)
+        _ = try await host.running([bot], on: again, store: store) { _ in await again.waitForSent(count + 2, to: 7) }
+        #expect(again.sent(to: Self.team) == ["re: first"] + (1...count).map { "re: \($0)" })
+        #expect(again.sent(to: .group(7, scope: .memberSupport(4))) == ["welcome"])
+    }
+}
