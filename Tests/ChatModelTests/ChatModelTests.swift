@@ -128,6 +128,25 @@ import Testing
         await #expect(throws: ChatCoreError.self) { try await model.loadItems(ItemsKey(.group(1), filter: .comments(5)), of: 1) }
     }
 
+    @Test("members are loaded when they are first asked for, and a failure leaves nothing behind")
+    func members() async throws {
+        let core = ScriptedCore { command, user in
+            #expect(user == 1)
+            guard command == .groups(.members(1)) else { throw ChatCoreError(.store(error: .groupNotFound(groupID: 2))) }
+            return .groupMembers(user: Samples.user(), group: Group(groupInfo: Samples.group(), members: [Samples.member(2)]))
+        }
+        let model = ChatModel(core: core)
+        core.publish(Samples.message(1, in: bob))
+        core.close()
+        try await model.run()
+        for _ in 1...3 { #expect(try await model.members(of: 1, user: 1).all.map(\.groupMemberID) == [2]) }
+        #expect(core.sent.count == 1)
+        await #expect(throws: ChatCoreError.self) { try await model.members(of: 2, user: 1) }
+        #expect(await model.state.members(of: 2, user: 1) == nil)
+        await model.closeMembers(of: 1, user: 1)
+        #expect(await model.state.members(of: 1, user: 1) == nil)
+    }
+
     @Test("changes that were not read are put together")
     func changes() async throws {
         let core = ScriptedCore()

@@ -87,11 +87,21 @@ extension ChatPagination {
 struct Replay {
     let transcript: Transcript
     let isOpening: Bool
+    let keepsMembers: Bool
 
-    /// - Parameter isOpening: Whether the windows of all chats are opened while the chats are empty.
-    init(_ name: String, opening isOpening: Bool = false) throws {
+    /// - Parameters:
+    ///   - isOpening: Whether the windows of all chats are opened while the chats are empty.
+    ///   - keepsMembers: Whether the members of all groups are kept from the beginning.
+    init(_ name: String, opening isOpening: Bool = false, keepingMembers keepsMembers: Bool = false) throws {
         transcript = try Transcript.load(name)
         self.isOpening = isOpening
+        self.keepsMembers = keepsMembers
+    }
+
+    /// Keeps the members of groups from when the profile is known.
+    private func keepMembers(of user: User?, in client: inout ChatModelState) {
+        guard keepsMembers, let user else { return }
+        for id: Int64 in 1...9 { client.keepMembers(of: GroupID(id), user: user.userID) }
     }
 
     /// A client that has just begun to know a profile.
@@ -126,6 +136,7 @@ struct Replay {
                 let event = try ChatEvent(json: line.body)
                 var client = clients[line.peer] ?? ChatModelState()
                 if let user = event.user { open(user, in: &client) }
+                keepMembers(of: event.user, in: &client)
                 client.apply(event)
                 // The items that such a chat begins with are not reported.
                 switch event {
@@ -139,6 +150,7 @@ struct Replay {
                 guard case .response(let response) = try ChatResult(json: line.body), let command = commands[id] else { continue }
                 var client = clients[line.peer] ?? ChatModelState()
                 if let user = response.user { open(user, in: &client) }
+                keepMembers(of: response.user, in: &client)
                 try check(client, command, response, line.number)
                 client.apply(response, to: command)
                 if case .newPreparedChat(let user, let chat) = response { close(chat, of: user, in: &client) }

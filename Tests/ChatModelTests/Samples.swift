@@ -58,3 +58,26 @@ enum Samples {
         .newChatItems(user: user(), chatItems: [located(item(id, isReceived: isReceived, mention: mention), in: contact)])
     }
 }
+
+extension Samples {
+    /// A member; `order` tells members apart, also by the id that all members use.
+    static func member(
+        _ order: Int64, name: String? = nil, role: GroupMemberRole = .member, status: GroupMemberStatus = .connected,
+        category: GroupMemberCategory = .post, contact: ContactID? = nil, supportChat: GroupSupportChat? = nil
+    ) -> GroupMember {
+        let name = name ?? "member\(order)"
+        return GroupMember(
+            groupMemberID: GroupMemberID(order), groupID: 1, memberID: MemberID([UInt8(truncatingIfNeeded: order)]), role: role, category: category,
+            status: status, settings: GroupMemberSettings(showsMessages: true), invitedBy: .unknown, localDisplayName: name,
+            profile: LocalProfile(profileID: ProfileID(order + 100), displayName: name), contactID: contact, profileID: ProfileID(order + 100),
+            chatVersions: ChatVersionRange(minVersion: 1, maxVersion: 17), createdAt: time(0), updatedAt: time(0), supportChat: supportChat)
+    }
+
+    static func group(attention: Int = 0) -> GroupInfo {
+        GroupInfo(
+            groupID: 1, localDisplayName: "team", groupProfile: GroupProfile(displayName: "team"), fullGroupPreferences: .defaults,
+            membership: member(1, name: "alice", role: .owner, status: .creator, category: .user),
+            chatSettings: ChatSettings(notifications: .all, isFavorite: false), createdAt: time(0), updatedAt: time(0),
+            groupSummary: GroupSummary(currentMembers: 2), membersRequireAttention: attention)
+    }
+}

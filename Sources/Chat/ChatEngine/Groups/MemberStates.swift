@@ -2,32 +2,13 @@ import ChatAPI
 import ChatProtocol
 import SMPWire
 
-// The meaning of the states of a membership.
+// The meaning of the states of a membership. The triggers of `group_members` count the states of `isCurrent`.
 
 extension GroupMemberStatus {
-    /// True for members who belong to the group, connected or not. The triggers of `group_members` count the same states.
-    var isCurrent: Bool {
-        switch self {
-        case .introduced, .introductionInvited, .accepted, .announced, .connected, .complete, .creator: true
-        default: false
-        }
-    }
-
     /// True for members who can take part: they are connected, or wait to be let in.
     var isActive: Bool {
         switch self {
         case .pendingApproval, .pendingReview, .connected, .complete, .creator: true
-        default: false
-        }
-    }
-
-    /// True for members who wait to be let in.
-    var isPending: Bool { self == .pendingApproval || self == .pendingReview }
-
-    /// True for members whose membership is over.
-    var isRemoved: Bool {
-        switch self {
-        case .rejected, .removed, .left, .groupDeleted: true
         default: false
         }
     }

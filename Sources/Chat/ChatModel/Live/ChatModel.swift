@@ -85,7 +85,7 @@ public actor ChatModel: ChatCore {
         }
     }
 
-    /// Reads the chats, tags and address of a profile.
+    /// Reads the chats, tags and address of a profile, and the members of those groups whose members are kept.
     public func load(_ user: UserID) async throws(ChatCoreError) {
         _ = try await send(.chats(.list(user: user, pendingConnections: true)), as: user)
         _ = try await send(.chats(.tags(user: user)), as: user)
@@ -94,6 +94,7 @@ public actor ChatModel: ChatCore {
         } catch  where error.chatError == .store(error: .userContactLinkNotFound) {
             // Most profiles have no address.
         }
+        for group in (state.users[user]?.members.keys.sorted() ?? []) { try await loadMembers(of: group, user: user) }
     }
 
     public func send(_ command: ChatCommand, as user: UserID?) async throws(ChatCoreError) -> ChatResponse {
@@ -106,6 +107,9 @@ public actor ChatModel: ChatCore {
 
     /// A new subscription to what changes from now on. Changes that wait to be read are put together, so nobody falls behind.
     public nonisolated func changes() -> ChatModelChanges { changeHub.subscribe() }
+
+    /// Changes the state other than by an event or an answer.
+    func change(_ body: (inout ChatModelState) -> Void) { body(&state) }
 
     private func take(_ changes: [ChatModelChange]) {
         guard !changes.isEmpty else { return }

@@ -13,6 +13,13 @@ extension ChatModelState {
             updateContact(id, as: sender, &changes) { $0.customData = data }
         case .groups(.setCustomData(let id, let data)):
             updateGroup(id, as: sender, &changes) { $0.customData = data }
+        case .groups(.setMemberSettings(let group, let id, let settings)):
+            guard let user = (sender ?? activeUserID).flatMap({ users[$0]?.user }) else { return }
+            mutate(user) { state in
+                guard var member = state.members[group]?[id] else { return }
+                member.settings = settings
+                state.updateMembers(of: group, &changes) { $0.set(member) }
+            }
         default: break
         }
     }

@@ -7,6 +7,7 @@ extension ChatModelState {
     @discardableResult public mutating func apply(_ event: ChatEvent) -> [ChatModelChange] {
         var changes: [ChatModelChange] = []
         if let user = event.user { know(user, &changes) }
+        take(event.memberReport, event.user, &changes)
         switch event {
         case .activeUser(let user): activate(user, &changes)
         case .chatSuspended:

@@ -13,6 +13,7 @@ extension ChatModelState {
     ) -> [ChatModelChange] {
         var changes: [ChatModelChange] = []
         if let user = response.user { know(user, &changes) }
+        take(response.memberReport, response.user, &changes)
         switch response {
         case .activeUser(let user): activate(user, &changes)
         case .usersList(let list): replaceUsers(list, &changes)
@@ -66,6 +67,21 @@ extension ChatModelState {
             mutate(user) { state in
                 state.remove(.contactRequest(request.contactRequestID), &changes)
                 if let contact { state.remove(.direct(contact.contactID), buried: true, &changes) }
+            }
+        case .groupMembers(_, let group):
+            mutate(user) { state in
+                state.update(.group(groupInfo: group.groupInfo, scope: nil), &changes)
+                state.loadMembers(group, &changes)
+            }
+        case .memberSupportChatRead(_, let group, _):
+            mutate(user) { state in
+                state.update(.group(groupInfo: group, scope: nil), &changes)
+                if case .chats(.markRead(let reference)) = command { state.markRead(nil, in: reference, &changes) }
+            }
+        case .memberSupportChatDeleted(_, let group, let member):
+            mutate(user) { state in
+                state.update(.group(groupInfo: group, scope: nil), &changes)
+                state.clear(.group(group.groupID, scope: .memberSupport(member.groupMemberID)), &changes)
             }
         case .groupDeletedUser(_, let group, _):
             mutate(user) { $0.remove(.group(group.groupID), buried: true, &changes) }
@@ -136,14 +152,12 @@ extension ChatResponse {
             .userAcceptedGroupSent(_, let group, _), .userDeletedMembers(_, let group, _, _, _),
             .sentGroupInvitation(_, let group, _, _), .startedConnectionToGroup(_, let group, _, _),
             .leftMemberUser(_, let group), .groupAliasUpdated(_, let group), .joinedGroupMember(_, let group, _),
-            .memberAccepted(_, let group, _), .memberSupportChatRead(_, let group, _),
-            .memberSupportChatDeleted(_, let group, _), .membersRoleUser(_, let group, _, _, _),
+            .memberAccepted(_, let group, _), .membersRoleUser(_, let group, _, _, _),
             .membersBlockedForAllUser(_, let group, _, _, _), .groupUpdated(_, _, let group, _, _), .groupProfile(_, let group),
             .groupDescription(_, let group), .groupLinkCreated(_, let group, _), .groupLink(_, let group, _),
             .groupLinkDeleted(_, let group), .groupRelays(_, let group, _), .memberSupportChats(_, let group, _),
             .groupMemberInfo(_, let group, _, _):
             [.group(groupInfo: group, scope: nil)]
-        case .groupMembers(_, let group): [.group(groupInfo: group.groupInfo, scope: nil)]
         case .newMemberContact(_, let contact, let group, _), .newMemberContactSentInv(_, let contact, let group, _):
             [.group(groupInfo: group, scope: nil), .direct(contact: contact)]
         default: []

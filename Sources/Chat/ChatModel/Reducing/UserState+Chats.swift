@@ -11,6 +11,9 @@ extension UserState {
             info.keepLater(old)
             guard info != old else { return }
             chats[reference]?.chatInfo = info
+            if let contact = info.contact, contact.profile != old.contact?.profile || contact.localDisplayName != old.contact?.localDisplayName {
+                updateMembers(for: contact, &changes)
+            }
         } else {
             guard info.isListed else { return }
             chats[reference] = Chat(chatInfo: info, chatItems: [])
@@ -32,6 +35,7 @@ extension UserState {
     mutating func remove(_ reference: ChatReference, buried: Bool = false, _ changes: inout [ChatModelChange]) {
         if buried { deletedChats.insert(reference) }
         for key in windows.keys where key.chat.whole == reference { windows[key] = nil }
+        if reference.type == .group { members[GroupID(reference.id)] = nil }
         if chats.removeValue(forKey: reference) != nil { changes.append(.chatRemoved(user.userID, reference)) }
     }
 

@@ -7,6 +7,7 @@ extension UserState {
         guard let reference = item.chatInfo.reference, !deletedChats.contains(reference.whole) else { return }
         if knownItem(item.chatItem.id, in: reference) != nil { return refresh(item, &changes) }
         update(item.chatInfo, &changes)
+        take(item.chatInfo, with: item.chatItem, &changes)
         for key in windowKeys(of: reference) where key.contains(item.chatItem) {
             windows[key]?.append(item.chatItem)
             changes.append(.items(user.userID, key, added: true))
@@ -27,6 +28,7 @@ extension UserState {
     mutating func refresh(_ item: ItemInChat, _ changes: inout [ChatModelChange]) {
         guard let reference = item.chatInfo.reference, !deletedChats.contains(reference.whole) else { return }
         update(item.chatInfo, &changes)
+        take(item.chatInfo, &changes)
         let known = knownItem(item.chatItem.id, in: reference)
         var item = item
         if let known {
@@ -88,6 +90,7 @@ extension UserState {
         for key in windowKeys(of: reference) where windows[key]?.updateAll({ read(&$0) }) == true {
             changes.append(.items(user.userID, key, added: false))
         }
+        if let marked, reference.scope != nil { markRead(marked.count, items: Array(newlyRead.values), in: reference, &changes) }
         guard reference.scope == nil, var chat = chats[reference] else { return }
         for index in chat.chatItems.indices { read(&chat.chatItems[index]) }
         if let marked {
@@ -130,9 +133,9 @@ extension UserState {
         changes.append(.chat(user.userID, .group(group.groupID)))
     }
 
-    /// Takes in that all items of a chat are gone but its head.
+    /// Takes in that all items of a chat, or of a part of a group, are gone but its head.
     mutating func clear(_ reference: ChatReference, _ changes: inout [ChatModelChange]) {
-        for key in windows.keys where key.chat.whole == reference {
+        for key in windows.keys where key.chat == reference || key.chat.whole == reference {
             windows[key]?.clear()
             changes.append(.items(user.userID, key, added: false))
         }

@@ -16,6 +16,8 @@ public enum ChatModelChange: Sendable, Hashable {
     case previewMissing(UserID, ChatReference)
     /// Items of a window; `added` if there is a new one at its end.
     case items(UserID, ItemsKey, added: Bool)
+    /// Members of a group whose members are kept, or the counts of their support chats.
+    case members(UserID, GroupID)
     /// The tags of a profile.
     case tags(UserID)
     /// The address of a profile.

@@ -39,6 +39,9 @@ public struct ChatModelState: Sendable, Hashable {
         chat(reference, of: user)?.agentConnectionID.flatMap { subscriptions[$0] }
     }
 
+    /// The members of a group; nil unless they were asked for.
+    public func members(of group: GroupID, user: UserID) -> GroupMembers? { users[user]?.members[group] }
+
     /// The items of a chat that are loaded.
     public func items(_ key: ItemsKey, of user: UserID) -> ItemsWindow? { users[user]?.windows[key] }
 }

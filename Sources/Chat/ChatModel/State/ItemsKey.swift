@@ -24,6 +24,11 @@ public struct ItemsKey: Sendable, Hashable {
         self.filter = filter
     }
 
+    /// The items of the support chat of a member of a group; of this profile's own if `member` is nil.
+    public static func supportChat(of member: GroupMemberID?, in group: GroupID) -> ItemsKey {
+        ItemsKey(.group(group, scope: .memberSupport(member)))
+    }
+
     /// Checks whether an item of the chat belongs here.
     public func contains(_ item: ChatItem) -> Bool {
         switch filter {

@@ -9,6 +9,8 @@ public struct UserState: Sendable, Hashable {
     public internal(set) var chats: [ChatReference: Chat] = [:]
     /// Pages of chats that were loaded.
     public internal(set) var windows: [ItemsKey: ItemsWindow] = [:]
+    /// Members of groups, kept from when they are first asked for.
+    public internal(set) var members: [GroupID: GroupMembers] = [:]
     /// Tags that the profile has, in its order.
     public internal(set) var tags: [ChatTag] = []
     /// The address of the profile, if it is known to have one.
