@@ -102,6 +102,12 @@ let messaging: [Target] =
             logging,
         ],
         tests: ["SMPSimulation", "SMPServer", "ProcessSupport", "OfficialPeers"])
+    + module(
+        "XFTPAgent", layer: "Messaging",
+        uses: [
+            "AsyncPrimitives", "SMPWire", "SMPCrypto", "SMPProtocol", "SMPClient", "SMPAgent", "XFTPProtocol", "XFTPClient", grdb, logging,
+        ] + nio,
+        tests: ["XFTPServer", "SMPServer", "EncryptedSQLite", "OfficialPeers", "ProcessSupport"])
 
 /// `JSONMacros` is a program that the compiler runs: it takes no settings, so that sanitizers (at the end of this file) stay out of it. Tests that
 /// used it, and all that is linked with them, would be built twice: what it does is in a library.

@@ -30,6 +30,9 @@ enum AgentSchema {
         migrator.registerMigration("8: messages to several queues") { database in
             try database.execute(sql: "ALTER TABLE sent_messages ADD COLUMN is_sent INTEGER NOT NULL DEFAULT 0")
         }
+        migrator.registerMigration("9: files") { database in
+            for statement in files { try database.execute(sql: statement) }
+        }
         return migrator
     }()
 

@@ -1,5 +1,5 @@
 package import EncryptedSQLite
-import GRDB
+package import GRDB
 import Logging
 
 /// Told of every transaction; tests make them fail.
@@ -69,15 +69,17 @@ package final class AgentStore: Sendable {
     /// Returns when the deferred changes that were given before are made.
     func flush() async throws { try await write { _ in } }
 
+    /// Reads in one transaction.
+    ///
     /// - Parameter isLong: whether it goes through a good part of a table.
-    func read<Value: Sendable>(
+    package func read<Value: Sendable>(
         isLong: Bool = false, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try await file.read(isLong: isLong, body)
     }
 
     /// Runs `body` in a transaction that takes the deferred changes along.
-    func write<Value: Sendable>(
+    package func write<Value: Sendable>(
         isPersistent: Bool = false, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try interceptor?.willWrite()

@@ -24,7 +24,7 @@ package struct BoxNonce: Hashable, Sendable, WireCodable, StringCodable, CustomS
         self.bytes = Bytes(bytes)
     }
 
-    package static func random(_ source: some RandomSource) -> BoxNonce { BoxNonce(padding: source.bytes(size)) }
+    package static func random(_ source: any RandomSource) -> BoxNonce { BoxNonce(padding: source.bytes(size)) }
 
     /// The nonce of the answer that a proxy passes back.
     package var reversed: BoxNonce { BoxNonce(padding: bytes.reversed()) }

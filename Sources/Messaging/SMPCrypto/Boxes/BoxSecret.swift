@@ -31,7 +31,7 @@ package struct BoxSecret: Sendable, Equatable {
     }
 
     /// A new symmetric key.
-    package static func random(_ source: some RandomSource) -> BoxSecret { BoxSecret(derived: source.secret(size)) }
+    package static func random(_ source: any RandomSource) -> BoxSecret { BoxSecret(derived: source.secret(size)) }
 
     /// - Precondition: 32 bytes.
     init(derived secret: SecretBytes) {

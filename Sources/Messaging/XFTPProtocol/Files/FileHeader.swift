@@ -8,6 +8,14 @@ package struct FileHeader: WireCodable, Hashable, Sendable {
     package let name: String
     package let extra: String?
 
+    /// The header of a file without a name.
+    package static let unnamed = FileHeader(checked: "")
+
+    private init(checked name: String) {
+        self.name = name
+        extra = nil
+    }
+
     /// - Returns: nil if one of them has more than 255 bytes.
     package init?(name: String, extra: String? = nil) {
         guard name.utf8.count <= 255, (extra ?? "").utf8.count <= 255 else { return nil }

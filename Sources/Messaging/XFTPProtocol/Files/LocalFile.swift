@@ -13,7 +13,7 @@ package struct LocalFile: Hashable, Sendable {
             self.nonce = nonce
         }
 
-        package static func random(_ source: some RandomSource) -> Key { Key(key: .random(source), nonce: .random(source)) }
+        package static func random(_ source: any RandomSource) -> Key { Key(key: .random(source), nonce: .random(source)) }
 
         package func hash(into hasher: inout Hasher) { hasher.combine(nonce) }
     }

@@ -1,0 +1,33 @@
+package import SMPClient
+package import SMPProtocol
+import XFTPProtocol
+
+/// How files are transferred. The defaults are those of the official clients.
+package struct FileAgentConfiguration: Sendable {
+    /// The folder for encrypted files and chunks that are under way. It belongs to the agent: what it does not know there is removed.
+    package var folder: String
+    /// How file routers are reached.
+    package var network = NetworkConfiguration()
+    /// Waits between attempts.
+    package var retry = RetryInterval(initial: .seconds(1), increaseAfter: .seconds(5), maximum: .seconds(300))
+    /// Attempts in vain after which a warning is sent; the agent goes on.
+    package var attemptsBeforeWarning = 3
+    /// After how long a transfer that does not come to its end fails.
+    package var transferLifetime: Duration = .seconds(2 * 86_400)
+    /// After how long chunks are not tried to be deleted any more: routers have deleted them by then.
+    package var deletionLifetime: Duration = .seconds(2 * 86_400)
+    /// Chunks of one file that are transferred at the same time.
+    package var chunksAtOnce = 3
+    /// Chunks of all files that are transferred at the same time.
+    package var chunksOfAllFilesAtOnce = 12
+
+    package init(folder: String) { self.folder = folder }
+}
+
+/// The file routers of users.
+package protocol FileServerSource: Sendable {
+    /// Routers for uploads of a user, with their passwords.
+    func servers(of user: Int64) async -> [XFTPServerWithAuth]
+    /// True if files may be downloaded from a router without asking: it is the user's, or one of an operator that the user has accepted.
+    func isKnown(_ server: XFTPServerAddress, to user: Int64) async -> Bool
+}

@@ -1,0 +1,74 @@
+package import XFTPProtocol
+
+/// What became of a transfer of a file.
+///
+/// `uploadComplete`, `downloadComplete` and the failures come again at every start until the transfer is removed with
+/// ``FileAgent/remove(_:)`` or ``FileAgent/delete(_:)``: who acts on them must recognise a repetition by its id.
+package enum FileTransferEvent: Sendable {
+    /// Bytes of all chunks that are on routers, of all that will be.
+    case uploadProgress(FileTransferID, sent: Int64, total: Int64)
+    /// The description for the sender, and one for each recipient.
+    case uploadComplete(FileTransferID, sender: FileDescription, recipients: [FileDescription])
+    case uploadFailed(FileTransferID, FileTransferError)
+    /// A chunk could not be uploaded several times in a row; the agent goes on.
+    case uploadWarning(FileTransferID, FileTransferError)
+    /// Bytes of all chunks that were received, of all that will be.
+    case downloadProgress(FileTransferID, received: Int64, total: Int64)
+    /// The file is whole, checked, and at its path.
+    case downloadComplete(FileTransferID, LocalFile)
+    case downloadFailed(FileTransferID, FileTransferError)
+    /// A chunk could not be downloaded several times in a row; the agent goes on.
+    case downloadWarning(FileTransferID, FileTransferError)
+
+    package var id: FileTransferID {
+        switch self {
+        case .uploadProgress(let id, _, _), .uploadComplete(let id, _, _), .uploadFailed(let id, _), .uploadWarning(let id, _),
+            .downloadProgress(let id, _, _), .downloadComplete(let id, _), .downloadFailed(let id, _), .downloadWarning(let id, _):
+            id
+        }
+    }
+}
+
+/// Why a file could not be transferred.
+package struct FileTransferError: Error, Sendable, CustomStringConvertible {
+    /// The kind of failure. Bounded and stable: usable as a metric label.
+    package enum Code: String, Sendable, Hashable {
+        /// The description names routers that are neither the user's nor approved: ``FileTransferError/servers``.
+        case notApproved
+        /// The file is too large.
+        case size
+        /// The description that a redirect leads to is not the one that was announced.
+        case redirect
+        /// A file of this machine could not be read or written, or a received one is damaged.
+        case file
+        /// The routers have no such chunk: the time is over, or the sender has deleted it.
+        case noFile
+        /// A router has refused: ``FileTransferError/router``.
+        case router
+        /// There is no router to upload to.
+        case noServers
+        /// No router could be reached.
+        case network
+        /// There is no such transfer.
+        case unknownTransfer
+        /// The agent is stopped, or the store refuses.
+        case storage
+    }
+
+    package let code: Code
+    /// A description of the error, for a person.
+    package let message: String
+    /// The router's own error, if it has answered with one.
+    package let router: XFTPErrorType?
+    /// The routers that are concerned, as addresses.
+    package let servers: [String]
+
+    package init(_ code: Code, _ message: String, router: XFTPErrorType? = nil, servers: [String] = []) {
+        self.code = code
+        self.message = message
+        self.router = router
+        self.servers = servers
+    }
+
+    package var description: String { "\(code.rawValue): \(message)" }
+}

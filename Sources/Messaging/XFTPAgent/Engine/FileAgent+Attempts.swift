@@ -1,0 +1,105 @@
+import AsyncPrimitives
+import SMPClient
+import SMPCrypto
+import SMPProtocol
+import XFTPClient
+import XFTPProtocol
+
+/// The end of a transfer for this process: a cancellation, or a kill that a test imitates.
+struct TransferInterrupted: Error {}
+
+extension FileAgent {
+    /// Tries something until it succeeds or fails for good, with growing waits.
+    ///
+    /// - Parameters:
+    ///   - created: of the transfer, whose time is limited.
+    ///   - warn: told of the error when it has come several times in a row.
+    /// - Throws: ``XFTPClientError`` for good; ``FileTransferError`` `network` when the time is over; ``TransferInterrupted``.
+    func attempt<Value: Sendable>(
+        since created: Int64, warn: @Sendable (FileTransferError) async -> Void,
+        _ body: @Sendable () async throws(XFTPClientError) -> Value
+    ) async throws -> Value {
+        var wait = configuration.retry.initial
+        var waited = Duration.zero
+        var failures = 0
+        while true {
+            if Task.isCancelled { throw TransferInterrupted() }
+            let result: Result<Value, XFTPClientError>
+            do {
+                try await permits.acquireUnlessCancelled()
+                do throws(XFTPClientError) { result = .success(try await body()) } catch { result = .failure(error) }
+                permits.release()
+            } catch {
+                throw TransferInterrupted()
+            }
+            guard case .failure(let error) = result else { return try result.get() }
+            if Task.isCancelled || error.code == .cancelled { throw TransferInterrupted() }
+            guard error.isTemporary else { throw error }
+            failures += 1
+            if failures == configuration.attemptsBeforeWarning { await warn(FileTransferError(error)) }
+            guard now() - created < configuration.transferLifetime.components.seconds else { throw FileTransferError(error) }
+            do { try await clock.sleep(for: jittered(wait)) } catch { throw TransferInterrupted() }
+            waited += wait
+            if waited >= configuration.retry.increaseAfter { wait = min(wait * 3 / 2, configuration.retry.maximum) }
+        }
+    }
+
+    private func jittered(_ wait: Duration) -> Duration {
+        let unit = Double(random.bytes(1).first ?? 128) / 255
+        return wait * (1 + configuration.retry.jitter * (2 * unit - 1))
+    }
+
+    /// Passes a moment at which a test may end the transfer.
+    func pass(_ moment: FileStep) throws {
+        do { try step(moment) } catch { throw TransferInterrupted() }
+    }
+
+    // MARK: Deletions
+
+    /// Deletes chunks from their routers until none is left that could be.
+    func runDeletions() async {
+        var wait = configuration.retry.initial
+        while !Task.isCancelled {
+            guard let records = try? await store.deletions(), !records.isEmpty else { return }
+            for record in records {
+                if Task.isCancelled { return }
+                var isDone = now() - record.created > configuration.deletionLifetime.components.seconds
+                if !isDone {
+                    do throws(XFTPClientError) {
+                        try await sessions.with(.init(user: record.user, server: record.server)) { session throws(XFTPClientError) in
+                            try await session.delete(record.id, key: record.key)
+                        }
+                        isDone = true
+                    } catch {
+                        // What the router does not know is deleted.
+                        isDone = !error.isTemporary && error.code != .cancelled
+                    }
+                }
+                if isDone { try? await store.removeDeletion(record.number) }
+            }
+            do { try await clock.sleep(for: jittered(wait)) } catch { return }
+            wait = min(wait * 3 / 2, configuration.retry.maximum)
+        }
+    }
+}
+
+extension FileTransferError {
+    init(_ error: XFTPClientError) {
+        switch error.code {
+        case .protocol(.auth), .protocol(.noFile): self.init(.noFile, error.message, router: error.routerError)
+        case .protocol, .response: self.init(.router, error.message, router: error.routerError)
+        case .file: self.init(.file, error.message)
+        default: self.init(.network, error.message)
+        }
+    }
+}
+
+extension XFTPClientError {
+    /// The router's own error, or what is wrong with its answer.
+    fileprivate var routerError: XFTPErrorType? {
+        switch code {
+        case .protocol(let error), .response(let error): error
+        default: nil
+        }
+    }
+}

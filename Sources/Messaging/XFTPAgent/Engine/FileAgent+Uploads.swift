@@ -1,0 +1,196 @@
+import Logging
+import NIOPosix
+import SMPClient
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+import XFTPClient
+import XFTPProtocol
+
+extension FileAgent {
+    /// Announcements of a chunk that a router has forgotten, which are made again.
+    private static let announcements = 3
+
+    /// Brings an upload to its end.
+    func runUpload(_ id: FileTransferID) async {
+        var wait = configuration.retry.initial
+        while !Task.isCancelled {
+            do {
+                return try await upload(id)
+            } catch is TransferInterrupted {
+                return
+            } catch {
+                let failure = (error as? XFTPClientError).map(FileTransferError.init) ?? error as? FileTransferError
+                guard let failure, failure.code != .storage else {
+                    // The disk fails: tried again, as nothing could be noted about it either.
+                    logger.error("an upload waits for the store", metadata: ["reason": "\(error)"])
+                    do { try await clock.sleep(for: wait) } catch { return }
+                    wait = min(wait * 3 / 2, configuration.retry.maximum)
+                    continue
+                }
+                do {
+                    try await store.setUpload(id, .failed, failure)
+                    removeFiles(id)
+                    return await announce(.uploadFailed(id, failure))
+                } catch {
+                    logger.error("an upload has failed, which cannot be noted", metadata: ["reason": "\(error)"])
+                }
+            }
+        }
+    }
+
+    private func upload(_ id: FileTransferID) async throws {
+        guard var record = try await reporting({ try await $0.upload(id) }) else { return }
+        if record.status == .new {
+            try await encrypt(record)
+            guard let encrypted = try await reporting({ try await $0.upload(id) }) else { return }
+            record = encrypted
+        }
+        switch record.status {
+        case .new: return
+        case .failed: return await announce(.uploadFailed(id, record.failure ?? FileTransferError(.storage, "the upload failed")))
+        case .encrypted:
+            try await uploadChunks(record)
+            try pass(.allUploaded)
+            try await reporting { try await $0.setUpload(id, .complete) }
+            removeFiles(id)
+            try pass(.uploadComplete)
+            guard let complete = try await reporting({ try await $0.upload(id) }) else { return }
+            record = complete
+        case .complete: removeFiles(id)
+        }
+        guard let (sender, recipients) = record.descriptions else { throw FileTransferError(.file, "the upload has no chunks") }
+        await announce(.uploadComplete(id, sender: sender, recipients: recipients))
+    }
+
+    private func encrypt(_ record: UploadRecord) async throws {
+        let folder = folder
+        do {
+            let (plan, digest, chunks) = try await cancellable { isCancelled in
+                try folder.make(for: record.id)
+                let size = try record.source.contentSize()
+                guard let plan = FilePlan(header: FileAgent.header(record.name), contentSize: size, asOneChunk: record.asOneChunk) else {
+                    throw FileTransferError(.size, "the file has \(size) bytes, which is more than can be sent")
+                }
+                let (digest, chunks) = try FileCoding.encrypt(
+                    record.source, plan, key: record.key, nonce: record.nonce, to: folder.encrypting(record.id), isCancelled: isCancelled)
+                try DiskFile.rename(folder.encrypting(record.id), to: folder.encrypted(record.id))
+                return (plan, digest, chunks)
+            }
+            try pass(.encrypted)
+            var offset: Int64 = 0
+            var records: [UploadRecord.Chunk] = []
+            for (index, (size, digest)) in zip(plan.chunks, chunks).enumerated() {
+                records.append(.init(number: index + 1, offset: offset, size: size, digest: digest))
+                offset += Int64(size)
+            }
+            try await reporting { [records] in try await $0.setEncrypted(record.id, size: plan.encryptedSize, digest: digest, records) }
+        } catch let error as FileFormatError {
+            throw error.code == .cancelled ? TransferInterrupted() : FileTransferError(.file, error.message)
+        }
+    }
+
+    private func uploadChunks(_ record: UploadRecord) async throws {
+        let total = record.encrypted?.size ?? 0
+        let done = Progress(record.chunks.reduce(0) { $0 + ($1.isUploaded ? Int64($1.size) : 0) })
+        await announce(.uploadProgress(record.id, sent: done.value, total: total))
+        try await inParallel(record.chunks.filter { !$0.isUploaded }, atOnce: configuration.chunksAtOnce) { [self] chunk in
+            try await upload(chunk, of: record)
+            let sent = done.add(Int64(chunk.size))
+            await announce(.uploadProgress(record.id, sent: sent, total: total))
+        }
+    }
+
+    private func upload(_ chunk: UploadRecord.Chunk, of record: UploadRecord) async throws {
+        let warn: @Sendable (FileTransferError) async -> Void = { [self] in await announce(.uploadWarning(record.id, $0)) }
+        var replica = chunk.replica
+        for attempt in 1...Self.announcements {
+            let known: UploadRecord.Chunk.Replica
+            if let replica {
+                known = replica
+            } else {
+                known = try await announceChunk(chunk, of: record, warn)
+                try pass(.announced)
+                try await reporting { try await $0.setReplica(known, of: chunk.number, in: record.id) }
+            }
+            do {
+                let path = folder.encrypted(record.id)
+                try await self.attempt(since: record.created, warn: warn) { () throws(XFTPClientError) in
+                    let source: ChunkSource
+                    do throws(FileFormatError) { source = try ChunkSource(path: path, offset: chunk.offset, size: chunk.size) } catch {
+                        throw XFTPClientError(.file(error.code), error.message)
+                    }
+                    try await sessions.with(.init(user: record.user, server: known.server)) { session throws(XFTPClientError) in
+                        try await session.upload(source, to: known.id, key: known.key)
+                    }
+                }
+                try pass(.uploaded)
+                return try await reporting { try await $0.setUploaded(chunk.number, in: record.id) }
+            } catch let error as XFTPClientError where error.code == .protocol(.auth) && attempt < Self.announcements {
+                // The router has forgotten the chunk: its time was over before it was uploaded.
+                try await reporting { try await $0.setReplica(nil, of: chunk.number, in: record.id) }
+                replica = nil
+            }
+        }
+    }
+
+    /// Announces a chunk on one of the user's routers, whichever takes it.
+    private func announceChunk(
+        _ chunk: UploadRecord.Chunk, of record: UploadRecord, _ warn: @Sendable (FileTransferError) async -> Void
+    ) async throws -> UploadRecord.Chunk.Replica {
+        try await attempt(since: record.created, warn: warn) { [self] () throws(XFTPClientError) in
+            let candidates = await servers.servers(of: record.user)
+            guard !candidates.isEmpty else { throw XFTPClientError(.network(.failed), "there is no file router to upload to") }
+            let start = Int(random.bytes(1).first ?? 0) % candidates.count
+            var failure: XFTPClientError?
+            for index in candidates.indices {
+                do throws(XFTPClientError) {
+                    return try await announceChunk(chunk, of: record, on: candidates[(start + index) % candidates.count])
+                } catch {
+                    // A router that may take it later is worth a wait.
+                    if failure?.isTemporary != true { failure = error }
+                }
+            }
+            throw failure ?? XFTPClientError(.network(.failed), "there is no file router to upload to")
+        }
+    }
+
+    private func announceChunk(
+        _ chunk: UploadRecord.Chunk, of record: UploadRecord, on server: XFTPServerWithAuth
+    ) async throws(XFTPClientError) -> UploadRecord.Chunk.Replica {
+        let key = newKey()
+        let keys = (0..<record.recipients).map { _ in newKey() }
+        return try await sessions.with(.init(user: record.user, server: server.server)) { session throws(XFTPClientError) in
+            let first = keys.prefix(XFTPLimits.recipientsPerCommand)
+            let (id, ids) = try await session.create(
+                key: key, size: chunk.size, digest: chunk.digest, recipients: first.map(\.publicKey), basicAuth: server.basicAuth)
+            var recipients = ids
+            while recipients.count < keys.count {
+                let next = keys[recipients.count..<min(recipients.count + XFTPLimits.recipientsPerCommand, keys.count)]
+                recipients += try await session.add(recipients: next.map(\.publicKey), to: id, key: key)
+            }
+            return .init(server: server.server, id: id, key: key, recipients: Array(zip(recipients, keys)).map { (id: $0.0, key: $0.1) })
+        }
+    }
+
+    private func newKey() -> PrivateAuthKey { .ed25519(Ed25519.generateKeyPair(random).privateKey) }
+}
+
+extension UploadRecord {
+    /// The descriptions for the sender and the recipients; nil if a chunk is nowhere.
+    fileprivate var descriptions: (sender: FileDescription, recipients: [FileDescription])? {
+        guard let encrypted, let size = chunks.first?.size, chunks.allSatisfy({ $0.replica?.recipients.count == recipients }) else { return nil }
+        func description(_ party: FileDescription.Party, _ replica: (Chunk.Replica) -> FileDescription.Replica) -> FileDescription {
+            FileDescription(
+                party: party, size: encrypted.size, digest: encrypted.digest, key: key, nonce: nonce, chunkSize: size,
+                chunks: chunks.map { chunk in
+                    .init(number: chunk.number, size: chunk.size, digest: chunk.digest, replicas: chunk.replica.map { [replica($0)] } ?? [])
+                }, redirect: redirect)
+        }
+        let sender = description(.sender) { .init(server: $0.server, id: $0.id, key: $0.key) }
+        let received = (0..<recipients).map { index in
+            description(.recipient) { .init(server: $0.server, id: $0.recipients[index].id, key: $0.recipients[index].key) }
+        }
+        return (sender, received)
+    }
+}

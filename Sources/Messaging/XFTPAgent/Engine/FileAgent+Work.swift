@@ -1,0 +1,43 @@
+import NIOPosix
+import Synchronization
+
+extension FileAgent {
+    /// Does what blocks on a thread for that, and tells it when the transfer has been cancelled.
+    func cancellable<Value: Sendable>(_ body: @escaping @Sendable (_ isCancelled: () -> Bool) throws -> Value) async throws -> Value {
+        let flag = Flag()
+        return try await withTaskCancellationHandler {
+            try await NIOThreadPool.singleton.runIfActive { try body { flag.isSet } }
+        } onCancel: {
+            flag.set()
+        }
+    }
+
+    /// Does something with all items, some at a time. The first failure ends the others.
+    func inParallel<Item: Sendable>(_ items: [Item], atOnce limit: Int, _ body: @escaping @Sendable (Item) async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var left = items[...]
+            for item in left.prefix(max(1, limit)) { group.addTask { try await body(item) } }
+            left = left.dropFirst(max(1, limit))
+            while try await group.next() != nil {
+                if let item = left.popFirst() { group.addTask { try await body(item) } }
+            }
+        }
+    }
+}
+
+private final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isSet: Bool { value.load(ordering: .relaxed) }
+    func set() { value.store(true, ordering: .relaxed) }
+}
+
+/// Bytes of a transfer that are done.
+final class Progress: Sendable {
+    private let bytes: Atomic<Int64>
+
+    init(_ bytes: Int64) { self.bytes = Atomic(bytes) }
+
+    var value: Int64 { bytes.load(ordering: .relaxed) }
+    func add(_ count: Int64) -> Int64 { bytes.add(count, ordering: .relaxed).newValue }
+}

@@ -1,0 +1,299 @@
+import AsyncPrimitives
+package import Logging
+package import NIOCore
+import NIOPosix
+package import SMPAgent
+package import SMPCrypto
+import SMPProtocol
+import SMPWire
+import Synchronization
+import XFTPClient
+package import XFTPProtocol
+
+/// Sends and receives files over file routers.
+///
+/// Transfers go on after a restart where they were. An outcome is announced again at every start until the transfer is removed.
+package final class FileAgent: Sendable {
+    /// Takes events. A transfer goes on when it returns.
+    package typealias EventHandler = @Sendable (FileTransferEvent) async -> Void
+
+    private struct State {
+        var isStarted = false
+        var isStopped = false
+        var transfers: [FileTransferID: Task<Void, Never>] = [:]
+        var deleting: Task<Void, Never>?
+    }
+
+    let store: FileTransferStore
+    let configuration: FileAgentConfiguration
+    let servers: any FileServerSource
+    let sessions: FileSessions
+    let folder: WorkFolder
+    let random: any RandomSource
+    let now: @Sendable () -> Int64
+    let clock: any Clock<Duration>
+    let logger: Logger
+    let announce: EventHandler
+    /// Chunks of all files that are transferred at the same time.
+    let permits: AsyncSemaphore
+    /// Ends a transfer where a kill would: for tests.
+    let step: @Sendable (FileStep) throws -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - store: the agent's database, which must stay open until ``stop()`` has returned.
+    ///   - now: seconds since 1970.
+    /// - Throws: ``FileTransferError`` `network` if TLS is not available.
+    package convenience init(
+        _ configuration: FileAgentConfiguration, store: AgentStore, servers: any FileServerSource,
+        group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, random: any RandomSource = SystemRandomSource(),
+        now: @escaping @Sendable () -> Int64, clock: any Clock<Duration> = ContinuousClock(), logger: Logger = Logger(label: "xftp.agent"),
+        onEvent: @escaping EventHandler
+    ) throws(FileTransferError) {
+        try self.init(
+            configuration, store: store, servers: servers, group: group, random: random, now: now, clock: clock, logger: logger, step: { _ in },
+            onEvent: onEvent)
+    }
+
+    init(
+        _ configuration: FileAgentConfiguration, store: AgentStore, servers: any FileServerSource, group: any EventLoopGroup,
+        random: any RandomSource, now: @escaping @Sendable () -> Int64, clock: any Clock<Duration>, logger: Logger,
+        step: @escaping @Sendable (FileStep) throws -> Void, onEvent: @escaping EventHandler
+    ) throws(FileTransferError) {
+        self.configuration = configuration
+        self.store = FileTransferStore(store: store)
+        self.servers = servers
+        self.random = random
+        self.now = now
+        self.clock = clock
+        self.logger = logger
+        self.step = step
+        announce = onEvent
+        folder = WorkFolder(path: configuration.folder)
+        permits = AsyncSemaphore(limit: configuration.chunksOfAllFilesAtOnce)
+        var client = XFTPClientConfiguration()
+        client.network = configuration.network
+        do throws(XFTPClientError) {
+            sessions = FileSessions(try XFTPConnector(client, group: group, random: random))
+        } catch {
+            throw FileTransferError(.network, error.message)
+        }
+    }
+
+    /// Goes on with all transfers, and removes files that belong to none.
+    ///
+    /// - Throws: ``FileTransferError`` `storage`, `file`.
+    package func start() async throws(FileTransferError) {
+        let (uploads, downloads) = try await reporting { (try await $0.uploads(), try await $0.downloads()) }
+        do throws(FileFormatError) {
+            try folder.make()
+            try folder.removeAll(but: uploads + downloads)
+        } catch {
+            throw FileTransferError(.file, error.message)
+        }
+        state.withLock { $0.isStarted = true }
+        for id in uploads { run(id) { await $0.runUpload(id) } }
+        for id in downloads { run(id) { await $0.runDownload(id) } }
+        deleteChunks()
+    }
+
+    /// Ends all transfers, which go on at the next start, and closes all connections.
+    package func stop() async {
+        let tasks = state.withLock { state in
+            state.isStopped = true
+            defer { state.transfers = [:] }
+            return Array(state.transfers.values) + [state.deleting].compactMap { $0 }
+        }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+        await sessions.close()
+    }
+
+    // MARK: Sending
+
+    /// Encrypts and uploads a file.
+    ///
+    /// - Parameters:
+    ///   - source: must stay as it is until the upload is complete.
+    ///   - name: the name in the file; at most 255 bytes of it.
+    ///   - recipients: for each, a description of its own is made.
+    /// - Returns: the id of the upload, which is on the disk.
+    /// - Throws: ``FileTransferError``: `file`, `size`, `noServers`, `storage`.
+    package func sendFile(
+        user: Int64, _ source: LocalFile, name: String, recipients: Int = 1
+    ) async throws(FileTransferError) -> FileTransferID {
+        let size: Int64
+        do throws(FileFormatError) { size = try source.contentSize() } catch { throw FileTransferError(.file, error.message) }
+        let id = newID()
+        let record = try uploadRecord(id, user, source, ownsSource: false, name: name, recipients: recipients)
+        guard FilePlan(header: Self.header(name), contentSize: size) != nil else {
+            throw FileTransferError(.size, "the file has \(size) bytes, which is more than can be sent")
+        }
+        try await begin(record)
+        return id
+    }
+
+    /// Uploads a description for recipients, so that they need a short one only: it leads them to this one.
+    ///
+    /// - Parameter description: of a recipient.
+    /// - Throws: ``FileTransferError``.
+    package func sendDescription(
+        user: Int64, _ description: FileDescription, recipients: Int = 1
+    ) async throws(FileTransferError) -> FileTransferID {
+        let id = newID()
+        // It holds keys: on this machine it is encrypted with one that only the store has.
+        let source = LocalFile(folder.description(id), key: LocalFile.Key.random(random))
+        var record = try uploadRecord(id, user, source, ownsSource: true, name: "", recipients: recipients)
+        record.asOneChunk = true
+        record.redirect = .init(size: description.size, digest: description.digest)
+        do throws(FileFormatError) {
+            try folder.make(for: id)
+            try source.write(Bytes(description.text.utf8))
+        } catch {
+            throw FileTransferError(.file, error.message)
+        }
+        try await begin(record)
+        return id
+    }
+
+    private func uploadRecord(
+        _ id: FileTransferID, _ user: Int64, _ source: LocalFile, ownsSource: Bool, name: String, recipients: Int
+    ) throws(FileTransferError) -> UploadRecord {
+        guard (1...10_000).contains(recipients) else { throw FileTransferError(.size, "a file has 1 to 10000 recipients, not \(recipients)") }
+        return UploadRecord(
+            id: id, user: user, source: source, ownsSource: ownsSource, name: name, recipients: recipients, key: BoxSecret.random(random),
+            nonce: BoxNonce.random(random), asOneChunk: false, status: .new, created: now())
+    }
+
+    private func begin(_ record: UploadRecord) async throws(FileTransferError) {
+        guard !(await servers.servers(of: record.user)).isEmpty else { throw FileTransferError(.noServers, "there is no file router to upload to") }
+        try await reporting { try await $0.add(record) }
+        run(record.id) { await $0.runUpload(record.id) }
+    }
+
+    /// As much of a name as a header holds, in whole characters.
+    static func header(_ name: String) -> FileHeader {
+        var name = name
+        while name.utf8.count > 255 { name.removeLast() }
+        return FileHeader(name: name) ?? .unnamed
+    }
+
+    // MARK: Receiving
+
+    /// Downloads and decrypts a file.
+    ///
+    /// - Parameters:
+    ///   - description: of a recipient.
+    ///   - target: the path at which there must be no file; encrypted there if it has a key.
+    ///   - approvesServers: whether routers that are not the user's may see this machine's address.
+    /// - Returns: the id of the download, which is on the disk.
+    /// - Throws: ``FileTransferError``: `notApproved`, `size`, `storage`.
+    package func receiveFile(
+        user: Int64, _ description: FileDescription, to target: LocalFile, approvesServers: Bool = false
+    ) async throws(FileTransferError) -> FileTransferID {
+        let record = DownloadRecord(
+            id: newID(), user: user, description: description, target: target, approvesServers: approvesServers, status: .receiving, created: now())
+        try await check(description, record)
+        try await reporting { try await $0.add(record) }
+        run(record.id) { await $0.runDownload(record.id) }
+        return record.id
+    }
+
+    /// - Throws: ``FileTransferError``: `notApproved`, `size`.
+    func check(_ description: FileDescription, _ record: DownloadRecord) async throws(FileTransferError) {
+        guard description.party == .recipient, description.size <= XFTPLimits.hardFileSize,
+            description.redirect.map({ $0.size <= XFTPLimits.hardFileSize }) ?? true
+        else { throw FileTransferError(.size, "the file is larger than files can be") }
+        guard !record.approvesServers else { return }
+        var unknown: [String] = []
+        for server in Set(description.chunks.flatMap { $0.replicas.map(\.server) }) {
+            if !(await servers.isKnown(server, to: record.user)) { unknown.append(server.wireString) }
+        }
+        guard unknown.isEmpty else {
+            throw FileTransferError(.notApproved, "the file is on routers that are not approved", servers: unknown.sorted())
+        }
+    }
+
+    // MARK: Removing
+
+    /// Forgets a transfer: its outcome is known, or it is not wanted any more. What was uploaded stays on the routers, and what was received
+    /// stays where it is.
+    ///
+    /// - Throws: ``FileTransferError`` `storage`.
+    package func remove(_ id: FileTransferID) async throws(FileTransferError) { try await remove(id, deletesRemotely: false) }
+
+    /// Forgets a transfer, and deletes what was uploaded from the routers.
+    ///
+    /// - Throws: ``FileTransferError`` `storage`.
+    package func delete(_ id: FileTransferID) async throws(FileTransferError) {
+        try await remove(id, deletesRemotely: true)
+        deleteChunks()
+    }
+
+    /// Deletes a file from the routers.
+    ///
+    /// - Parameter description: of the sender.
+    /// - Throws: ``FileTransferError`` `storage`.
+    package func deleteRemote(user: Int64, _ description: FileDescription) async throws(FileTransferError) {
+        try await reporting { [now] in try await $0.addDeletions(description, user: user, now: now()) }
+        deleteChunks()
+    }
+
+    private func remove(_ id: FileTransferID, deletesRemotely: Bool) async throws(FileTransferError) {
+        let task = state.withLock { $0.transfers[id] }
+        task?.cancel()
+        await task?.value
+        try await reporting { [now] in
+            try await $0.removeUpload(id, deletesRemotely: deletesRemotely, now: now())
+            try await $0.removeDownload(id)
+        }
+        removeFiles(id)
+    }
+
+    /// Removes the files of a transfer that are not needed any more.
+    func removeFiles(_ id: FileTransferID) {
+        do throws(FileFormatError) { try folder.remove(id) } catch {
+            // The next start removes them.
+            logger.warning("files of a transfer cannot be removed", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    // MARK: Tasks
+
+    private func newID() -> FileTransferID { FileTransferID(random.bytes(16)) }
+
+    private func run(_ id: FileTransferID, _ body: @escaping @Sendable (FileAgent) async -> Void) {
+        state.withLock { state in
+            guard state.isStarted, !state.isStopped, state.transfers[id] == nil else { return }
+            state.transfers[id] = Task { [self] in
+                await body(self)
+                self.state.withLock { _ = $0.transfers.removeValue(forKey: id) }
+            }
+        }
+    }
+
+    private func deleteChunks() {
+        state.withLock { state in
+            guard state.isStarted, !state.isStopped else { return }
+            let before = state.deleting
+            state.deleting = Task { [self] in
+                before?.cancel()
+                await before?.value
+                await runDeletions()
+            }
+        }
+    }
+
+    /// Does something with the store.
+    ///
+    /// - Throws: ``FileTransferError`` `storage`.
+    func reporting<Value: Sendable>(
+        _ body: @Sendable (FileTransferStore) async throws -> Value
+    ) async throws(FileTransferError) -> Value {
+        do {
+            return try await body(store)
+        } catch {
+            throw FileTransferError(.storage, "the store refuses: \(error)")
+        }
+    }
+}

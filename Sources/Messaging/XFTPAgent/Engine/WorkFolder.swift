@@ -1,0 +1,87 @@
+import SMPWire
+import XFTPProtocol
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The files of transfers that are under way: a folder for each. Its calls block.
+struct WorkFolder: Sendable {
+    let path: String
+
+    private func name(_ id: FileTransferID) -> String { Base64URL.encode(id.bytes, padded: false) }
+    private func folder(_ id: FileTransferID) -> String { path + "/" + name(id) }
+
+    /// - Throws: ``FileFormatError`` `io`.
+    func make() throws(FileFormatError) { try make(path) }
+
+    /// Makes the folder of a transfer if there is none.
+    ///
+    /// - Throws: ``FileFormatError`` `io`.
+    func make(for id: FileTransferID) throws(FileFormatError) { try make(folder(id)) }
+
+    private func make(_ path: String) throws(FileFormatError) {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw FileFormatError(.io, "the folder \(path) cannot be made: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    func encrypted(_ id: FileTransferID) -> String { folder(id) + "/encrypted" }
+    func encrypting(_ id: FileTransferID) -> String { folder(id) + "/encrypted.new" }
+    func description(_ id: FileTransferID) -> String { folder(id) + "/description" }
+
+    /// - Parameter isRedirected: chunks behind a redirect have other names than those before it.
+    func chunk(_ number: Int, of id: FileTransferID, isRedirected: Bool) -> String { folder(id) + (isRedirected ? "/redirected-" : "/chunk-") + "\(number)" }
+
+    /// Removes the files of a transfer.
+    ///
+    /// - Throws: ``FileFormatError`` `io`.
+    func remove(_ id: FileTransferID) throws(FileFormatError) { try remove(folder(id)) }
+
+    private func remove(_ folder: String) throws(FileFormatError) {
+        for name in Self.names(in: folder) { try DiskFile.remove(folder + "/" + name) }
+        guard rmdir(folder) == 0 || errno == ENOENT else {
+            throw FileFormatError(.io, "the folder \(folder) cannot be removed: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// Removes the files of all other transfers.
+    ///
+    /// - Throws: ``FileFormatError`` `io`.
+    func removeAll(but ids: [FileTransferID]) throws(FileFormatError) {
+        let known = Set(ids.map(name))
+        for name in Self.names(in: path) where !known.contains(name) { try remove(path + "/" + name) }
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Gives a whole file its name, which no other file must have. One that has it already because this was done before is no other.
+    ///
+    /// - Throws: ``FileFormatError`` `io`.
+    static func keep(_ part: String, as target: String) throws(FileFormatError) {
+        guard link(part, target) == 0 || errno == EEXIST && isSame(part, target) else {
+            throw FileFormatError(.io, "the received file cannot be named \(target): \(String(cString: strerror(errno)))")
+        }
+        let end = target.lastIndex(of: "/")
+        try DiskFile.synchronizeFolder(end.map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? ".")
+    }
+
+    private static func isSame(_ one: String, _ other: String) -> Bool {
+        var first = stat()
+        var second = stat()
+        return lstat(one, &first) == 0 && lstat(other, &second) == 0 && first.st_ino == second.st_ino && first.st_dev == second.st_dev
+    }
+}
