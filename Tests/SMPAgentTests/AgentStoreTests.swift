@@ -568,7 +568,7 @@ import Testing
             .deleteQueue(queue: 7), .switchQueue(queue: 8),
         ]
         // What is told of the connection is how it stands when it is told.
-        let stats = ConnectionStats(try await fixture.state())
+        let stats = AgentConnectionStats(try await fixture.state())
         let events: [AgentEvent] = [
             .confirmation(ConfirmationID([1]), pqSupport: true, servers: [fixture.server], info: [1]),
             .request(InvitationID([2]), pqSupport: false, servers: [], info: []), .information(pqSupport: true, info: [3]),

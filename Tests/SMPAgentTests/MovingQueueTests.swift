@@ -124,7 +124,7 @@ import Testing
             #expect(old.queueCount == 0)
         }
 
-        static func switched(_ memory: TestParty.Memory, _ direction: QueueDirection, _ phase: SwitchPhase) -> Bool {
+        static func switched(_ memory: TestParty.Memory, _ direction: QueueDirection, _ phase: AgentSwitchPhase) -> Bool {
             memory.events.contains { if case .queueSwitch(direction, phase, _) = $0.event { true } else { false } }
         }
 

@@ -1,4 +1,4 @@
-extension AgentError {
+extension MessagingError {
     /// What happened and what a person can do about it; nil where only the code tells.
     var message: String? {
         switch self {

@@ -38,7 +38,7 @@ extension ChatError {
     }
 }
 
-extension AgentError {
+extension MessagingError {
     /// The tags of the error from the outside in, such as `SMP.AUTH`.
     public var code: String {
         switch self {

@@ -83,7 +83,7 @@ public enum FileError: JSONTagged, Hashable {
     /// The file router refused, or the file is gone.
     case auth
     /// The operator blocked the file.
-    case blocked(server: String, blockInfo: BlockingInfo)
+    case blocked(server: String, blockInfo: BlockingDetails)
     /// The file is gone.
     case noFile
     /// The file router failed.
@@ -116,11 +116,11 @@ public struct CryptoFileArguments: JSONObjectConvertible, Hashable {
 
 /// Why an operator blocked something.
 @JSONMembers
-public struct BlockingInfo: JSONObjectConvertible, Hashable {
+public struct BlockingDetails: JSONObjectConvertible, Hashable {
     /// The reason.
     public var reason: BlockingReason
     /// What clients shall show.
-    public var notice: ClientNotice?
+    public var notice: BlockingNotice?
 }
 
 /// Why an operator blocked something.
@@ -140,7 +140,7 @@ public struct BlockingReason: OpenEnumeration {
 
 /// A notice of an operator.
 @JSONMembers
-public struct ClientNotice: JSONObjectConvertible, Hashable {
+public struct BlockingNotice: JSONObjectConvertible, Hashable {
     /// Seconds that it holds.
     public var ttl: Int64?
 }

@@ -63,32 +63,6 @@ public struct GroupSummary: JSONObjectConvertible, Hashable {
     public var publicMemberCount: Int64?
 }
 
-/// What makes a group a business chat.
-@JSONMembers
-public struct BusinessChatInfo: JSONObjectConvertible, Hashable {
-    /// Which side this profile is on.
-    public var chatType: BusinessChatType
-    /// Member id of the business.
-    public var businessID: MemberID
-    /// Member id of the customer.
-    public var customerID: MemberID
-}
-
-/// Which side of a business chat.
-public struct BusinessChatType: OpenEnumeration {
-    public let rawValue: String
-
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// The other side is the business.
-    public static let business = BusinessChatType(rawValue: "business")
-    /// The other side is the customer.
-    public static let customer = BusinessChatType(rawValue: "customer")
-
-    /// The words that this version knows.
-    public static let allCases: [BusinessChatType] = [.business, .customer]
-}
-
 /// The link that a group was made from, before or after joining.
 @JSONMembers
 public struct PreparedGroup: JSONObjectConvertible, Hashable {

@@ -78,19 +78,6 @@ public struct UserChatRelay: JSONObjectConvertible, Hashable {
     public var deleted: Bool
 }
 
-/// Profile of a relay.
-@JSONMembers
-public struct RelayProfile: JSONObjectConvertible, Hashable {
-    /// Short name.
-    public var displayName: String
-    /// Full name.
-    public var fullName: String?
-    /// One line about it.
-    @JSONName("shortDescr") public var shortDescription: String?
-    /// Picture.
-    public var image: ImageData?
-}
-
 /// Outcome of adding a relay to a channel.
 @JSONMembers
 public struct AddRelayResult: JSONObjectConvertible, Hashable {

@@ -30,10 +30,10 @@ public indirect enum ItemContent: JSONTagged, Hashable {
     case receivedMessageError(error: ReceivedMessageError)
     /// An invitation to a group came.
     @JSONName("rcvGroupInvitation", ["invitation": "groupInvitation"])
-    case receivedGroupInvitation(invitation: GroupInvitation, memberRole: GroupMemberRole)
+    case receivedGroupInvitation(invitation: GroupInvitationItem, memberRole: GroupMemberRole)
     /// An invitation to a group was sent.
     @JSONName("sndGroupInvitation", ["invitation": "groupInvitation"])
-    case sentGroupInvitation(invitation: GroupInvitation, memberRole: GroupMemberRole)
+    case sentGroupInvitation(invitation: GroupInvitationItem, memberRole: GroupMemberRole)
     /// The contact did something.
     @JSONName("rcvDirectEvent", ["event": "rcvDirectEvent"])
     case receivedDirectEvent(event: ReceivedDirectEvent)

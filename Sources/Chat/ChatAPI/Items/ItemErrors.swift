@@ -52,7 +52,7 @@ public enum ReceivedMessageError: JSONTagged, Hashable {
 
 /// An invitation to a group.
 @JSONMembers
-public struct GroupInvitation: JSONObjectConvertible, Hashable {
+public struct GroupInvitationItem: JSONObjectConvertible, Hashable {
     /// The group.
     public var groupID: GroupID
     /// The member who invited.

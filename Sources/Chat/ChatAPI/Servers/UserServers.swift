@@ -67,5 +67,5 @@ public struct ServerTestFailure: JSONObjectConvertible, Hashable {
     /// The step that failed.
     @JSONName("testStep") public var step: String
     /// What went wrong.
-    @JSONName("testError") public var error: AgentError
+    @JSONName("testError") public var error: MessagingError
 }

@@ -29,7 +29,7 @@ enum JoinTarget: Sendable {
     var group: GroupInfo? { if case .group(let group, _) = self { group } else { nil } }
 
     /// The connection that was begun before.
-    var connection: ChatAPI.Connection? {
+    var connection: Connection? {
         switch self {
         case .new: nil
         case .contact(let contact): contact.activeConnection
@@ -190,7 +190,7 @@ extension CommandRunner {
         case .full(let link): full = FullLink(link)
         case .short(let short):
             let agentUser = try agentUser(of: user)
-            let resolved = try await core.agent { agent throws(AgentFault) in
+            let resolved = try await core.agent { agent throws(AgentError) in
                 try await agent.resolveShortLink(user: agentUser, link: short.complete)
             }
             full = FullLink(resolved.fixed.connectionRequest, short: short)
@@ -308,14 +308,14 @@ extension CommandRunner {
 
     private func prepare(_ link: FullLink, user: User, pqSupport: Bool) async throws(ChatCoreError) -> ConnectionID {
         let agentUser = try agentUser(of: user)
-        return try await core.agent { agent throws(AgentFault) in
+        return try await core.agent { agent throws(AgentError) in
             try await agent.prepareToJoin(user: agentUser, link: link.link, pqSupport: pqSupport)
         }
     }
 
     private func join(_ joining: Joining, _ link: FullLink, user: User) async throws(ChatCoreError) -> Bool {
         let agentUser = try agentUser(of: user)
-        return try await core.agent { agent throws(AgentFault) in
+        return try await core.agent { agent throws(AgentError) in
             try await agent.join(
                 user: agentUser, connection: ConnectionID(joining.agentID), link: link.link, info: joining.info,
                 pqSupport: joining.pqSupport, subscription: .subscribe)

@@ -37,7 +37,7 @@ extension CommandRunner {
                 guard resolvesKnown, case .groupLink(.known(let group, _, _, _)) = known.1 else { return known }
                 return try await refreshed(group, short, user: user, signature: signature)
             }
-            let resolved = try await core.agent { agent throws(AgentFault) in
+            let resolved = try await core.agent { agent throws(AgentError) in
                 try await agent.resolveShortLink(user: agentUser, link: short)
             }
             let full = FullLink(resolved.fixed.connectionRequest, short: short)
@@ -70,7 +70,7 @@ extension CommandRunner {
         _ group: GroupInfo, _ short: ConnectionShortLink, user: User, signature: LinkOwnerSignature?
     ) async throws(ChatCoreError) -> (FullLink, ConnectionPlan) {
         let agentUser = try agentUser(of: user)
-        let resolved = try await core.agent { agent throws(AgentFault) in
+        let resolved = try await core.agent { agent throws(AgentError) in
             try await agent.resolveShortLink(user: agentUser, link: short)
         }
         let data = try? ShortLinkUserData.decode(GroupShortLinkData.self, from: resolved.user.userData.bytes)

@@ -13,7 +13,7 @@ extension ChatTransaction {
     static let givenUpErrorCount = 999
 
     /// The connection over which a contact can be written to.
-    func sendingConnection(_ contact: Contact) throws -> ChatAPI.Connection {
+    func sendingConnection(_ contact: Contact) throws -> Connection {
         guard let connection = contact.activeConnection else { throw Refusal.chat(.contactNotReady(contact: contact)) }
         guard connection.status == .ready || connection.status == .sendReady else {
             throw Refusal.chat(.contactNotReady(contact: contact))

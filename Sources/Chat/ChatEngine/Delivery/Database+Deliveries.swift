@@ -27,7 +27,7 @@ struct DeliveryTarget: Sendable {
     var agentConnectionID: Bytes
     var pqEncryption: Bool
 
-    init(_ connection: ChatAPI.Connection) {
+    init(_ connection: Connection) {
         connectionID = connection.connectionID
         agentConnectionID = Base64URL.decode(connection.agentConnectionID) ?? []
         pqEncryption = connection.pqEncryption

@@ -135,7 +135,7 @@ extension SentConnectionEvent {
     }
 }
 
-extension ChatAPI.RatchetSyncState {
+extension RatchetSyncState {
     fileprivate var text: String {
         switch self {
         case .ok: "connection synchronized"

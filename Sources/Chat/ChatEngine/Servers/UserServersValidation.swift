@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatProtocol
 import SMPProtocol
 
 /// Whether profiles have the servers that they need.

@@ -78,7 +78,7 @@ final class ChatTransaction {
     }
 
     /// The incognito profile that a contact knows the user by, if it is one.
-    func incognitoProfile(_ connection: ChatAPI.Connection?) throws -> Profile? {
+    func incognitoProfile(_ connection: Connection?) throws -> Profile? {
         try connection?.customUserProfileID.flatMap { try db.profile($0) }
     }
 

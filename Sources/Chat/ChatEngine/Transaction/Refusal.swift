@@ -2,6 +2,7 @@ import ChatAPI
 import ChatProtocol
 import EncryptedSQLite
 import GRDB
+import SMPAgent
 
 /// An error of the API, thrown where a command or a received event cannot be carried out.
 struct Refusal: Error, Sendable, Hashable {
@@ -36,7 +37,7 @@ extension ChatCoreError {
             switch error {
             case .duplicateName: self.init(.store(error: .duplicateName))
             }
-        case let error as AgentFault: self.init(error)
+        case let error as AgentError: self.init(error)
         case let error as StorageError where error.code == .closed: self.init(.closed, "The core is closed.", cause: error)
         case is CancellationError: self.init(.cancelled, "The task that waited was cancelled.")
         case let error as GRDB.DatabaseError where error.isClosed: self.init(.closed, "The core is closed.", cause: error)

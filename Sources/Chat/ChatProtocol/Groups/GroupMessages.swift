@@ -10,18 +10,25 @@ public struct MemberIDRole: Hashable, JSONObjectConvertible {
     @JSONName("memberRole") public var role: GroupMemberRole
 }
 
-/// Whether a group is a business chat, or one of its customers' side.
-public enum BusinessChatType: String, TextCode {
-    /// The user is the customer of a business.
-    case business
-    /// The user is the business.
-    case customer
+/// The side of a business chat that a user is on.
+public struct BusinessChatType: OpenEnumeration {
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The other side is the business: the user is its customer.
+    public static let business = BusinessChatType(rawValue: "business")
+    /// The other side is the customer: the user is the business.
+    public static let customer = BusinessChatType(rawValue: "customer")
+
+    /// The words that this version knows.
+    public static let allCases: [BusinessChatType] = [.business, .customer]
 }
 
-/// What makes a group a business chat.
+/// The two sides of a business chat.
 @JSONMembers
 public struct BusinessChatInfo: Hashable, JSONObjectConvertible {
-    /// Which side the receiver is on.
+    /// The side that the user is on who has this.
     public var chatType: BusinessChatType
     /// The member that is the business.
     public var businessID: MemberID

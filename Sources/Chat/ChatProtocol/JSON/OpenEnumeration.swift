@@ -1,5 +1,3 @@
-public import ChatProtocol
-
 /// A value out of a list of words that later versions may lengthen. Words that are not known are kept as they came.
 public protocol OpenEnumeration: JSONConvertible, RawRepresentable, Hashable, CaseIterable, CustomStringConvertible
 where RawValue == String {
