@@ -6,6 +6,7 @@ import SMPCrypto
 import SMPProtocol
 import SMPRatchet
 import SMPWire
+import TestSupport
 import Testing
 
 @testable import SMPAgent

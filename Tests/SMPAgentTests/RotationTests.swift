@@ -4,6 +4,7 @@ import SMPProtocol
 import SMPSimulation
 import SMPWire
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SMPAgent
