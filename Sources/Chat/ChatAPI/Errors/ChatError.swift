@@ -25,7 +25,7 @@ public indirect enum ChatError: JSONTagged, Hashable, Error {
     case other(String, JSONValue)
 }
 
-/// What a connection belongs to.
+/// The owner of a connection.
 @JSONForms
 public indirect enum ConnectionEntity: JSONTagged, Hashable {
     /// A contact, or none yet.

@@ -103,7 +103,7 @@ public enum AgentFileError: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What the other agent did.
+/// A fault of the other agent.
 @JSONForms
 public enum AgentProtocolError: JSONTagged, Hashable {
     /// Sent something that is no message.
@@ -122,7 +122,7 @@ public enum AgentProtocolError: JSONTagged, Hashable {
     /// Sent something twice.
     @JSONName("A_DUPLICATE", ["dropped": "droppedMsg_"])
     case duplicate(dropped: DroppedMessage?)
-    /// Has a queue in an unexpected state.
+    /// A queue is in an unexpected state.
     @JSONName("A_QUEUE", ["message": "queueErr"])
     case queue(message: String)
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.

@@ -1,6 +1,6 @@
 public import ChatProtocol
 
-/// What an SMP router says.
+/// An error that an SMP router reports.
 @JSONForms
 public indirect enum SMPRouterError: JSONTagged, Hashable {
     /// The block is not one.
@@ -41,7 +41,7 @@ public indirect enum SMPRouterError: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What is wrong with a command.
+/// An error in a command.
 @JSONForms
 public enum RouterCommandError: JSONTagged, Hashable {
     /// It is not known.
@@ -60,7 +60,7 @@ public enum RouterCommandError: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What an XFTP router says.
+/// An error that an XFTP router reports.
 @JSONForms
 public enum FileRouterError: JSONTagged, Hashable {
     /// The block is not one.
@@ -104,7 +104,7 @@ public enum FileRouterError: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What failed at a proxy.
+/// A failure at a proxy.
 @JSONForms
 public enum ProxyError: JSONTagged, Hashable {
     /// The router behind it refused.
@@ -121,7 +121,7 @@ public enum ProxyError: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What a proxy said to the client.
+/// A failure that a proxy reports to the client.
 @JSONForms
 public enum ProxyClientError: JSONTagged, Hashable {
     /// It refused.
@@ -206,8 +206,10 @@ public enum BrokerTransportError: JSONTagged, Hashable {
 
 /// Why a handshake failed.
 public struct BrokerHandshakeError: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Not understood.

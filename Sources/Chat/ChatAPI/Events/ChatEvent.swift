@@ -1,6 +1,6 @@
 public import ChatProtocol
 
-/// What a core reports unasked. Each form is named as its `type` on the wire.
+/// An event that a core reports. Each form is named as its `type` on the wire.
 @JSONForms
 public indirect enum ChatEvent: JSONTagged, Hashable {
     /// Another profile is active.
@@ -165,7 +165,7 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     case noMemberContactCreating(user: User, groupInfo: GroupInfo, member: GroupMember)
     /// A member invites to talk directly.
     case newMemberContactReceivedInv(user: User, contact: Contact, groupInfo: GroupInfo, member: GroupMember)
-    /// What the link of a channel carries changed.
+    /// The data that the link of a channel carries changed.
     case groupLinkDataUpdated(user: User, groupInfo: GroupInfo, groupLink: GroupLink, groupRelays: [GroupRelay] = [], relaysChanged: Bool?)
     /// A relay changed.
     case groupRelayUpdated(user: User, groupInfo: GroupInfo, member: GroupMember, groupRelay: GroupRelay)

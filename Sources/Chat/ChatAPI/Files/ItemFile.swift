@@ -19,8 +19,10 @@ public struct ItemFile: JSONObjectConvertible, Hashable {
 
 /// How a file is transferred.
 public struct FileProtocol: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// In messages (of old cores).
@@ -119,14 +121,16 @@ public struct CryptoFileArguments: JSONObjectConvertible, Hashable {
 public struct BlockingDetails: JSONObjectConvertible, Hashable {
     /// The reason.
     public var reason: BlockingReason
-    /// What clients shall show.
+    /// A notice that clients shall show.
     public var notice: BlockingNotice?
 }
 
 /// Why an operator blocked something.
 public struct BlockingReason: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Spam.

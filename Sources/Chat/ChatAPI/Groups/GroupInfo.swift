@@ -5,13 +5,13 @@ public import ChatProtocol
 public struct GroupInfo: JSONObjectConvertible, Hashable, Identifiable {
     /// Database id.
     public var groupID: GroupID
-    /// Whether messages go through relays, as in channels.
+    /// True if messages go through relays, as in channels.
     @JSONName("useRelays") public var usesRelays: Bool = false
     /// This profile's own state, when it is a relay of the group.
     public var relayOwnStatus: RelayStatus?
     /// Name that is unique among the contacts and groups of the profile.
     public var localDisplayName: String
-    /// What all members see.
+    /// The profile that all members see.
     public var groupProfile: GroupProfile
     /// Name given locally; empty for none.
     public var localAlias: String = ""
@@ -68,9 +68,9 @@ public struct GroupSummary: JSONObjectConvertible, Hashable {
 public struct PreparedGroup: JSONObjectConvertible, Hashable {
     /// The link to join by.
     @JSONName("connLinkToConnect") public var connectionLink: CreatedConnectionLink
-    /// Whether a connection was prepared.
+    /// True if a connection was prepared.
     @JSONName("connLinkPreparedConnection") public var preparedConnection: Bool = false
-    /// Whether joining has begun.
+    /// True if joining has begun.
     @JSONName("connLinkStartedConnection") public var startedConnection: Bool = false
     /// Shared id of the welcome message shown before joining.
     @JSONName("welcomeSharedMsgId") public var welcomeSharedMessageID: SharedMessageID?

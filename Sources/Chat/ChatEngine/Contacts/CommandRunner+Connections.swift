@@ -182,7 +182,7 @@ extension ChatTransaction {
 }
 
 extension User {
-    /// What is set for a new contact: both sides that let messages disappear agree on the longer time.
+    /// The preferences for a new contact: both sides that let messages disappear agree on the longer time.
     func preferences(forNewContact profile: Profile) -> ChatPreferences {
         let own = fullPreferences.timedMessages
         guard let offered = profile.preferences?.timedMessages, own.allow != .no, offered.allow != .no,

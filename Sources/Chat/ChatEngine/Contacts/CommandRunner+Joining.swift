@@ -38,7 +38,7 @@ enum JoinTarget: Sendable {
     }
 }
 
-/// What is needed to join a connection that the store knows already.
+/// The data to join a connection that the store knows already.
 private struct Joining: Sendable {
     var connectionID: ChatConnectionID
     var agentID: Bytes
@@ -323,7 +323,7 @@ extension CommandRunner {
     }
 }
 
-/// What a connection begins with, given the profile that is shown.
+/// The first event of a connection, given the profile that is shown.
 private typealias Opening = (Profile) -> ChatMessageEvent
 
 /// How a request to an address begins.
@@ -357,7 +357,7 @@ extension ChatTransaction {
             target: target, user: user, opening)
     }
 
-    /// What the agent needs for a connection that is stored.
+    /// The data that the agent needs for a connection that is stored.
     private func joining(
         _ id: ChatConnectionID, agentID: Bytes, pqSupport: Bool, version: ChatVersion, incognito: Profile?, link: FullLink, target: JoinTarget, user: User,
         _ opening: Opening
@@ -418,7 +418,7 @@ extension ChatTransaction {
                 version: ChatVersion(clamping: record.connection.chatVersion), try request(tag, of: target, message: message)))
     }
 
-    /// What a request says.
+    /// The event of a request.
     fileprivate func request(_ tag: ContactRequestID?, of target: JoinTarget, message: MessageContent?) throws -> Opening {
         let prepared: (welcome: SharedMessageID?, request: SharedMessageID?)?
         switch target {

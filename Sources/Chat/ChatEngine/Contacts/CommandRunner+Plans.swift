@@ -118,7 +118,7 @@ struct LinkContents: Sendable {
 }
 
 extension ResolvedLink {
-    /// Whether a signature is that of an owner of the link. Which chat it was made for is the receiver's to check.
+    /// Verifies that a signature is that of an owner of the link. The receiver checks the chat that it was made for.
     func verification(of signature: LinkOwnerSignature, sharing link: ConnectionShortLink) -> OwnerVerification {
         let key: Ed25519.PublicKey?
         if let id = signature.ownerID {
@@ -133,7 +133,7 @@ extension ResolvedLink {
 }
 
 extension ConnectionPlan {
-    /// Whether connecting goes on without asking.
+    /// True if connecting goes on without asking.
     fileprivate var proceeds: Bool {
         switch self {
         case .invitationLink(.ok), .invitationLink(.ownLink), .contactAddress(.ok), .contactAddress(.ownLink),
@@ -217,6 +217,6 @@ extension ChatTransaction {
 }
 
 extension Contact {
-    /// Whether messages can be sent.
+    /// True if messages can be sent.
     var isReady: Bool { activeConnection?.status == .ready || activeConnection?.status == .sendReady }
 }

@@ -24,7 +24,7 @@ struct ConnectionRecord: Sendable {
     var id: ChatConnectionID { connection.connectionID }
 }
 
-/// What a new connection is made from.
+/// The values of a new connection.
 struct NewConnectionRecord: Sendable {
     var userID: UserID
     var agentConnectionID: Bytes

@@ -3,13 +3,13 @@ import ChatProtocol
 import SMPAgent
 import SMPWire
 
-/// What the engine's and the agent's stores have of each other. They are two files: a process can end between their commits, and one of
+/// The difference between the engine's and the agent's stores. They are two files: a process can end between their commits, and one of
 /// them can be restored from a backup.
 struct AgentDifference: Sendable, Hashable {
     struct Part<ID: Sendable & Hashable>: Sendable, Hashable {
-        /// What the agent does not have.
+        /// The ids that the agent does not have.
         var missing: Set<ID>
-        /// What only the agent has.
+        /// The ids that only the agent has.
         var extra: Set<ID>
 
         init(engine: some Sequence<ID>, agent: some Sequence<ID>) {

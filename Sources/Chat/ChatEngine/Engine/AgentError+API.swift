@@ -41,7 +41,7 @@ extension AgentError {
         }
     }
 
-    /// What an item shows that could not be sent.
+    /// The error of an item that could not be sent.
     var sendError: SendError {
         switch reason {
         case .smp(_, .auth): .auth

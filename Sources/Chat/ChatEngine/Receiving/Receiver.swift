@@ -143,7 +143,7 @@ final class Receiver: Sendable {
         acknowledge(incoming, receipt: effects.sendsReceipt)
     }
 
-    /// What the database could not take now is tried again, and not acknowledged before. What it will never take is set aside, so that it
+    /// Retries an event that the database could not take now, and acknowledges it only then. An event that it will never take is set aside, so that it
     /// does not hold up what comes after it.
     private func failed(_ incoming: Incoming, _ error: any Error, attempt: Int) {
         guard !lifecycle.isClosed else { return open.release() }
@@ -224,7 +224,7 @@ final class Receiver: Sendable {
 }
 
 extension AgentNotification {
-    /// Whether it says that there is, or is no more, a session with a router.
+    /// True if it says that there is, or is no more, a session with a router.
     fileprivate var isAboutHost: Bool {
         switch event {
         case .serverConnected, .serverDisconnected: true

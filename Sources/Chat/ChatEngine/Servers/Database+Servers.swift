@@ -40,7 +40,7 @@ extension Database {
         }
     }
 
-    /// Whether somebody has chosen servers for the profile.
+    /// Tells whether somebody has chosen servers for the profile.
     func hasChosenServers(user: UserID) throws -> Bool {
         try number("SELECT count(*) FROM user_servers WHERE user_id = ? AND chosen = 1", [user]) ?? 0 > 0
     }

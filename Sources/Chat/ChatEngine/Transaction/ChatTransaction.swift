@@ -13,7 +13,7 @@ final class ChatTransaction {
     /// The time of the transaction.
     let time: TransactionTime
     let random: any RandomSource
-    /// Who is meant by commands that name no profile; nil for the active one.
+    /// The profile of commands that name none; nil for the active one.
     let actor: UserID?
     var effects = Effects()
 

@@ -10,7 +10,7 @@ struct Refusal: Error, Sendable, Hashable {
 
     init(_ error: ChatError) { self.error = error }
 
-    /// Whether something of a group was asked for. There are none: the API says so as official cores say it of a group that is not there.
+    /// True if something of a group was asked for. There are none: the API says so as official cores say it of a group that is not there.
     fileprivate var isAboutGroups: Bool {
         switch error {
         case .store(.groupNotFound), .store(.groupNotFoundByName): true
@@ -54,7 +54,7 @@ extension GRDB.DatabaseError {
     /// The database was closed while somebody waited for it.
     fileprivate var isClosed: Bool { resultCode == .SQLITE_MISUSE }
 
-    /// What stands in the way may go away: the same transaction can succeed later.
+    /// True if the obstacle may go away: the same transaction can succeed later.
     var isTemporary: Bool {
         switch resultCode.primaryResultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_NOMEM, .SQLITE_READONLY, .SQLITE_INTERRUPT, .SQLITE_IOERR, .SQLITE_FULL, .SQLITE_CANTOPEN,

@@ -4,8 +4,11 @@ public import SMPProtocol
 public struct AgentConnectionStats: Sendable, Equatable {
     /// The agent version that both sides use, 2 to 7.
     public var agentVersion: UInt16
+    /// The queues that messages are received from.
     public var receiveQueues: [ReceiveQueueStats]
+    /// The queues that messages are sent to.
     public var sendQueues: [SendQueueStats]
+    /// The state of the ratchets' synchronisation.
     public var ratchetSyncState: AgentRatchetSyncState
     /// True if the peer can put the ratchet right again (agent version 3 and later).
     public var ratchetSyncSupported: Bool
@@ -17,17 +20,25 @@ public struct AgentConnectionStats: Sendable, Equatable {
 public struct ReceiveQueueStats: Sendable, Equatable {
     /// The store's number of the queue.
     let row: RowID
+    /// The address of the router.
     public var server: SMPServerAddress
+    /// The progress of the queue's set-up.
     public var status: QueueStatus
+    /// The progress of moving the queue; nil if it is not moved.
     public var switchStatus: ReceiveSwitchStatus?
+    /// True if moving can be given up.
     public var canAbortSwitch: Bool
+    /// The state of the subscription.
     public var subscription: AgentSubscriptionStatus
 }
 
 /// The state of a queue that we send to.
 public struct SendQueueStats: Sendable, Equatable {
+    /// The address of the router.
     public var server: SMPServerAddress
+    /// The progress of the queue's set-up.
     public var status: QueueStatus
+    /// The progress of moving the queue; nil if it is not moved.
     public var switchStatus: SendSwitchStatus?
 }
 

@@ -10,9 +10,12 @@ public struct RouterTestFailure: Error, Sendable, Equatable {
         case deleteQueue
     }
 
+    /// The step that failed.
     public let step: Step
+    /// The error.
     public let error: AgentError
 
+    /// Creates the value from its parts.
     public init(step: Step, error: AgentError) {
         self.step = step
         self.error = error
