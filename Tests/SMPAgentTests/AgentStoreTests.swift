@@ -249,7 +249,7 @@ import Testing
                     address: SMPQueueAddress(
                         server: fixture.server, senderID: EntityID([1]), encryptionKey: .init(pattern: 1), mode: .contact))
             ]))
-        let kinds: [CommandRecord.AgentStoreKind] = [
+        let kinds: [CommandRecord.Kind] = [
             .join(link, info: [1], pqSupport: true, subscribe: false), .allow(ConfirmationID([5])),
             .secureReplyQueue(queue: 4, key: [1, 2]), .secureNewQueue(queue: 4, key: [3]), .deleteReplacedQueue(queue: 6),
             .deleteQueue(queue: 7), .switchQueue(queue: 8),
