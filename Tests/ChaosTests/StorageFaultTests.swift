@@ -10,18 +10,6 @@ import Testing
 ///
 /// `PARLEY_FAULTS=all` goes through all N.
 @Suite(.serialized) struct StorageFaultTests {
-    /// A folder that is gone with its contents when nobody has it any more.
-    private final class Folder: Sendable {
-        let path: String
-
-        init() throws {
-            path = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().appendingPathComponent("chaos-\(UUID().uuidString)").path
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        }
-
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-    }
-
     /// What the two say to each other, from the first message to the end of the connection.
     private func exchange(in world: ChaosWorld, _ what: String, between: () async throws -> Void = {}) async throws {
         try await world.connect()
@@ -53,7 +41,7 @@ import Testing
             default: 12
             }
         let failed = try await FaultySweep.run(few: step) { number in
-            let folder = try Folder(), disk = try StorageFaults(below: folder.path)
+            let folder = try TemporaryFolder(), disk = try StorageFaults(below: folder.path)
             let times = [1, 3, 10][number % 3]
             // Only what needs room finds the disk full.
             let fault = number % 2 == 0 || ![.write, .truncate].contains(operation) ? StorageFaults.Fault.io : .full
@@ -72,7 +60,7 @@ import Testing
     func start() async throws {
         var refused = 0
         for number in 1...8 {
-            let folder = try Folder(), disk = try StorageFaults(below: folder.path)
+            let folder = try TemporaryFolder(), disk = try StorageFaults(below: folder.path)
             let party = try ChaosParty(clock: HurriedClock(factor: 10), path: folder.path + "/party.db")
             disk.fail(.read, number: number, times: 1, with: .io)
             do throws(AgentError) {
@@ -92,7 +80,7 @@ import Testing
     @Test("The N-th operation of the disk with the router's journal fails, for every N, and it loses its power", .timeLimit(.minutes(120)))
     func router() async throws {
         let failed = try await FaultySweep.run(few: 12) { number in
-            let folder = try Folder(), disk = FaultyStorage(tears: number % 4 == 0)
+            let folder = try TemporaryFolder(), disk = FaultyStorage(tears: number % 4 == 0)
             let times = [1, 2, 4][number % 3]
             disk.fail(number - 1..<number - 1 + times)
             let what = "operation \(number) of the journal, \(times) times"

@@ -10,8 +10,8 @@ import Testing
             (.broker(server: "smp://abc@smp.example.org", error: .network(error: .unknownCA)), "errorAgent.BROKER.NETWORK", "identity"),
             (.inactive, "errorAgent.INACTIVE", "start it"),
             (.noUser, "errorAgent.NO_USER", "errorAgent.NO_USER"),
-        ] as [(AgentError, String, String)])
-    func whatTheAgentReportsIsSaidInWords(_ error: AgentError, _ code: String, _ expected: String) {
+        ] as [(MessagingError, String, String)])
+    func whatTheAgentReportsIsSaidInWords(_ error: MessagingError, _ code: String, _ expected: String) {
         let reported = ChatCoreError(.agent(error: error, agentConnectionID: "", entity: nil))
         #expect(reported.code.rawValue == code)
         #expect(reported.message.contains(expected), "\(reported.message)")

@@ -2,6 +2,7 @@ import ChatAPI
 import ChatProtocol
 import EncryptedSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ChatEngine

@@ -3,6 +3,7 @@ import ChatProtocol
 import EncryptedSQLite
 import Foundation
 import SMPSimulation
+import TestSupport
 import Testing
 
 @testable import ChatEngine

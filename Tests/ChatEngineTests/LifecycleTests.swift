@@ -4,6 +4,7 @@ import EncryptedSQLite
 import GRDB
 import SMPAgent
 import SMPSimulation
+import TestSupport
 import Testing
 
 @testable import ChatEngine

@@ -1,19 +1,20 @@
 import Foundation
 import GRDB
 import StorageFaults
+import TestSupport
 import Testing
 
 @testable import EncryptedSQLite
 
 @Suite("Backups")
 struct BackupTests {
-    private static func backups(_ folder: Folder) throws -> [String] {
+    private static func backups(_ folder: TemporaryFolder) throws -> [String] {
         try folder.files().keys.filter { $0.hasPrefix("backups/") }.sorted()
     }
 
     @Test("are made before a migration, under the key, and only then", arguments: [true, false])
     func migration(isEncrypted: Bool) async throws {
-        let folder = try Folder(), key = isEncrypted ? try DatabaseKey.raw(1) : nil
+        let folder = try TemporaryFolder(), key = isEncrypted ? try DatabaseKey.raw(1) : nil
         for _ in 1...2 {
             let file = try DatabaseFile.entries(folder("a.db"), key: key, versions: 1)
             try await file.add("a secret")
@@ -38,7 +39,7 @@ struct BackupTests {
 
     @Test("are kept for the last changes only; those that a person made stay")
     func bounds() async throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let database = try DatabaseQueue(path: folder("a.db"))
         try await database.write { try $0.execute(sql: "CREATE TABLE t (a)") }
         for number in 0..<6 {
@@ -55,7 +56,7 @@ struct BackupTests {
 
     @Test("that cannot be made keep the database as it is")
     func noRoom() async throws {
-        let folder = try Folder(), key = try DatabaseKey.raw(1)
+        let folder = try TemporaryFolder(), key = try DatabaseKey.raw(1)
         let file = try DatabaseFile.entries(folder("a.db"), key: key)
         try await file.add("a")
         try await file.close()
@@ -73,7 +74,7 @@ struct BackupTests {
 
     @Test("made by hand are of all databases")
     func byHand() async throws {
-        let folder = try Folder(), key = try DatabaseKey.raw(1)
+        let folder = try TemporaryFolder(), key = try DatabaseKey.raw(1)
         for name in ["a", "b"] {
             let file = try DatabaseFile.entries(folder(name + ".db"), key: key)
             try await file.add(name)

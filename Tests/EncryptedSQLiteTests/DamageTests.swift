@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import StorageFaults
+import TestSupport
 import Testing
 
 @testable import EncryptedSQLite
@@ -10,20 +11,20 @@ struct DamageTests {
     private static let count = 60
 
     /// A closed database of some pages.
-    private static func make(_ name: String = "a.db", key: DatabaseKey? = nil) async throws -> Folder {
-        let folder = try Folder()
+    private static func make(_ name: String = "a.db", key: DatabaseKey? = nil) async throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
         let file = try DatabaseFile.entries(folder(name), key: try key ?? .raw(1))
         for number in 0..<count { try await file.add("\(number) " + String(repeating: "x", count: 300)) }
         try await file.close()
         return folder
     }
 
-    private static func report(_ folder: Folder) throws -> DatabaseReport {
+    private static func report(_ folder: TemporaryFolder) throws -> DatabaseReport {
         try #require(try DatabaseSet(folder: folder.path, name: "a", members: [.init(label: "a", path: folder("a.db"))]).check(key: try .raw(1)).first)
     }
 
     /// Opens it and reads everything.
-    private static func read(_ folder: Folder) async throws -> Int {
+    private static func read(_ folder: TemporaryFolder) async throws -> Int {
         let file = try DatabaseFile.entries(folder("a.db"), key: try .raw(1))
         let result: Result<Int, any Error>
         do { result = .success(try await file.names().count) } catch { result = .failure(error) }
@@ -101,20 +102,20 @@ struct DamageTests {
 
     @Test("that was cut off while it was made is empty again")
     func empty() async throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         try folder.write([], to: "a.db")
         #expect(try await Self.read(folder) == 0)
     }
 
     @Test("is mended from its log when the first page was torn while the log was folded in")
     func tornFirstPage() async throws {
-        let folder = try Folder(), key = try DatabaseKey.raw(1)
+        let folder = try TemporaryFolder(), key = try DatabaseKey.raw(1)
         let file = try DatabaseFile.entries(folder("a.db"), key: key)
         for number in 0..<Self.count { try await file.add("\(number)") }
         try await file.write { try $0.execute(sql: "CREATE TABLE more (id INTEGER PRIMARY KEY)") }
         let (database, log) = (try folder.contents("a.db"), try folder.contents("a.db-wal"))
         try await file.close()
-        let crashed = try Folder()
+        let crashed = try TemporaryFolder()
         try crashed.write(database.replacingBytes(in: 1000..<2000), to: "a.db")
         try crashed.write(log, to: "a.db-wal")
         #expect(try await Self.read(crashed) == Self.count)
@@ -123,7 +124,7 @@ struct DamageTests {
 
     @Test("loses at most what was not committed when its log is torn at any place")
     func tornLog() async throws {
-        let folder = try Folder(), key = try DatabaseKey.raw(1)
+        let folder = try TemporaryFolder(), key = try DatabaseKey.raw(1)
         let file = try DatabaseFile.entries(folder("a.db"), key: key)
         var sizes: [Int] = []
         for number in 0..<12 {
@@ -133,7 +134,7 @@ struct DamageTests {
         let (database, log) = (try folder.contents("a.db"), try folder.contents("a.db-wal"))
         try await file.close()
         for end in stride(from: sizes[3] - 9000, to: log.count, by: 1711) {
-            let crashed = try Folder()
+            let crashed = try TemporaryFolder()
             try crashed.write(database, to: "a.db")
             // What was written behind the end is there only in part.
             try crashed.write(log.prefix(end) + Array(repeating: 0xA5, count: 700), to: "a.db-wal")
@@ -143,13 +144,13 @@ struct DamageTests {
 
     @Test("a log whose frames were changed is read up to there, and never as something else")
     func changedLog() async throws {
-        let folder = try Folder(), key = try DatabaseKey.raw(1)
+        let folder = try TemporaryFolder(), key = try DatabaseKey.raw(1)
         let file = try DatabaseFile.entries(folder("a.db"), key: key)
         for number in 0..<5 { try await file.add("\(number)") }
         let (database, log) = (try folder.contents("a.db"), try folder.contents("a.db-wal"))
         try await file.close()
         for place in stride(from: 0, to: log.count, by: 997) {
-            let crashed = try Folder()
+            let crashed = try TemporaryFolder()
             try crashed.write(database, to: "a.db")
             try crashed.write(log.enumerated().map { $0.offset == place ? $0.element ^ 0x10 : $0.element }, to: "a.db-wal")
             do {

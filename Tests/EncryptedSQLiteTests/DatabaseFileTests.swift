@@ -3,6 +3,7 @@ import EncryptedSQLite
 import Foundation
 import GRDB
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct DatabaseFileTests {
@@ -229,9 +230,7 @@ import Testing
     }
 
     private func withFolder(_ body: (String) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("parley-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder()
         try await body(folder.path)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import StorageFaults
+import TestSupport
 import Testing
 
 @testable import EncryptedSQLite
@@ -15,7 +16,7 @@ struct EncryptionAtRestTests {
 
     @Test("shows nothing of what is in it, while it is open and after")
     func noPlaintext() async throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         for key in [nil, try DatabaseKey.raw(1)] {
             let name = key == nil ? "plain.db" : "secret.db"
             let file = try DatabaseFile.entries(folder(name), key: key)
@@ -44,7 +45,7 @@ struct EncryptionAtRestTests {
 
     @Test("shows nothing in its rollback journal, and is rolled back from it after a crash")
     func journal() throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let key = try DatabaseKey.raw(1)
         let (queue, registration) = try SQLCipherVectorTests.queue(folder("a.db"), key)
         try queue.write { db in
@@ -74,7 +75,7 @@ struct EncryptionAtRestTests {
 
     @Test("is whole after a crash: what was committed is read from the log")
     func logAfterCrash() async throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let key = try DatabaseKey.raw(1)
         let file = try DatabaseFile.entries(folder("a.db"), key: key)
         for number in 0..<30 { try await file.add("\(number)") }
@@ -90,7 +91,7 @@ struct EncryptionAtRestTests {
 
     @Test("never writes anything but a database and its log, whatever is sorted or undone")
     func noTemporaryFiles() async throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let disk = try StorageFaults(below: folder.path)
         let file = try DatabaseFile.entries(folder("a.db"), key: try DatabaseKey.raw(1))
         try await file.write { db in
@@ -117,7 +118,7 @@ struct EncryptionAtRestTests {
 
     @Test("files without a name are encrypted too while one is open")
     func temporaryFiles() throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let (secret, registration) = try SQLCipherVectorTests.queue(folder("a.db"), try DatabaseKey.raw(1))
         try secret.write { try $0.execute(sql: "CREATE TABLE entry (id)") }
         let plain = try DatabaseQueue(path: folder("plain.db"))

@@ -1,6 +1,7 @@
 import GRDB
 import StorageFaults
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EncryptedSQLite
@@ -27,7 +28,7 @@ struct FaultTests {
             StorageFaults.Operation.write, .sync, .truncate,
         ], [true, false])
     func everyOperation(_ operation: StorageFaults.Operation, isEncrypted: Bool) async throws {
-        let folder = try Folder(), key = isEncrypted ? try DatabaseKey.raw(1) : nil
+        let folder = try TemporaryFolder(), key = isEncrypted ? try DatabaseKey.raw(1) : nil
         let disk = try StorageFaults(below: folder.path), changes = Changes()
         var file = try DatabaseFile.entries(folder("a.db"), key: key, health: changes.note)
         var expected: [String] = [], refused = 0
@@ -81,7 +82,7 @@ struct FaultTests {
         }
         var refused = 0
         for number in 1... {
-            let folders = [try Folder(), try Folder(), try Folder()]
+            let folders = [try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder()]
             let disk = try StorageFaults(below: folders[0].path, durable: DurableFiles())
             let first = try open(folders[0]("a.db"), foldedAt: 12)
             disk.fail(.sync, number: number, times: 1, with: .io)
@@ -118,7 +119,7 @@ struct FaultTests {
     @Test("while it is opened: it is refused with a reason, and opens later")
     func opening() async throws {
         for isEncrypted in [true, false] {
-            let folder = try Folder(), key = isEncrypted ? try DatabaseKey.raw(1) : nil
+            let folder = try TemporaryFolder(), key = isEncrypted ? try DatabaseKey.raw(1) : nil
             let disk = try StorageFaults(below: folder.path)
             for operation in [StorageFaults.Operation.open, .write, .sync, .read] {
                 var number = 1
@@ -146,7 +147,7 @@ struct FaultTests {
 
     @Test("what waits for it keeps its place, and is written once")
     func persistence() async throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let disk = try StorageFaults(below: folder.path), changes = Changes()
         let file = try DatabaseFile.entries(folder("a.db"), key: try .raw(1), health: changes.note)
         for round in 0..<5 {
@@ -189,7 +190,7 @@ struct FaultTests {
 
     @Test("a page that was damaged is an error of the disk's contents, not a wrong answer, while the database is open")
     func damageWhileOpen() async throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let file = try DatabaseFile.entries(folder("a.db"), key: try .raw(1))
         try await file.add(String(repeating: "x", count: 100_000))
         try await file.write { db in _ = try db.execute(sql: "SELECT 1") }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import StorageFaults
+import TestSupport
 import Testing
 
 @testable import EncryptedSQLite
@@ -20,14 +21,14 @@ struct KeyChangeTests {
         }
     }
 
-    private static func set(_ folder: Folder) -> DatabaseSet {
+    private static func set(_ folder: TemporaryFolder) -> DatabaseSet {
         DatabaseSet(
             folder: folder.path, name: "set",
             members: ["a", "b", "none"].map { .init(label: $0, path: folder($0 + ".db")) })
     }
 
     /// Two databases with an entry each.
-    private static func make(_ folder: Folder, _ key: DatabaseKey?) async throws {
+    private static func make(_ folder: TemporaryFolder, _ key: DatabaseKey?) async throws {
         for name in ["a", "b"] {
             let file = try DatabaseFile.entries(folder(name + ".db"), key: key)
             try await file.add("the secret of \(name)")
@@ -36,7 +37,7 @@ struct KeyChangeTests {
     }
 
     /// The one key under which both databases are as they were.
-    private static func keyInForce(_ folder: Folder, _ keys: [DatabaseKey?]) async throws -> Int? {
+    private static func keyInForce(_ folder: TemporaryFolder, _ keys: [DatabaseKey?]) async throws -> Int? {
         for (index, key) in keys.enumerated() {
             do {
                 for name in ["a", "b"] {
@@ -52,7 +53,7 @@ struct KeyChangeTests {
 
     @Test("concerns all databases, leaves nothing beside them and nothing readable", arguments: Change.allCases)
     func change(_ change: Change) async throws {
-        let folder = try Folder(), (old, new) = try change.keys(), set = Self.set(folder)
+        let folder = try TemporaryFolder(), (old, new) = try change.keys(), set = Self.set(folder)
         try await Self.make(folder, old)
         try set.changeKey(from: old, to: new)
         #expect(Set(try folder.files().keys) == ["a.db", "b.db"])
@@ -71,7 +72,7 @@ struct KeyChangeTests {
 
     @Test("with the wrong key is refused and changes nothing")
     func wrongKey() async throws {
-        let folder = try Folder(), set = Self.set(folder)
+        let folder = try TemporaryFolder(), set = Self.set(folder)
         try await Self.make(folder, try .raw(1))
         let before = try folder.files()
         #expect { try set.changeKey(from: try .raw(7), to: try .raw(2)) } throws: { ($0 as? StorageError)?.code == .wrongKey }
@@ -81,7 +82,7 @@ struct KeyChangeTests {
 
     @Test("while somebody uses a database is refused")
     func inUse() async throws {
-        let folder = try Folder(), set = Self.set(folder)
+        let folder = try TemporaryFolder(), set = Self.set(folder)
         try await Self.make(folder, try .raw(1))
         let user = try DatabaseFile.entries(folder("b.db"), key: try .raw(1))
         #expect { try set.changeKey(from: try .raw(1), to: try .raw(2)) } throws: { ($0 as? StorageError)?.code == .locked }
@@ -96,11 +97,11 @@ struct KeyChangeTests {
     ///   - check: is given the error that the change ended with, and whether the step of the decision had been reached.
     private static func end(
         _ change: Change, by cause: any Error, decision: KeyChange.Step,
-        _ check: (_ folder: Folder, _ set: DatabaseSet, _ error: StorageError, _ isDecided: Bool) async throws -> Void
+        _ check: (_ folder: TemporaryFolder, _ set: DatabaseSet, _ error: StorageError, _ isDecided: Bool) async throws -> Void
     ) async throws {
         let (old, new) = try change.keys()
         for step in 0..<7 {
-            let folder = try Folder(), set = set(folder)
+            let folder = try TemporaryFolder(), set = set(folder)
             try await make(folder, old)
             var steps = 0, isDecided = false
             let ended = KeyChange(set, from: old, to: new) { reached in
@@ -136,7 +137,7 @@ struct KeyChangeTests {
 
     @Test("whose decision cannot be taken back does not claim that the old key holds")
     func undecided() async throws {
-        let folder = try Folder(), set = Self.set(folder), (old, new) = try Change.rekey.keys()
+        let folder = try TemporaryFolder(), set = Self.set(folder), (old, new) = try Change.rekey.keys()
         try await Self.make(folder, old)
         let refused = KeyChange(set, from: old, to: new) { reached in
             guard reached == .proposed else { return }
@@ -151,7 +152,7 @@ struct KeyChangeTests {
 
     @Test("on a disk whose N-th operation fails, for every N, is done or not done", arguments: [StorageFaults.Operation.write, .sync, .open, .truncate])
     func faults(_ operation: StorageFaults.Operation) async throws {
-        let folder = try Folder(), set = Self.set(folder), keys = (try DatabaseKey.raw(1), try DatabaseKey.raw(2))
+        let folder = try TemporaryFolder(), set = Self.set(folder), keys = (try DatabaseKey.raw(1), try DatabaseKey.raw(2))
         try await Self.make(folder, keys.0)
         let disk = try StorageFaults(below: folder.path)
         var isDone = false, number = 1, failures = 0
@@ -179,7 +180,7 @@ struct KeyChangeTests {
 
     @Test("takes along a database that was left under the other key")
     func mixed() async throws {
-        let folder = try Folder(), set = Self.set(folder)
+        let folder = try TemporaryFolder(), set = Self.set(folder)
         for (name, key) in [("a", try DatabaseKey.raw(1)), ("b", try DatabaseKey.raw(2))] {
             let file = try DatabaseFile.entries(folder(name + ".db"), key: key)
             try await file.add("the secret of \(name)")

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 import VectorSupport
 
@@ -51,7 +52,7 @@ struct SQLCipherVectorTests {
 
     @Test("are read", arguments: Vector.all)
     func reading(_ vector: Vector) throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         try vector.database.write(to: URL(fileURLWithPath: folder("a.db")))
         let (queue, registration) = try Self.queue(folder("a.db"), try DatabaseKey(vector.key))
         try withExtendedLifetime(registration) {
@@ -65,7 +66,7 @@ struct SQLCipherVectorTests {
 
     @Test("are written on, and read again", arguments: Vector.all)
     func writing(_ vector: Vector) throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         try vector.database.write(to: URL(fileURLWithPath: folder("a.db")))
         let key = try DatabaseKey(vector.key)
         for round in 1...2 {
@@ -90,7 +91,7 @@ struct SQLCipherVectorTests {
 
     @Test("are told from databases under other keys", arguments: Vector.all)
     func wrongKey(_ vector: Vector) throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         try vector.database.write(to: URL(fileURLWithPath: folder("a.db")))
         for key in [try DatabaseKey.raw(9), try DatabaseKey("another")] {
             #expect { try Self.queue(folder("a.db"), key) } throws: { ($0 as? StorageError)?.code == .wrongKey }
@@ -100,7 +101,7 @@ struct SQLCipherVectorTests {
 
     @Test("are not taken for ours when there is something else in them")
     func foreign() throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let vector = try #require(Vector.all.first { $0.name == "rawKey" })
         try vector.database.write(to: URL(fileURLWithPath: folder("a.db")))
         #expect { try DatabaseFile.entries(folder("a.db"), key: try DatabaseKey(vector.key)) } throws: {

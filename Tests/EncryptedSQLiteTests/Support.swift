@@ -1,24 +1,11 @@
 import Foundation
 import GRDB
+import TestSupport
 import VectorSupport
 
 @testable import EncryptedSQLite
 
-/// A folder that goes with its owner.
-final class Folder: Sendable {
-    /// Without symbolic links.
-    let path: String
-
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("parley-storage-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        path = try ParleyVFS.fullPath(url.path)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func callAsFunction(_ name: String) -> String { path + "/" + name }
-
+extension TemporaryFolder {
     /// All files below, by name.
     func files() throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]

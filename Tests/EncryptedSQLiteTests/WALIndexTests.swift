@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import GRDBSQLite
+import TestSupport
 import Testing
 
 @testable import EncryptedSQLite
@@ -9,7 +10,7 @@ import Testing
 struct WALIndexTests {
     @Test("never reaches a file: the file that stands for it is empty, and locked against other processes")
     func staysInMemory() async throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let file = try DatabaseFile.entries(folder("a.db"), key: try DatabaseKey.raw(1))
         for number in 0..<50 { try await file.add("\(number)") }
         #expect(try await file.names().count == 50)
@@ -27,7 +28,7 @@ struct WALIndexTests {
 
     @Test("a plain database keeps it in a file, as every SQLite does")
     func plain() async throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let file = try DatabaseFile.entries(folder("a.db"))
         try await file.add("one")
         #expect(try folder.contents("a.db-shm").count >= 32_768)
@@ -36,7 +37,7 @@ struct WALIndexTests {
 
     @Test("is refused to a process while another has the database open")
     func busyElsewhere() async throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let key = try DatabaseKey.raw(1)
         let file = try DatabaseFile.entries(folder("a.db"), key: key)
         try await file.add("one")
@@ -55,7 +56,7 @@ struct WALIndexTests {
 
     @Test("readers and a writer of one process share it while the log grows over several regions")
     func manyConnections() async throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let file = try DatabaseFile.entries(folder("a.db"), key: try DatabaseKey.raw(1))
         // More frames than one region has room for, without a checkpoint.
         try await file.write { db in try db.execute(sql: "CREATE TABLE page (data BLOB)") }
@@ -81,7 +82,7 @@ struct WALIndexTests {
 
     @Test("its locks keep out whom SQLite's own keep out")
     func locks() throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let first = WALIndexConnection(database: folder("a.db")), second = WALIndexConnection(database: folder("a.db"))
         #expect(first.lock(0, 1, SQLITE_SHM_LOCK | SQLITE_SHM_SHARED) == SQLITE_MISUSE, "not mapped yet")
         var memory: UnsafeMutableRawPointer?

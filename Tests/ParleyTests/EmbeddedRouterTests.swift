@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import SMPServer
 import SMPWire
+import TestSupport
 import Testing
 
 @testable import Parley
@@ -9,9 +10,8 @@ import Testing
 /// The router inside a bot's process, as the network sees it.
 @Suite struct EmbeddedRouterTests {
     private func withFolder(_ body: (String) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("embedded-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await body(folder)
+        let folder = try TemporaryFolder(isCreated: false)
+        try await body(folder.path)
     }
 
     private func start(_ host: String, in folder: String, _ body: (_ address: String, _ published: String) async throws -> Void) async throws {

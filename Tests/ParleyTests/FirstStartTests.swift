@@ -5,6 +5,7 @@ import Logging
 import SMPProtocol
 import SMPSimulation
 import SMPWire
+import TestSupport
 import Testing
 
 @testable import Parley
@@ -12,14 +13,13 @@ import Testing
 /// A folder whose first start named a router that cannot be used.
 @Suite struct FirstStartTests {
     @Test func theRouterThatIsNamedAtTheNextStartIsUsedFromItsFirstCommandOn() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("first-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TemporaryFolder(isCreated: false)
         let internet = SimulatedInternet(), wrong = internet.addRouter("wrong.example"), right = internet.addRouter("right.example")
         func open(_ router: SimulatedRouter) async throws -> CoreHost {
             let network = internet.makeClient()
             network.disconnect(wrong.address)
             var configuration = HostConfiguration(
-                dataFolder: folder, servers: [router.address.wireString], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                dataFolder: folder.path, servers: [router.address.wireString], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             configuration.databaseKey = nil
             return try await CoreHost.open(configuration, network: network)
         }

@@ -76,7 +76,7 @@ import Testing
     // MARK: Crashes
 
     @Test func whatThreeProcessesDiedOfIsNotHandledUntilSomebodyWantsItAndTheRestGoesOn() async throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger)
         let bot = Bot("Echo", id: "echo") { On(.text) { try await $0.send("re: \($0.text)") } }
         let ann = try core.add(contact: 4, name: "ann")
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func whatWasInFlightBesideTheCulpritIsHandledAloneAndCleared() async throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger)
         let running = Mutex(0), most = Mutex(0)
         let bot = Bot("Echo", id: "echo") {
@@ -154,16 +154,9 @@ import Testing
 
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    private final class Folder: Sendable {
-        private let path = FileManager.default.temporaryDirectory.appendingPathComponent("interruption-\(UUID().uuidString)").path
-        init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-        func table() throws -> InFlightTable { try InFlightTable(path: path + "/bots.inflight", slots: 8) }
-    }
-
     /// Runs bots until the body has ended, and stops them then.
     private func run(
-        _ bots: [Bot], on core: ScriptedCore, _ store: BotStateStore, _ folder: Folder? = nil, stoppingWithin limit: Duration,
+        _ bots: [Bot], on core: ScriptedCore, _ store: BotStateStore, _ folder: TemporaryFolder? = nil, stoppingWithin limit: Duration,
         _ body: @Sendable () async throws -> Void
     ) async throws {
         let session = HostSession(
@@ -184,4 +177,8 @@ import Testing
         }
         try await store.setUserID(0, of: "waits for what was noted before")
     }
+}
+
+extension TemporaryFolder {
+    fileprivate func table() throws -> InFlightTable { try InFlightTable(path: self("bots.inflight"), slots: 8) }
 }

@@ -5,6 +5,7 @@ import Logging
 import SMPProtocol
 import SMPSimulation
 import SMPWire
+import TestSupport
 import Testing
 
 @testable import ChatEngine
@@ -34,9 +35,8 @@ import Testing
     }
 
     private func withFolder(_ body: (String) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("operators-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try await body(folder)
+        let folder = try TemporaryFolder(isCreated: false)
+        try await body(folder.path)
     }
 
     private func createUser(_ name: String, _ host: CoreHost) async throws -> User {

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func faultsOfTheNetworkAreTemporaryWhateverCoreReportsThem() {
-        func isTemporary(_ error: AgentError) -> Bool { ChatCoreError(.agent(error: error, agentConnectionID: "", entity: nil)).isTemporary }
+        func isTemporary(_ error: MessagingError) -> Bool { ChatCoreError(.agent(error: error, agentConnectionID: "", entity: nil)).isTemporary }
         #expect(isTemporary(.broker(server: "", error: .timeout)))
         #expect(isTemporary(.smp(server: "", error: .proxy(error: .broker(error: .timeout)))))
         #expect(!isTemporary(.smp(server: "", error: .auth)))

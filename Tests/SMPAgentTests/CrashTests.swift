@@ -4,21 +4,10 @@ import SMPProtocol
 import SMPSimulation
 import SMPWire
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SMPAgent
-
-/// A folder that is deleted with everything in it.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("smp-agent-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-}
 
 /// Runs a conversation again and again and ends one of the agents at every single step of it.
 @Suite struct CrashTests {

@@ -2,6 +2,7 @@ import FoundationEssentials
 import GRDB
 import SMPSimulation
 import SMPWire
+import TestSupport
 import Testing
 
 @testable import SMPAgent

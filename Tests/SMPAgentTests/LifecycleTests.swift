@@ -3,6 +3,7 @@ import SMPProtocol
 import SMPSimulation
 import SMPWire
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SMPAgent

@@ -5,6 +5,7 @@ import SMPCrypto
 import SMPProtocol
 import SMPServer
 import SMPWire
+import TestSupport
 import Testing
 
 @testable import SMPAgent
@@ -81,7 +82,7 @@ import Testing
         await router.stop()
     }
 
-    @Test(.enabled(if: PeerProgram.smpServer.isInstalled), .timeLimit(.minutes(5)), arguments: [false, true])
+    @Test(.enabled(if: PeerProgram.smpServer.isInstalled, "\(PeerProgram.smpServer.missing)"), .timeLimit(.minutes(5)), arguments: [false, true])
     func `A second client hears of messages through the official router`(isAskedWithQueue: Bool) async throws {
         let router = try await OfficialRouter.start()
         try await notify(through: try router.serverAddress, isAskedWithQueue: isAskedWithQueue)

@@ -7,6 +7,7 @@ import SMPRatchet
 import SMPSimulation
 import SMPWire
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SMPAgent

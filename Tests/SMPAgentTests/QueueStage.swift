@@ -31,7 +31,7 @@ struct QueueStage {
     }
 
     @discardableResult
-    func add() async throws -> ConnectionStats { try await alice.agent.addQueue(to: aliceID, on: SMPServerWithAuth(third.address)) }
+    func add() async throws -> AgentConnectionStats { try await alice.agent.addQueue(to: aliceID, on: SMPServerWithAuth(third.address)) }
 
     func send(_ numbers: ClosedRange<Int>) async throws {
         for number in numbers { try await bob.send("\(number)", to: bobID) }

@@ -10,7 +10,7 @@ import Testing
 
 /// New keys for a ratchet, in whatever order the messages about them and around them come.
 @Suite struct RatchetSyncOrderTests {
-    private func synced(_ memory: TestParty.Memory, _ state: RatchetSyncState) -> Bool {
+    private func synced(_ memory: TestParty.Memory, _ state: AgentRatchetSyncState) -> Bool {
         memory.events.contains { if case .ratchetSync(state, _, _) = $0.event { true } else { false } }
     }
 

@@ -8,6 +8,7 @@ import SMPServer
 import SMPSimulation
 import SMPWire
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SMPAgent
@@ -148,7 +149,7 @@ import Testing
         await router.stop()
     }
 
-    @Test(.enabled(if: PeerProgram.smpServer.isInstalled), .timeLimit(.minutes(2)), arguments: QueueKeyAlgorithm.allCases)
+    @Test(.enabled(if: PeerProgram.smpServer.isInstalled, "\(PeerProgram.smpServer.missing)"), .timeLimit(.minutes(2)), arguments: QueueKeyAlgorithm.allCases)
     func `Two agents talk through the official router`(keys: QueueKeyAlgorithm) async throws {
         let server = try await OfficialRouter.start()
         try await converse(on: try server.serverAddress, keys: keys)
@@ -157,7 +158,7 @@ import Testing
 }
 
 extension RealRouterTests {
-    @Test(.enabled(if: PeerProgram.smpServer.isInstalled), .timeLimit(.minutes(2)))
+    @Test(.enabled(if: PeerProgram.smpServer.isInstalled, "\(PeerProgram.smpServer.missing)"), .timeLimit(.minutes(2)))
     func `Two agents talk through the official router as a proxy`() async throws {
         let server = try await OfficialRouter.start()
         try await converse(on: try server.serverAddress, routing: PrivateRoutingPolicy(mode: .always, fallback: .prohibit))

@@ -4,12 +4,13 @@ import SMPProtocol
 import SMPSimulation
 import SMPWire
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SMPAgent
 
 @Suite struct RotationTests {
-    private func switched(_ event: AgentEvent, _ direction: QueueDirection, _ phase: SwitchPhase) -> Bool {
+    private func switched(_ event: AgentEvent, _ direction: QueueDirection, _ phase: AgentSwitchPhase) -> Bool {
         if case .queueSwitch(direction, phase, _) = event { true } else { false }
     }
 
@@ -34,7 +35,7 @@ import Testing
         await pair.alice.wait("all messages") { $0.order[alice]?.count == 15 }
         await pair.bob.wait("the message") { $0.order[bob]?.count == 1 }
         #expect(pair.alice.texts(alice) == (1...15).map(String.init))
-        let steps = pair.alice.seen.events.compactMap { notification -> (SwitchPhase, ConnectionStats)? in
+        let steps = pair.alice.seen.events.compactMap { notification -> (AgentSwitchPhase, AgentConnectionStats)? in
             if case .queueSwitch(.receive, let phase, let stats) = notification.event { (phase, stats) } else { nil }
         }
         #expect(steps.map(\.0) == [.started, .confirmed, .secured, .completed])
@@ -119,7 +120,7 @@ import Testing
 }
 
 @Suite struct RatchetSyncTests {
-    private func synced(_ memory: TestParty.Memory, _ state: RatchetSyncState) -> Bool {
+    private func synced(_ memory: TestParty.Memory, _ state: AgentRatchetSyncState) -> Bool {
         memory.events.contains { if case .ratchetSync(state, _, _) = $0.event { true } else { false } }
     }
 

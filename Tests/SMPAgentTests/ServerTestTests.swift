@@ -9,9 +9,9 @@ import Testing
 @testable import SMPAgent
 
 @Suite struct ServerTestTests {
-    private func failure(_ party: TestParty, _ server: SMPServerAddress) async -> ServerTestFailure? {
+    private func failure(_ party: TestParty, _ server: SMPServerAddress) async -> RouterTestFailure? {
         let user = party.user.withLock { $0 }
-        do throws(ServerTestFailure) {
+        do throws(RouterTestFailure) {
             try await party.agent.testServer(SMPServerWithAuth(server), user: user)
             return nil
         } catch {
@@ -34,7 +34,7 @@ import Testing
         let internet = SimulatedInternet()
         let router = internet.addRouter("own.example")
         let alice = try await TestParty("alice", internet, on: [router.address])
-        let steps: [(ServerTestFailure.Step, @Sendable (SMPCommand) -> Bool)] = [
+        let steps: [(RouterTestFailure.Step, @Sendable (SMPCommand) -> Bool)] = [
             (.createQueue, { if case .new = $0 { true } else { false } }), (.secureQueue, { if case .skey = $0 { true } else { false } }),
             (.deleteQueue, { $0 == .del }),
         ]
@@ -56,13 +56,13 @@ import Testing
         let agent = SMPAgent(store: try AgentStore(path: nil), network: pool)
         try await agent.start()
         try await agent.testServer(SMPServerWithAuth(router.address, basicAuth: try BasicAuth(wireString: "secret")), user: 1)
-        let refused = await #expect(throws: ServerTestFailure.self) {
+        let refused = await #expect(throws: RouterTestFailure.self) {
             try await agent.testServer(SMPServerWithAuth(router.address), user: 1)
         }
         #expect(refused?.step == .createQueue)
         #expect(refused?.error.code == "SMP")
         await router.stop()
-        let gone = await #expect(throws: ServerTestFailure.self) {
+        let gone = await #expect(throws: RouterTestFailure.self) {
             try await agent.testServer(SMPServerWithAuth(router.address), user: 2)
         }
         #expect(gone?.step == .connect)

@@ -12,7 +12,7 @@ import Testing
 
 /// Connections that receive through several queues.
 @Suite struct SeveralQueuesTests {
-    private static func switched(_ memory: TestParty.Memory, _ direction: QueueDirection, _ phase: SwitchPhase) -> Bool {
+    private static func switched(_ memory: TestParty.Memory, _ direction: QueueDirection, _ phase: AgentSwitchPhase) -> Bool {
         memory.events.contains { if case .queueSwitch(direction, phase, _) = $0.event { true } else { false } }
     }
 

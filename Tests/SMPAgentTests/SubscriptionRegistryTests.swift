@@ -17,11 +17,11 @@ import Testing
             recipientID: EntityID([number]))
     }
 
-    private func add(_ key: QueueKey, row: RowID, to connection: ConnectionID? = nil, _ status: SubscriptionStatus = .pending, carries: Bool = true) {
+    private func add(_ key: QueueKey, row: RowID, to connection: ConnectionID? = nil, _ status: AgentSubscriptionStatus = .pending, carries: Bool = true) {
         registry.set(key, .init(connection: connection ?? self.connection, row: row, user: 1, status: status, carries: carries))
     }
 
-    private func told(_ status: SubscriptionStatus, of keys: QueueKey...) -> [ConnectionID] {
+    private func told(_ status: AgentSubscriptionStatus, of keys: QueueKey...) -> [ConnectionID] {
         var told: [ConnectionID] = []
         registry.change(status, of: keys) { told += $0 }
         return told

@@ -8,7 +8,7 @@ import Testing
 @testable import SMPClient
 
 /// The protocol as the official router speaks it.
-@Suite("With the official router", .enabled(if: PeerProgram.smpServer.isInstalled), .serialized)
+@Suite("With the official router", .enabled(if: PeerProgram.smpServer.isInstalled, "\(PeerProgram.smpServer.missing)"), .serialized)
 struct OfficialRouterTests {
     private func withOfficialRouter(
         versions: VersionRange = SMPVersion.offered, _ body: (OfficialRouter, SMPClientPool, TransportSessionKey) async throws -> Void

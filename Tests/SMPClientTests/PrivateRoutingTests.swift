@@ -408,7 +408,7 @@ struct PrivateRoutingTests {
 }
 
 /// The same through the official router as the proxy.
-@Suite("Private message routing through the official router", .enabled(if: PeerProgram.smpServer.isInstalled), .serialized)
+@Suite("Private message routing through the official router", .enabled(if: PeerProgram.smpServer.isInstalled, "\(PeerProgram.smpServer.missing)"), .serialized)
 struct OfficialPrivateRoutingTests {
     private func converse(through proxy: SMPServerAddress, to server: SMPServerAddress) async throws {
         let recipient = try SMPClientPool()

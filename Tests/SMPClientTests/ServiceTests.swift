@@ -229,7 +229,9 @@ struct ServiceTests {
     }
 
     /// The official router of this version takes queues for a service's, and does not do `SUBS` for those who receive.
-    @Test("The official router knows the service, and has each of its queues subscribed to by itself", .enabled(if: PeerProgram.smpServer.isInstalled))
+    @Test(
+        "The official router knows the service, and has each of its queues subscribed to by itself",
+        .enabled(if: PeerProgram.smpServer.isInstalled, "\(PeerProgram.smpServer.missing)"))
     func official() async throws {
         let router = try await OfficialRouter.start()
         let session = TransportSessionKey(userID: 1, server: try router.serverAddress)

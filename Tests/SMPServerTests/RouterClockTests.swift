@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: jumps) func figuresAndReportsBearAnyTime(_ time: Int64) async throws {
-        let folder = TemporaryFolder(), clock = TestClock(Self.start)
+        let folder = try TemporaryFolder(isCreated: false), clock = TestClock(Self.start)
         for _ in 0..<2 {
             try await withRouter(.folder(folder.path), now: { clock.now }) { router in
                 let client = try await TestClient(router.address)

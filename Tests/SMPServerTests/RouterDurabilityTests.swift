@@ -15,7 +15,7 @@ import Testing
 @Suite struct RouterDurabilityTests {
     @Test(arguments: [Durability.always, .everySecond])
     func whatWasAcceptedBeforeAKillIsDeliveredOnceAndInOrder(_ durability: Durability) async throws {
-        let (folder, copy) = (TemporaryFolder(), TemporaryFolder())
+        let (folder, copy) = (try TemporaryFolder(isCreated: false), try TemporaryFolder(isCreated: false))
         let queue = try await withRouter(.folder(folder.path)) {
             $0.durability = durability
         } _: { router in
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func everyStopAndStartLeavesTheRouterAsItWas() async throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder(isCreated: false)
         var queue: TestQueue?
         for round in 0..<4 as Range<UInt8> {
             try await withRouter(.folder(folder.path)) { router in
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func aFolderIsUsedByOneRouterAndReadableByItsOwnerOnly() async throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder(isCreated: false)
         try await withRouter(.folder(folder.path)) { router in
             let client = try await TestClient(router.address)
             _ = try await TestQueue.create(client)
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func aFolderIsFreeWhenItIsReleasedWhoeverStillHoldsTheJournal() throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder(isCreated: false)
         let storage = try DiskStorage(folder: folder.path)
         let (journal, _) = try Journal.open(storage, durability: .always, segmentSize: 1 << 20)
         #expect { try DiskStorage(folder: folder.path) } throws: { ($0 as? RouterError)?.code == .inUse }
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func aDamagedJournalIsReportedAndNotServed() async throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder(isCreated: false)
         try await withRouter(.folder(folder.path)) { router in
             let client = try await TestClient(router.address)
             for _ in 0..<3 { _ = try await TestQueue.create(client) }
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func aJournalIsClearedWhileItIsUsedAndForgetsNothing() async throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder(isCreated: false)
         let kept = try await withRouter(.folder(folder.path)) {
             $0.segmentSize = 64 << 10
             $0.clearingThreshold = 100 << 10

@@ -2,6 +2,7 @@ import SMPCrypto
 import SMPProtocol
 import SMPServer
 import SMPWire
+import TestSupport
 import Testing
 
 /// The data of short links, and notifications.
@@ -93,7 +94,7 @@ import Testing
     }
 
     @Test func linkDataOutlivesARestart() async throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder(isCreated: false)
         let (id, sender) = correlationID()
         let queue = try await withRouter(.folder(folder.path)) { router in
             let client = try await TestClient(router.address)

@@ -14,7 +14,9 @@ import Testing
 ///
 /// 50 strangers; as many as `PARLEY_STRANGERS` says, with figures printed.
 /// A sanitizer's own memory is not what is measured.
-@Suite(.serialized, .enabled(if: ParleyProgram.isBuilt), .enabled(if: ProcessInfo.processInfo.environment["PARLEY_SANITIZE"] == nil))
+@Suite(
+    .serialized, .enabled(if: ParleyProgram.isBuilt, "the executable parley was not built"),
+    .enabled(if: ProcessInfo.processInfo.environment["PARLEY_SANITIZE"] == nil, "a sanitizer changes memory and time"))
 struct RouterLoadTests {
     private static let asked = ProcessInfo.processInfo.environment["PARLEY_STRANGERS"].flatMap { Int($0) }
     private static let strangers = asked ?? 50
@@ -45,7 +47,7 @@ struct RouterLoadTests {
     private final class Scene {
         let address: SMPServerAddress
         let process: ChildProcess
-        private let folder = TemporaryFolder()
+        private let folder: TemporaryFolder
         private let sender: TestClient
         private let recipient: TestClient
         private let queue: TestQueue
@@ -54,6 +56,7 @@ struct RouterLoadTests {
         let before: Int
 
         init() async throws {
+            folder = try TemporaryFolder(isCreated: false)
             process = try ParleyProgram.start(["server", "smp", "--data", folder.path, "--port", "0", "--json", "--fsync", "1s"])
             address = try SMPServerAddress(wireString: try #require(try await process.ready().address))
             (sender, recipient) = (try await TestClient(address), try await TestClient(address))

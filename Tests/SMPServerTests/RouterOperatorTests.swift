@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func aBlockedQueueTakesAndGivesNothingUntilItIsUnblocked() async throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder(isCreated: false)
         let info = BlockingInfo(reason: .content, notice: ClientNotice(ttl: 3_600))
         let queue = try await withRouter(.folder(folder.path)) { router in
             let (client, old) = (try await TestClient(router.address), try await TestClient(router.address, versions: VersionRange(9...11)))
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func theControlSocketIsTheOwnersAndAnswersEveryLine() async throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder(isCreated: false)
         try await withRouter(.folder(folder.path)) {
             $0.hasControl = true
         } _: { router in
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func aRenewedCertificateIsShownToNewClientsAndDisturbsNoOther() async throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder(isCreated: false)
         try await withRouter(.folder(folder.path)) {
             $0.certificateDays = 90
         } _: { router in
@@ -146,7 +146,7 @@ import Testing
             #expect(try await TestClient(router.address).connection.peerChain == issued.chain)
 
             // The key of another identity, and another identity in the folder, change nothing.
-            let other = TemporaryFolder()
+            let other = try TemporaryFolder(isCreated: false)
             _ = try ServerCredential.loadOrGenerate(in: other.path)
             let foreign = try AuthorityKey(contentsOf: other.path + "/ca.key")
             #expect(throws: ConnectionError.self) { try ServerCredential.renew(in: folder.path, authorityKey: foreign) }
@@ -161,9 +161,9 @@ import Testing
 
     /// Every state that a kill can leave between the steps of a renewal.
     @Test func aRenewalThatIsInterruptedLeavesAPairThatBelongsTogether() throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder(isCreated: false)
         let old = try ServerCredential.loadOrGenerate(in: folder.path)
-        let saved = TemporaryFolder()
+        let saved = try TemporaryFolder(isCreated: false)
         try FileManager.default.copyItem(atPath: folder.path, toPath: saved.path)
         let new = try ServerCredential.renew(in: folder.path)
         func put(_ name: String, from source: String, as target: String) throws {
@@ -171,7 +171,7 @@ import Testing
             try? FileManager.default.removeItem(atPath: path)
             try FileManager.default.copyItem(atPath: source + "/" + name, toPath: path)
         }
-        let renewed = TemporaryFolder()
+        let renewed = try TemporaryFolder(isCreated: false)
         try FileManager.default.copyItem(atPath: folder.path, toPath: renewed.path)
         // Both written, none in place.
         for name in ["server.key", "server.crt"] {
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test func queuesThatNobodyUsesAreDeletedAndOthersAreNot() async throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder(isCreated: false)
         let clock = TestClock(1_700_000_000)
         let (idle, sentTo, subscribed) = try await withRouter(.folder(folder.path), now: { clock.now }) { router in
             let client = try await TestClient(router.address)
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test func figuresAreKeptByDayAndOverRestarts() async throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder(isCreated: false)
         let clock = TestClock(1_700_000_000)
         for restart in 1...3 as ClosedRange<UInt64> {
             try await withRouter(.folder(folder.path), now: { clock.now }) { router in

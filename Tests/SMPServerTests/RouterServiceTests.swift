@@ -11,7 +11,7 @@ import Testing
 /// Clients that serve many users, at the level of the protocol.
 @Suite struct RouterServiceTests {
     @Test func allQueuesOfAServiceAreSubscribedByOneCommandAfterItComesBackAndAfterARestart() async throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder(isCreated: false)
         let credential = try ServerCredential.generate()
         var queues: [TestQueue] = []
         var id: EntityID?
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func aNotificationServiceHearsOfAllItsQueues() async throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder(isCreated: false)
         let credential = try ServerCredential.generate()
         let (notifierKey, encryption) = (TestQueue.key(), X25519.generateKeyPair(SystemRandomSource()))
         let asked = NotificationCredentials(notifierKey: notifierKey.publicKey, encryptionKey: encryption.publicKey)
@@ -204,7 +204,7 @@ import Testing
     }
 
     // The official router tells of ends every 15 seconds.
-    @Test(.enabled(if: PeerProgram.smpServer.isInstalled), .timeLimit(.minutes(3)))
+    @Test(.enabled(if: PeerProgram.smpServer.isInstalled, "\(PeerProgram.smpServer.missing)"), .timeLimit(.minutes(3)))
     func theOfficialRouterTellsANotificationServiceTheSame() async throws {
         let router = try await OfficialRouter.start()
         try await serveNotifications(through: try router.serverAddress)

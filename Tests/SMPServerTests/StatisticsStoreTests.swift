@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 @testable import SMPServer
@@ -16,7 +17,7 @@ import Testing
     }
 
     @Test func whatTheDiskRefusedIsSavedLater() throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder(isCreated: false)
         let store = store(folder)
         var statistics = RouterStatistics(), counters = RouterStatistics.Counters()
         counters.messagesSent = 3

@@ -247,13 +247,6 @@ struct TestQueue {
     }
 }
 
-/// A folder that is gone after the test.
-final class TemporaryFolder {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent("router-\(UUID().uuidString)").path
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-}
-
 /// A router on a free port, stopped after the test.
 func withRouter<Result>(
     _ storage: RouterConfiguration.Storage = .memory, _ change: (inout RouterConfiguration) -> Void = { _ in },

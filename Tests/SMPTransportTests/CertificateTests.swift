@@ -1,6 +1,7 @@
 import SMPCrypto
 import SMPTransport
 import SMPWire
+import TestSupport
 import Testing
 
 @Suite("Certificates")
@@ -85,52 +86,47 @@ struct CertificateTests {
 struct CredentialFileTests {
     @Test("A credential is made once and read with the same fingerprint and key from then on", arguments: CertificateAlgorithm.allCases)
     func reload(_ algorithm: CertificateAlgorithm) throws {
-        try withTemporaryFolder { folder in
-            let made = try ServerCredential.loadOrGenerate(in: folder, algorithm: algorithm)
-            let read = try ServerCredential.loadOrGenerate(in: folder)
-            #expect(read.fingerprint == made.fingerprint)
-            #expect(read.chain == made.chain)
-            #expect(read.algorithm == algorithm)
-            #expect(try read.signature(for: [7]) == made.signature(for: [7]))
-            for name in ["ca.key", "ca.crt", "server.key", "server.crt"] {
-                #expect(permissions(of: folder + "/" + name) == 0o600)
-            }
+        let temporary = try TemporaryFolder(), folder = temporary.path
+        let made = try ServerCredential.loadOrGenerate(in: folder, algorithm: algorithm)
+        let read = try ServerCredential.loadOrGenerate(in: folder)
+        #expect(read.fingerprint == made.fingerprint)
+        #expect(read.chain == made.chain)
+        #expect(read.algorithm == algorithm)
+        #expect(try read.signature(for: [7]) == made.signature(for: [7]))
+        for name in ["ca.key", "ca.crt", "server.key", "server.crt"] {
+            #expect(permissions(of: folder + "/" + name) == 0o600)
         }
     }
 
     @Test("The authority's key is not needed to run")
     func withoutAuthorityKey() throws {
-        try withTemporaryFolder { folder in
-            let made = try ServerCredential.loadOrGenerate(in: folder)
-            try writeFile(folder + "/ca.key", [])
-            #expect(try ServerCredential.loadOrGenerate(in: folder).fingerprint == made.fingerprint)
-        }
+        let temporary = try TemporaryFolder(), folder = temporary.path
+        let made = try ServerCredential.loadOrGenerate(in: folder)
+        try writeFile(folder + "/ca.key", [])
+        #expect(try ServerCredential.loadOrGenerate(in: folder).fingerprint == made.fingerprint)
     }
 
     @Test("A folder with a part of a credential is refused instead of getting a new identity")
     func partial() throws {
-        try withTemporaryFolder { folder in
-            try writeFile(folder + "/ca.crt", Bytes("anything".utf8))
-            let error = #expect(throws: ConnectionError.self) { try ServerCredential.loadOrGenerate(in: folder) }
-            #expect(error?.code == .invalidCredential)
-            #expect(error?.message.contains("server.key") == true)
-        }
+        let temporary = try TemporaryFolder(), folder = temporary.path
+        try writeFile(folder + "/ca.crt", Bytes("anything".utf8))
+        let error = #expect(throws: ConnectionError.self) { try ServerCredential.loadOrGenerate(in: folder) }
+        #expect(error?.code == .invalidCredential)
+        #expect(error?.message.contains("server.key") == true)
     }
 
     @Test("Garbled, empty, oversized and exchanged files are refused", arguments: ["server.crt", "server.key", "ca.crt"])
     func damaged(_ name: String) throws {
-        try withTemporaryFolder { folder in
-            _ = try ServerCredential.loadOrGenerate(in: folder)
-            let path = folder + "/" + name
-            let good = try readFile(path)
-            let other = try withTemporaryFolder { second in
-                _ = try ServerCredential.loadOrGenerate(in: second)
-                return try readFile(second + "/" + name)
-            }
-            for bad in [[], Bytes(good.prefix(good.count / 2)), Bytes(repeating: 65, count: 70_000), other] {
-                try writeFile(path, bad)
-                #expect(throws: ConnectionError.self) { try ServerCredential.loadOrGenerate(in: folder) }
-            }
+        let temporary = try TemporaryFolder(), folder = temporary.path
+        _ = try ServerCredential.loadOrGenerate(in: folder)
+        let path = folder + "/" + name
+        let good = try readFile(path)
+        let second = try TemporaryFolder()
+        _ = try ServerCredential.loadOrGenerate(in: second.path)
+        let other = try readFile(second(name))
+        for bad in [[], Bytes(good.prefix(good.count / 2)), Bytes(repeating: 65, count: 70_000), other] {
+            try writeFile(path, bad)
+            #expect(throws: ConnectionError.self) { try ServerCredential.loadOrGenerate(in: folder) }
         }
     }
 

@@ -1,5 +1,6 @@
 import SMPTransport
 import SMPWire
+import TestSupport
 import Testing
 
 @Suite("Certificate chains in the handshake")
@@ -100,9 +101,8 @@ struct ChainTests {
 
     /// Two folders with a credential each.
     private func withFiles(_ body: (String, String) async throws -> Void) async throws {
-        let folders = try TemporaryFolders(count: 2)
-        defer { folders.remove() }
-        for folder in folders.paths { _ = try ServerCredential.loadOrGenerate(in: folder) }
-        try await body(folders.paths[0], folders.paths[1])
+        let first = try TemporaryFolder(), second = try TemporaryFolder()
+        for folder in [first, second] { _ = try ServerCredential.loadOrGenerate(in: folder.path) }
+        try await body(first.path, second.path)
     }
 }

@@ -71,40 +71,6 @@ func connectionErrorCode(_ body: () async throws -> Void) async -> ConnectionErr
     }
 }
 
-/// Folders that are gone when the test is over.
-struct TemporaryFolders {
-    let paths: [String]
-
-    init(count: Int) throws {
-        paths = try (0..<count).map { _ in
-            var template = Array("/tmp/transport-tests-XXXXXX".utf8CString)
-            guard mkdtemp(&template) != nil else { throw ConnectionError(.unsupported, "no temporary folder") }
-            return String(decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
-    }
-
-    func remove() {
-        for path in paths {
-            if let directory = opendir(path) {
-                while let entry = readdir(directory) {
-                    let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                    }
-                    if name != ".", name != ".." { unlink(path + "/" + name) }
-                }
-                closedir(directory)
-            }
-            rmdir(path)
-        }
-    }
-}
-
-func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
-    let folders = try TemporaryFolders(count: 1)
-    defer { folders.remove() }
-    return try body(folders.paths[0])
-}
-
 func readFile(_ path: String) throws -> Bytes {
     guard let file = fopen(path, "rb") else { throw ConnectionError(.unsupported, "cannot read \(path)") }
     defer { fclose(file) }

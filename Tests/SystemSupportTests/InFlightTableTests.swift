@@ -1,13 +1,15 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SystemSupport
 
 /// The file that says what is being processed.
 @Suite final class InFlightTableTests {
-    private let path = FileManager.default.temporaryDirectory.appendingPathComponent("inflight-\(UUID().uuidString)").path
+    private let folder: TemporaryFolder
+    private var path: String { folder("inflight") }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    init() throws { folder = try TemporaryFolder() }
 
     private func key(_ text: String) throws -> InFlightKey { try #require(InFlightKey(Array(text.utf8))) }
 

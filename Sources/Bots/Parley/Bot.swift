@@ -11,11 +11,13 @@
 public struct Bot: Sendable {
     /// The id under which the bot's profile is found again at the next start. Keep it when the name changes.
     public let id: String
+    /// The profile that contacts see.
     public var profile: BotProfile
+    /// The settings of the address.
     public var address: BotAddress
     /// Groups that are made at the start if they are not there.
     public var groups: [ManagedGroup] = []
-    /// Whether handlers run while the profile is muted (`/_mute user`). If they do not, what comes meanwhile counts as handled; contact requests
+    /// True if handlers run while the profile is muted (`/_mute user`). If they do not, what comes meanwhile counts as handled; contact requests
     /// wait, and are handled at the first start after the profile is unmuted.
     public var handlesEventsWhenMuted = false
     let handlers: [On]
@@ -54,6 +56,7 @@ public struct BotProfile: Sendable, Hashable {
     /// A picture as a `data:image/jpg;base64,…` URI, at most 12,500 characters.
     public var image: String?
 
+    /// Creates the value from its parts.
     public init(name: String, bio: String? = nil, image: String? = nil) {
         self.name = name
         self.bio = bio

@@ -2,14 +2,18 @@
 public struct ParleyVersion: Sendable {
     /// One protocol.
     public struct ProtocolRange: Sendable {
+        /// The name.
         public let name: String
         /// `min-max`.
         public let range: String
     }
 
+    /// The version of Parley.
     public let parley: String
+    /// The protocols that it speaks, with their versions.
     public let protocols: [ProtocolRange]
 
+    /// The version of this build.
     public static let current = ParleyVersion(
         parley: "0.1.0",
         protocols: [

@@ -17,20 +17,27 @@ public struct RecordID<Record>: Hashable, Comparable, Sendable {
         self.init(number)
     }
 
+    /// Compares two ids.
     @inlinable public static func == (left: RecordID, right: RecordID) -> Bool { left.rawValue == right.rawValue }
+    /// Orders two ids by their numbers.
     @inlinable public static func < (left: RecordID, right: RecordID) -> Bool { left.rawValue < right.rawValue }
+    /// Feeds the number to a hasher.
     @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
 
 extension RecordID: ExpressibleByIntegerLiteral, CustomStringConvertible {
+    /// Creates the value of a literal.
     @inlinable public init(integerLiteral value: Int64) { self.init(value) }
     /// The number in decimal.
     public var description: String { String(rawValue) }
 }
 
 extension RecordID: JSONConvertible {
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) { self.init(try Int64(json: json)) }
+    /// The JSON form.
     public var json: JSONValue { .int(rawValue) }
+    /// Appends the JSON text.
     public func write(to writer: inout JSONWriter) { writer.write(number: rawValue) }
 }
 

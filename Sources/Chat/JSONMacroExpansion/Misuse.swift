@@ -42,7 +42,7 @@ extension Misuse {
         case notUnderstood(String)
         case unknownMacro(String)
 
-        /// What is wrong and what to do.
+        /// The error and the way to fix it.
         var message: String {
             switch self {
             case .membersOfStruct: "'@JSONMembers' reads the stored properties of a struct: attach it to a struct"

@@ -12,7 +12,7 @@ extension SMPAgent {
     /// - Throws: `CMD PROHIBITED` if the connection is not duplex, is out of step, has ``AgentLimits/maximumQueues`` or the user no other router.
     package func addQueue(
         to connection: ConnectionID, on server: SMPServerWithAuth? = nil
-    ) async throws(AgentError) -> ConnectionStats {
+    ) async throws(AgentError) -> AgentConnectionStats {
         try await withLive(connection) { access, state throws(AgentError) in
             guard state.kind == .duplex else { throw .prohibited("addQueue: not duplex") }
             guard !state.record.ratchetSync.prohibitsSending else { throw .prohibited("addQueue: send prohibited") }
@@ -42,7 +42,7 @@ extension SMPAgent {
     ///   acknowledged, which nobody else may have.
     package func removeQueue(
         _ queue: ReceiveQueueStats, of connection: ConnectionID, isGone: Bool = false
-    ) async throws(AgentError) -> ConnectionStats {
+    ) async throws(AgentError) -> AgentConnectionStats {
         try await withLive(connection) { access, state throws(AgentError) in
             guard let queue = state.receiveQueue(queue.row) else { throw .notFound("no queue of connection \(connection)") }
             guard state.receiveQueues.allSatisfy({ $0.switchStatus == nil && $0.replaces == nil }) else {

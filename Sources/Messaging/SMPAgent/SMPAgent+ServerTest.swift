@@ -6,17 +6,17 @@ extension SMPAgent {
     /// Tries whether queues can be made on a router: connects, makes one, secures and deletes it. Nothing of it is stored.
     ///
     /// - Parameter user: whose session with the router is used, if there is one.
-    package func testServer(_ server: SMPServerWithAuth, user: AgentUserID) async throws(ServerTestFailure) {
+    package func testServer(_ server: SMPServerWithAuth, user: AgentUserID) async throws(RouterTestFailure) {
         let core = core
         let address = server.server
         let owner = SessionOwner(user: user)
         func step<Value: Sendable>(
-            _ step: ServerTestFailure.Step, _ body: () async throws(AgentError) -> Value
-        ) async throws(ServerTestFailure) -> Value {
+            _ step: RouterTestFailure.Step, _ body: () async throws(AgentError) -> Value
+        ) async throws(RouterTestFailure) -> Value {
             do {
                 return try await body()
             } catch {
-                throw ServerTestFailure(step: step, error: error)
+                throw RouterTestFailure(step: step, error: error)
             }
         }
         try await step(.connect) { () async throws(AgentError) in

@@ -17,7 +17,7 @@ extension SMPAgent {
     }
 
     /// The state of a connection's queues and encryption.
-    package func stats(of connection: ConnectionID) async throws(AgentError) -> ConnectionStats {
+    package func stats(of connection: ConnectionID) async throws(AgentError) -> AgentConnectionStats {
         let core = core
         return try await core.withConnection(connection) { access throws(AgentError) in core.stats(try await access.state()) }
     }

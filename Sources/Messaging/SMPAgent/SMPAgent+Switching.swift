@@ -6,7 +6,7 @@ extension SMPAgent {
     /// new queue cannot be made for good, `failed` tells why and the connection stays as it is.
     ///
     /// - Throws: `CMD PROHIBITED` if the connection is not duplex, is moving already or is out of step.
-    package func switchQueue(of connection: ConnectionID) async throws(AgentError) -> ConnectionStats {
+    package func switchQueue(of connection: ConnectionID) async throws(AgentError) -> AgentConnectionStats {
         try await withLive(connection) { access, state throws(AgentError) in
             guard state.kind == .duplex else { throw .prohibited("switchConnection: not duplex") }
             guard !state.receiveQueues.contains(where: { $0.switchStatus != nil }) else {
@@ -23,7 +23,7 @@ extension SMPAgent {
     }
 
     /// Stays with the present queue, as long as the peer was not told to use the new one.
-    package func abortSwitch(of connection: ConnectionID) async throws(AgentError) -> ConnectionStats {
+    package func abortSwitch(of connection: ConnectionID) async throws(AgentError) -> AgentConnectionStats {
         try await withLive(connection) { access, state throws(AgentError) in
             guard state.kind == .duplex, let old = state.receiveQueues.first(where: { $0.switchStatus != nil }) else {
                 throw .prohibited("abortConnectionSwitch: not allowed")
@@ -52,7 +52,7 @@ extension SMPAgent {
     /// - Throws: `CMD PROHIBITED` if it is not needed, or the peer cannot do it.
     package func synchronizeRatchet(
         of connection: ConnectionID, pqSupport: Bool, force: Bool = false
-    ) async throws(AgentError) -> ConnectionStats {
+    ) async throws(AgentError) -> AgentConnectionStats {
         try core.checkActive()
         let core = core
         return try await core.withConnection(connection) { access throws(AgentError) in
@@ -65,7 +65,7 @@ extension SMPAgent {
 }
 
 extension AgentCore {
-    func stats(_ state: ConnectionState) -> ConnectionStats {
-        ConnectionStats(state, subscriptions: subscriptions.statuses(of: state.receiveQueues))
+    func stats(_ state: ConnectionState) -> AgentConnectionStats {
+        AgentConnectionStats(state, subscriptions: subscriptions.statuses(of: state.receiveQueues))
     }
 }

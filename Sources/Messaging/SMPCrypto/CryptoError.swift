@@ -20,14 +20,17 @@ public struct CryptoError: Error, Sendable, Hashable, CustomStringConvertible {
         case libraryFailure
     }
 
+    /// The stable code.
     public let code: Code
     /// A description of the attempt, for a person.
     public let message: String
 
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
+    /// A textual form, for messages and logs.
     public var description: String { "\(code.rawValue): \(message)" }
 }

@@ -124,8 +124,11 @@ public final class SecretBytes: @unchecked Sendable, Equatable {
 }
 
 extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// A textual form, for messages and logs.
     public var description: String { "(\(count) secret bytes)" }
+    /// A textual form for debugging.
     public var debugDescription: String { description }
+    /// An empty mirror, so that dumps do not show the bytes.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

@@ -20,16 +20,20 @@ public struct RouterError: Error, Sendable, CustomStringConvertible {
         case stopped
     }
 
+    /// The stable code.
     public let code: Code
     /// A message that a person can act on.
     public let message: String
+    /// The error that led to this one.
     public let cause: (any Error)?
 
+    /// Creates an error.
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
     }
 
+    /// A textual form, for messages and logs.
     public var description: String { "\(code.rawValue): \(message)" + (cause.map { " (\($0))" } ?? "") }
 }

@@ -38,8 +38,10 @@ package struct TailBytes: WireCodable, Hashable, Sendable {
 
 /// Text is encoded as its UTF-8 bytes behind a one-byte length; bytes that are not UTF-8 are refused.
 extension String: WireEncodable, WireDecodable {
+    /// Appends the binary encoding.
     public func encode(to writer: inout WireWriter) { writer.write(short: Bytes(utf8)) }
 
+    /// Reads the binary encoding.
     public init(from parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         guard let text = String(validating: try parser.short(), as: UTF8.self) else {

@@ -49,6 +49,7 @@ extension Bool: WireEncodable, WireDecodable, StringEncodable, StringDecodable {
     /// `T` or `F`.
     public func encode(to writer: inout WireWriter) { writer.write(byte: UInt8(ascii: self ? "T" : "F")) }
 
+    /// Reads the binary encoding.
     public init(from parser: inout WireParser) throws(WireError) {
         switch try parser.byte() {
         case UInt8(ascii: "T"): self = true
@@ -57,7 +58,9 @@ extension Bool: WireEncodable, WireDecodable, StringEncodable, StringDecodable {
         }
     }
 
+    /// Appends the textual encoding.
     public func encodeString(to writer: inout WireWriter) { encode(to: &writer) }
 
+    /// Reads the textual encoding.
     public init(fromString parser: inout WireParser) throws(WireError) { try self.init(from: &parser) }
 }

@@ -2,7 +2,9 @@
 ///
 /// Two sides speak the highest version in the intersection of their ranges.
 public struct VersionRange: WireCodable, StringCodable, Hashable, Sendable, CustomStringConvertible {
+    /// The lowest version.
     public let min: UInt16
+    /// The highest version.
     public let max: UInt16
 
     /// - Returns: nil if `min` is above `max`.
@@ -18,11 +20,13 @@ public struct VersionRange: WireCodable, StringCodable, Hashable, Sendable, Cust
         max = version
     }
 
+    /// The range between two versions.
     public init(_ range: ClosedRange<UInt16>) {
         min = range.lowerBound
         max = range.upperBound
     }
 
+    /// Tells whether a version is in the range.
     public func contains(_ version: UInt16) -> Bool { min <= version && version <= max }
 
     /// The versions that both ranges hold.
@@ -33,11 +37,13 @@ public struct VersionRange: WireCodable, StringCodable, Hashable, Sendable, Cust
     /// The highest version that both sides support, if there is one.
     public func compatibleVersion(with other: VersionRange) -> UInt16? { intersection(other)?.max }
 
+    /// Appends the binary encoding.
     public func encode(to writer: inout WireWriter) {
         writer.write(min)
         writer.write(max)
     }
 
+    /// Reads the binary encoding.
     public init(from parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         guard let range = try VersionRange(parser.read(), parser.read()) else {
@@ -54,6 +60,7 @@ public struct VersionRange: WireCodable, StringCodable, Hashable, Sendable, Cust
         writer.write(string: max)
     }
 
+    /// Reads the textual encoding.
     public init(fromString parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         let min = try parser.read(string: UInt16.self)
@@ -64,5 +71,6 @@ public struct VersionRange: WireCodable, StringCodable, Hashable, Sendable, Cust
         self = range
     }
 
+    /// A textual form, for messages and logs.
     public var description: String { wireString }
 }

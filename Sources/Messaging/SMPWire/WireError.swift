@@ -15,17 +15,20 @@ public struct WireError: Error, Sendable, Hashable, CustomStringConvertible {
         case tooLong
     }
 
+    /// The stable code.
     public let code: Code
     /// The name of the value that was being read.
     public let subject: String
     /// Bytes from the start of the input.
     public let offset: Int
 
+    /// Creates an error.
     public init(_ code: Code, _ subject: String, at offset: Int = 0) {
         self.code = code
         self.subject = subject
         self.offset = offset
     }
 
+    /// A textual form, for messages and logs.
     public var description: String { "\(code.rawValue) at byte \(offset): \(subject)" }
 }

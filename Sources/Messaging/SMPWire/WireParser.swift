@@ -7,6 +7,7 @@ public struct WireParser: Sendable {
     /// Bytes from the start of the input.
     public private(set) var offset: Int
 
+    /// Creates a parser at the first byte.
     public init(_ bytes: Bytes) {
         self.bytes = bytes
         offset = 0
@@ -21,6 +22,7 @@ public struct WireParser: Sendable {
 
     /// Bytes not yet read.
     public var remaining: Int { end - offset }
+    /// True if nothing is left.
     public var isAtEnd: Bool { offset == end }
 
     /// The next byte, left unread.

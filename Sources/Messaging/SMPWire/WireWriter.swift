@@ -3,6 +3,7 @@ public struct WireWriter: Sendable {
     /// The bytes written so far.
     public private(set) var bytes: Bytes
 
+    /// Creates a writer without bytes.
     public init(reservingCapacity capacity: Int = 0) {
         bytes = []
         if capacity > 0 { bytes.reserveCapacity(capacity) }

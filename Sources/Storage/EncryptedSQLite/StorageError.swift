@@ -28,12 +28,14 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         case inputOutput
     }
 
+    /// The stable code.
     public let code: Code
     /// A sentence that says what a person can do about it.
     public let message: String
     /// The error below, if there is one.
     public let cause: (any Error)?
 
+    /// Creates an error.
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message

@@ -66,10 +66,7 @@ import Testing
     @Test func aSignatureThatWasMadeForAnotherChatIsDroppedAndThatOfThisChatStays() async throws {
         let world = TestWorld()
         let alice = try await world.core("alice"), bob = try await world.core("bob")
-        try await bob.join(try await alice.invite())
-        #expect(await alice.eventually { await !alice.connected().isEmpty })
-        #expect(await bob.eventually { await !bob.connected().isEmpty })
-        let atAlice = try #require(await alice.connected().first), atBob = try #require(await bob.connected().first)
+        let (atAlice, atBob) = try await TestWorld.connect(alice, bob)
         guard case .contactsList(_, let contacts) = try await bob.run("/_contacts 1"),
             let connection = contacts.first?.activeConnection.flatMap({ Base64URL.decode($0.agentConnectionID) })
         else { throw UnexpectedAnswer() }

@@ -26,11 +26,11 @@ struct FanOutTests {
 
         func fail(_ connections: Set<ConnectionID>) { state.withLock { $0.failing = connections } }
 
-        func send(_ requests: [AgentSendRequest]) async -> [Result<AcceptedMessage, AgentFault>] {
+        func send(_ requests: [AgentSendRequest]) async -> [Result<AcceptedMessage, AgentError>] {
             state.withLock { state in
                 state.calls.append(requests)
                 return requests.map { request in
-                    if state.failing.contains(request.connection) { return .failure(AgentFault(.critical(offerRestart: true, "disk"))) }
+                    if state.failing.contains(request.connection) { return .failure(AgentError(.critical(offerRestart: true, "disk"))) }
                     state.accepted.append(request)
                     return .success(AcceptedMessage(messageID: Int64(state.accepted.count), pqEncryption: false))
                 }

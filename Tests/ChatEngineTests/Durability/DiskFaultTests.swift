@@ -17,10 +17,7 @@ struct DiskFaultTests {
         let alice = try await world.open(agent: .quick)
         let bob = try await world.open(prefix: folder.path + "/core", agent: .quick, clock: ImpatientClock())
         for (core, name) in [(alice, "alice"), (bob, "bob")] { _ = try await core.createUser(name) }
-        try await bob.join(try await alice.invite())
-        try #require(await alice.eventually { await alice.connected().count == 1 })
-        try #require(await bob.eventually { await bob.connected().count == 1 })
-        let (atAlice, atBob) = (try #require(await alice.connected().first), try #require(await bob.connected().first))
+        let (atAlice, atBob) = try await TestWorld.connect(alice, bob)
         var expected: [String] = [], answered: [String] = [], failures = 0
         for number in 1...16 {
             disk.fail(operation, number: (number - 1) % 4 + 1, with: number % 2 == 0 ? .io : .full, tears: number % 3 == 0)
@@ -78,10 +75,7 @@ struct DiskFaultTests {
         let disk = try StorageFaults(below: folder.path)
         let alice = try await world.open(agent: .quick), bob = try await world.open(prefix: folder.path + "/core", agent: .quick)
         for (core, name) in [(alice, "alice"), (bob, "bob")] { _ = try await core.createUser(name) }
-        try await bob.join(try await alice.invite())
-        try #require(await alice.eventually { await alice.connected().count == 1 })
-        try #require(await bob.eventually { await bob.connected().count == 1 })
-        let (atAlice, atBob) = (try #require(await alice.connected().first), try #require(await bob.connected().first))
+        let (atAlice, atBob) = try await TestWorld.connect(alice, bob)
         disk.fail(.write, number: 1, with: .full)
         for text in ["one", "two"] { _ = try await alice.send(text, to: atAlice) }
         try #require(await bob.eventually { disk.failures > 0 })

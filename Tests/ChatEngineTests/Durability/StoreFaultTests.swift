@@ -41,10 +41,8 @@ struct StoreFaultTests {
         let alice = try await world.open(agent: .light)
         let bob = try await world.open(agent: .light, storeFaults: faults, clock: waits ? ContinuousClock() : ImpatientClock())
         for (core, name) in [(alice, "alice"), (bob, "bob")] { _ = try await core.createUser(name) }
-        try await bob.join(try await alice.invite())
-        try #require(await alice.eventually { await alice.connected().count == 1 })
-        try #require(await bob.eventually { await bob.connected().count == 1 })
-        return (alice, bob, faults, try #require(await alice.connected().first), try #require(await bob.connected().first))
+        let (atAlice, atBob) = try await TestWorld.connect(alice, bob)
+        return (alice, bob, faults, atAlice, atBob)
     }
 
     @Test("for a while: what was received is acknowledged and shown once it can be stored", arguments: [ResultCode.SQLITE_FULL, .SQLITE_IOERR_WRITE])

@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ChatEngine

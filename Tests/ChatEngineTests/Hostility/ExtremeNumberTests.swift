@@ -55,10 +55,7 @@ struct ExtremeNumberTests {
         for groups in stride(from: 0, to: groups.count, by: 40).map({ groups[$0..<min($0 + 40, groups.count)] }) {
             let world = TestWorld()
             let alice = try await world.core("alice"), bob = try await world.core("bob")
-            try await alice.join(try await bob.invite())
-            try #require(await alice.eventually { await !alice.connected().isEmpty })
-            try #require(await bob.eventually { await !bob.connected().isEmpty })
-            let contact = try #require(await alice.connected().first)
+            let (contact, _) = try await TestWorld.connect(alice, bob)
             _ = try await alice.send("one", to: contact)
             for command in groups.joined() {
                 FileHandle.trace?.write(Data("\(command)\n".utf8))

@@ -88,10 +88,7 @@ struct ConnectionEventTests {
     }
 
     private func connect(_ one: TestCore, _ other: TestCore) async throws -> ContactID {
-        try await other.join(try await one.invite())
-        try #require(await one.eventually { await !one.connected().isEmpty })
-        try #require(await other.eventually { await !other.connected().isEmpty })
-        return try #require(await one.connected().first)
+        try await TestWorld.connect(one, other).0
     }
 }
 

@@ -12,10 +12,7 @@ import Testing
     @Test func theDescriptionOfAFileIsKeptInOnePieceAndReportedAsNoError() async throws {
         let world = TestWorld()
         let alice = try await world.core("alice"), bob = try await world.core("bob")
-        try await bob.join(try await alice.invite())
-        #expect(await alice.eventually { await !alice.connected().isEmpty })
-        #expect(await bob.eventually { await !bob.connected().isEmpty })
-        let atAlice = try #require(await alice.connected().first), atBob = try #require(await bob.connected().first)
+        let (atAlice, atBob) = try await TestWorld.connect(alice, bob)
         try await bob.native.engine.transactions.transaction { transaction in
             let user = try transaction.user()
             let contact = try transaction.contact(atBob, of: user)
@@ -41,9 +38,7 @@ import Testing
     @Test func aMessageThatNothingActsOnIsReportedOnceAndNotKept() async throws {
         let world = TestWorld()
         let alice = try await world.core("alice"), bob = try await world.core("bob")
-        try await bob.join(try await alice.invite())
-        #expect(await bob.eventually { await !bob.connected().isEmpty })
-        let atBob = try #require(await bob.connected().first)
+        let (_, atBob) = try await TestWorld.connect(alice, bob)
         try await bob.native.engine.transactions.transaction { transaction in
             let contact = try transaction.contact(atBob, of: try transaction.user())
             try transaction.send(.deleteGroup, to: contact)

@@ -4,6 +4,7 @@ import SMPAgent
 import SMPClient
 import SMPSimulation
 import SMPTransport
+import TestSupport
 import Testing
 
 @testable import ChatEngine

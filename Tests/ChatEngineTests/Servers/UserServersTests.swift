@@ -3,6 +3,7 @@ import ChatProtocol
 import SMPProtocol
 import SMPSimulation
 import SMPWire
+import TestSupport
 import Testing
 
 @testable import ChatEngine

@@ -3,6 +3,7 @@ import ChatProtocol
 import SMPAgent
 import SMPSimulation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ChatEngine
@@ -68,14 +69,7 @@ final class TestPerson: Sendable {
     ///
     /// - Returns: what the first and the second know each other as.
     static func connect(_ one: TestPerson, _ two: TestPerson) async throws -> (ContactID, ContactID) {
-        let before = (await one.core.connected(), await two.core.connected())
-        try await two.core.join(try await one.core.invite())
-        let isConnected = (
-            await one.core.eventually { await one.core.connected().count > before.0.count },
-            await two.core.eventually { await two.core.connected().count > before.1.count }
-        )
-        try #require(isConnected.0 && isConnected.1, "they are not connected in time")
-        return try (#require(await one.core.connected().last), #require(await two.core.connected().last))
+        try await TestWorld.connect(one.core, two.core)
     }
 
     /// Waits until a condition is true, over restarts.

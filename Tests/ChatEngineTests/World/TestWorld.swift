@@ -7,6 +7,7 @@ import SMPClient
 import SMPProtocol
 import SMPSimulation
 import SMPWire
+import Testing
 
 @testable import ChatEngine
 @testable import SMPAgent
@@ -33,6 +34,19 @@ final class TestWorld: Sendable {
         let core = try await open(prefix: prefix, presets: presets, configure: configure)
         _ = try await core.createUser(name)
         return core
+    }
+
+    /// Connects two cores by a one-time link.
+    ///
+    /// - Returns: The contacts, as the first and as the second core know each other.
+    static func connect(_ one: TestCore, _ two: TestCore) async throws -> (ContactID, ContactID) {
+        let before = (await one.connected().count, await two.connected().count)
+        try await two.join(try await one.invite())
+        let isConnected = (
+            await one.eventually { await one.connected().count > before.0 }, await two.eventually { await two.connected().count > before.1 }
+        )
+        try #require(isConnected.0 && isConnected.1, "they are not connected in time")
+        return try (#require(await one.connected().last), #require(await two.connected().last))
     }
 
     /// A core on a folder as it is, started.
@@ -86,16 +100,4 @@ extension AgentConfiguration {
         configuration.ratchetVersions = VersionRange(2)
         return configuration
     }
-}
-
-/// A folder that is deleted with everything in it.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("chat-engine-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -91,8 +91,8 @@ extension MemoryTables {
     private func current(_ event: AgentEvent, _ id: ConnectionID) -> AgentEvent {
         guard let state = state(id) else { return event }
         switch event {
-        case .queueSwitch(let direction, let phase, _): return .queueSwitch(direction, phase, ConnectionStats(state))
-        case .ratchetSync(let sync, let fault, _): return .ratchetSync(sync, fault, ConnectionStats(state))
+        case .queueSwitch(let direction, let phase, _): return .queueSwitch(direction, phase, AgentConnectionStats(state))
+        case .ratchetSync(let sync, let fault, _): return .ratchetSync(sync, fault, AgentConnectionStats(state))
         default: return event
         }
     }

@@ -22,8 +22,11 @@ package enum PeerProgram: String, Sendable, CaseIterable {
         return path
     }
 
-    /// Whether it is there.
+    /// True if the program is there.
     package var isInstalled: Bool { (try? path()) != nil }
+
+    /// The reason to skip tests that need the program.
+    package var missing: String { "SIMPLEX_PEERS names no folder with \(rawValue)" }
 
     /// The first line that it prints about its version.
     package func version() async throws(PeerError) -> String {

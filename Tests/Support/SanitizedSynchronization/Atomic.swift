@@ -3,12 +3,16 @@
 public struct Atomic<Value: Sendable>: ~Copyable, Sendable {
     private let value: Mutex<Value>
 
+    /// The atomic with a first value.
     public init(_ initialValue: Value) { value = Mutex(initialValue) }
 
+    /// Reads the value.
     public borrowing func load(ordering _: AtomicLoadOrdering) -> Value { value.withLock { $0 } }
 
+    /// Replaces the value.
     public borrowing func store(_ desired: Value, ordering _: AtomicStoreOrdering) { value.withLock { $0 = desired } }
 
+    /// Replaces the value and returns the old one.
     public borrowing func exchange(_ desired: Value, ordering _: AtomicUpdateOrdering) -> Value {
         value.withLock { value in
             defer { value = desired }
@@ -18,6 +22,7 @@ public struct Atomic<Value: Sendable>: ~Copyable, Sendable {
 }
 
 extension Atomic where Value: Equatable {
+    /// Replaces the value if it is the expected one.
     public borrowing func compareExchange(
         expected: Value, desired: Value, ordering _: AtomicUpdateOrdering
     ) -> (exchanged: Bool, original: Value) {
@@ -30,6 +35,7 @@ extension Atomic where Value: Equatable {
 }
 
 extension Atomic where Value: FixedWidthInteger {
+    /// Adds a number; traps if the sum does not fit.
     @discardableResult
     public borrowing func add(_ operand: Value, ordering _: AtomicUpdateOrdering) -> (oldValue: Value, newValue: Value) {
         value.withLock { value in
@@ -39,6 +45,7 @@ extension Atomic where Value: FixedWidthInteger {
         }
     }
 
+    /// Subtracts a number; traps if the difference does not fit.
     @discardableResult
     public borrowing func subtract(_ operand: Value, ordering _: AtomicUpdateOrdering) -> (oldValue: Value, newValue: Value) {
         value.withLock { value in
@@ -49,8 +56,11 @@ extension Atomic where Value: FixedWidthInteger {
     }
 }
 
+/// The ordering of a load.
 public enum AtomicLoadOrdering: Sendable { case relaxed, acquiring, sequentiallyConsistent }
+/// The ordering of a store.
 public enum AtomicStoreOrdering: Sendable { case relaxed, releasing, sequentiallyConsistent }
+/// The ordering of an update.
 public enum AtomicUpdateOrdering: Sendable { case relaxed, acquiring, releasing, acquiringAndReleasing, sequentiallyConsistent }
 
 /// A fence. The sanitizer knows none, so that what only fences order is not checked.

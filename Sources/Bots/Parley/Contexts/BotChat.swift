@@ -65,6 +65,7 @@ public struct BotChat: Sendable {
 
 /// A message that the bot sent.
 public struct SentMessage: Sendable {
+    /// The chat.
     public let chat: BotChat
     /// The item as it was stored; its status tells that it is on its way, not that it has arrived. Of a text that was sent in parts, the first.
     public let item: ChatItem

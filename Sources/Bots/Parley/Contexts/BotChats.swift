@@ -32,7 +32,7 @@ public struct BotChats: Sendable {
     /// The chat with a contact or group of a name, as ``ChatOverview/name`` has it.
     public func overview(named name: String) async -> ChatOverview? { await all.first { $0.name == name } }
 
-    /// Whether what comes to a chat with a contact is received: its router is connected and the chat's queue subscribed to. Nil while the core
+    /// Tells whether what comes to a chat with a contact is received: its router is connected and the chat's queue subscribed to. Nil while the core
     /// has not told, and for other chats.
     public func isSubscribed(_ chat: ChatReference) async -> Bool? {
         await model.state.subscription(of: chat, user: userID).map { $0 == .active }

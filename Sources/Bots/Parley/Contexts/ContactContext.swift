@@ -3,7 +3,9 @@ internal import ChatProtocol
 
 /// A contact that has connected: messages can go both ways.
 public struct ContactContext: ChatContext {
+    /// The chat.
     public let chat: BotChat
+    /// The contact.
     public let contact: Contact
 
     /// The name of the contact as the bot's profile shows it.
@@ -12,7 +14,9 @@ public struct ContactContext: ChatContext {
 
 /// Somebody who asks to connect.
 public struct RequestContext: Sendable {
+    /// The bot.
     public let bot: BotIdentity
+    /// The request.
     public let request: UserContactRequest
     let effects: Effects
 
@@ -31,7 +35,9 @@ public struct RequestContext: Sendable {
 
 /// Any event of the core that concerns the bot's profile.
 public struct EventContext: Sendable {
+    /// The bot.
     public let bot: BotIdentity
+    /// The event.
     public let event: ChatEvent
     let effects: Effects
 

@@ -3,6 +3,7 @@ public import ChatProtocol
 
 /// A message that somebody sent to the bot.
 public struct MessageContext: ChatContext {
+    /// The chat.
     public let chat: BotChat
     /// The message as it was stored.
     public let item: ChatItem
@@ -13,6 +14,7 @@ public struct MessageContext: ChatContext {
 
     /// The text; empty for a picture without a caption.
     public var text: String { item.meta.text }
+    /// The kind of message.
     public var kind: MessageKind { MessageKind(content) }
     /// The command, if the text begins with a slash.
     public var command: SlashCommand? { SlashCommand(text) }
@@ -49,6 +51,7 @@ public struct MessageContext: ChatContext {
 
 /// A message that somebody changed.
 public struct EditContext: ChatContext {
+    /// The chat.
     public let chat: BotChat
     /// The message as it is now.
     public let item: ChatItem
@@ -70,6 +73,7 @@ public struct EditContext: ChatContext {
 
 /// Messages that somebody deleted for both sides.
 public struct DeletionContext: ChatContext {
+    /// The chat.
     public let chat: BotChat
     /// The messages as they were.
     public let items: [ChatItem]
@@ -77,9 +81,11 @@ public struct DeletionContext: ChatContext {
 
 /// A reaction that somebody added or took back.
 public struct ReactionContext: ChatContext {
+    /// The chat.
     public let chat: BotChat
     /// The message that the reaction is to.
     public let item: ChatItem
+    /// The emoji.
     public let emoji: String
     /// False when the reaction was taken back.
     public let isAdded: Bool

@@ -24,7 +24,7 @@ package struct ProcessFault: Sendable, Hashable {
         case let error as ChatCoreError: self.init(error.code.rawValue, Self.sentence(error.message, error.cause))
         case let error as StorageError:
             self.init("storage.\(error.code.rawValue)", Self.sentence(error.message, error.cause), exitCode: error.code.isInput ? 2 : 1)
-        case let error as SMPServer.RouterError: self.init("router.\(error.code.rawValue)", Self.sentence(error.message, error.cause))
+        case let error as RouterError: self.init("router.\(error.code.rawValue)", Self.sentence(error.message, error.cause))
         default: self.init("failed", (error as? any LocalizedError)?.errorDescription ?? String(describing: error))
         }
     }

@@ -73,6 +73,7 @@ public struct MenuCommand: Sendable, Hashable {
     /// A description of the arguments; nil for a command without them.
     public let parameters: String?
 
+    /// Creates the command.
     public init(keyword: String, label: String, parameters: String? = nil) {
         self.keyword = keyword
         self.label = label
@@ -82,21 +83,33 @@ public struct MenuCommand: Sendable, Hashable {
 
 /// Why the handlers of a bot cannot be used as they are written.
 public struct HandlerFault: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A message that a person can act on.
     public let message: String
+    /// The path of the file.
     public let file: String
+    /// The line, from 1.
     public let line: Int
+    /// The column, from 1.
     public let column: Int
 
+    /// A textual form, for messages and logs.
     public var description: String { "\(file):\(line):\(column): error: \(message)" }
 }
 
 /// Puts handlers one below the other.
 @resultBuilder public enum HandlerBuilder {
+    /// Takes one handler.
     public static func buildExpression(_ handler: On) -> [On] { [handler] }
+    /// Takes a list of handlers.
     public static func buildExpression(_ handlers: [On]) -> [On] { handlers }
+    /// Joins the handlers of a block in their order.
     public static func buildBlock(_ parts: [On]...) -> [On] { parts.flatMap(\.self) }
+    /// Takes the handlers of an `if` without `else`.
     public static func buildOptional(_ part: [On]?) -> [On] { part ?? [] }
+    /// Takes the handlers of the first branch.
     public static func buildEither(first part: [On]) -> [On] { part }
+    /// Takes the handlers of the second branch.
     public static func buildEither(second part: [On]) -> [On] { part }
+    /// Joins the handlers of a loop.
     public static func buildArray(_ parts: [[On]]) -> [On] { parts.flatMap(\.self) }
 }

@@ -23,6 +23,7 @@ public struct BotHost: Service, CustomStringConvertible {
         self.onReady = onReady
     }
 
+    /// A textual form, for messages and logs.
     public var description: String { "bots" }
 
     /// Runs the bots until the service is told to stop: then handlers that run finish, those that take longer than

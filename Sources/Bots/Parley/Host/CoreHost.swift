@@ -23,7 +23,7 @@ public final class CoreHost: Sendable {
     let logger: Logger
     private let native: NativeCore
     private let router: SMPRouter?
-    /// Whether a router runs inside this process: whoever talks to its profiles reaches them only while the process runs.
+    /// True if a router runs inside this process: whoever talks to its profiles reaches them only while the process runs.
     package var runsRouter: Bool { router != nil }
     private let lock: FolderLock
 
@@ -153,14 +153,17 @@ public struct HostError: Error, Sendable, CustomStringConvertible {
         case quarantine
     }
 
+    /// The stable code.
     public let code: Code
     /// A description of the error and its fix.
     public let message: String
 
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
+    /// A textual form, for messages and logs.
     public var description: String { message }
 }

@@ -3,12 +3,14 @@ internal import Foundation
 
 /// The databases of a data folder, for what is done to them while no bot runs: checks, backups and changes of key.
 public struct DataFolder: Sendable {
+    /// The path.
     public let path: String
     /// The beginning of the names of the core's files. With another than the standard one, several cores can share the folder.
     let name: String
 
     static let standardName = "parley"
 
+    /// The data folder at a path.
     public init(path: String) { self.init(path: path, name: Self.standardName) }
 
     private init(path: String, name: String) {

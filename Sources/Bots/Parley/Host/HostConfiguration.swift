@@ -24,6 +24,7 @@ public struct HostConfiguration: Sendable {
     /// How long handlers that run may go on when the bots are told to stop. Then their tasks are cancelled, and what they had not done
     /// is done at the next start.
     public var drainLimit: Duration = .seconds(10)
+    /// The logger.
     public var logger: Logger
 
     /// - Parameters:
@@ -59,6 +60,7 @@ public struct EmbeddedRouterConfiguration: Sendable {
     /// The port; nil for one that is chosen at the first start and then kept.
     public var port: UInt16?
 
+    /// Creates the value from its parts.
     public init(host: String = "127.0.0.1", port: UInt16? = nil) {
         self.host = host
         self.port = port
@@ -69,7 +71,9 @@ public struct EmbeddedRouterConfiguration: Sendable {
 public struct HostReady: Sendable {
     /// One bot.
     public struct Profile: Sendable {
+        /// The id.
         public let id: String
+        /// The name.
         public let name: String
         /// The full address; nil for a bot without one.
         public let address: String?
@@ -95,6 +99,7 @@ public struct HostReady: Sendable {
         public let link: String?
     }
 
+    /// The profiles.
     public let profiles: [Profile]
     /// The routers that the bots use; of the preset operators' routers each profile uses some, and they are not listed.
     public let servers: [String]

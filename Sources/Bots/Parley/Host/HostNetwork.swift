@@ -35,13 +35,14 @@ public struct HostNetwork: Sendable, Hashable {
 
     /// Why a value is refused.
     public struct Fault: Error, Sendable, CustomStringConvertible {
+        /// A textual form, for messages and logs.
         public let description: String
         /// The words that there are, where it must be one of them.
         public let words: [String]
     }
 
     private(set) var options = NetworkOptions()
-    /// Whether new queues are made on the routers of the preset operators. They are the ones that official clients of version 6.5 come with,
+    /// True if new queues are made on the routers of the preset operators. They are the ones that official clients of version 6.5 come with,
     /// and any phone reaches them.
     public private(set) var usesPresetOperators = false
     /// True if this configuration accepts the preset operators' conditions of use.

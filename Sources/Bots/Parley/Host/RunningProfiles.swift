@@ -5,13 +5,17 @@ internal import Foundation
 public struct RunningProfiles: Sendable, Codable, Hashable {
     /// One bot.
     public struct Profile: Sendable, Codable, Hashable {
+        /// The name.
         public let name: String
+        /// The profile's database id.
         public let userID: UserID
         /// The full address; nil for a bot without one.
         public let address: String?
+        /// The short address; nil for a bot without one.
         public let shortAddress: String?
     }
 
+    /// The profiles.
     public let profiles: [Profile]
     private let processID: Int32
 

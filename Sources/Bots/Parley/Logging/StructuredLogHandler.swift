@@ -15,8 +15,11 @@ public struct StructuredLogHandler: LogHandler {
         case text, json
     }
 
+    /// The least level that is logged.
     public var logLevel: Logger.Level
+    /// The metadata of all entries.
     public var metadata: Logger.Metadata = [:]
+    /// The provider of further metadata.
     public var metadataProvider: Logger.MetadataProvider?
 
     private let label: String
@@ -26,6 +29,7 @@ public struct StructuredLogHandler: LogHandler {
 
     private static let journalReads = ServiceManager.current.reads(STDERR_FILENO)
 
+    /// Creates a handler.
     public init(label: String, level: Logger.Level = .info, format: Format = .text) {
         self.init(label: label, level: level, format: format, isForJournal: Self.journalReads)
     }
@@ -37,11 +41,13 @@ public struct StructuredLogHandler: LogHandler {
         logLevel = level
     }
 
+    /// The metadata under a key.
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
+    /// Writes an entry.
     public func log(event: LogEvent) {
         // Whoever read the log may be gone; the bots are not to go with them.
         try? FileHandle.standardError.write(contentsOf: Data((line(event) + "\n").utf8))

@@ -32,6 +32,7 @@ public struct TextPattern: Sendable, CustomStringConvertible {
     /// The names of the groups that have one.
     public var groupNames: [String] { compiled.groupNames.keys.sorted() }
 
+    /// A textual form, for messages and logs.
     public var description: String { source }
 
     /// The leftmost match, if there is one.
@@ -48,6 +49,7 @@ public struct TextPatternError: Error, Sendable, Hashable, CustomStringConvertib
     /// The part of the pattern at fault; empty when it is the whole.
     public let part: String
 
+    /// A textual form, for messages and logs.
     public var description: String { part.isEmpty ? reason : "\(reason): \(part)" }
 }
 

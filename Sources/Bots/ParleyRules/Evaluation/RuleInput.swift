@@ -3,6 +3,7 @@ public import Parley
 
 /// An event, as rules see it.
 public struct RuleInput: Sendable {
+    /// The event.
     public var event: RuleEvent
     /// The kind of the message, when the event is about one.
     public var kind: MessageKind?
@@ -19,6 +20,7 @@ public struct RuleInput: Sendable {
     /// What happened to the member, when the event is about one.
     public var change: MembershipEvent?
 
+    /// Creates the value from its parts.
     public init(event: RuleEvent, kind: MessageKind? = nil, text: String = "", emoji: String? = nil) {
         self.event = event
         self.kind = kind
@@ -29,8 +31,10 @@ public struct RuleInput: Sendable {
 
 /// A rule that applies, with what its templates can use.
 public struct RuleDecision: Sendable {
+    /// The rule.
     public let rule: RuleSpec
     /// The match of the rule's pattern.
     public let match: PatternMatch?
+    /// The command, if the message is one.
     public let command: SlashCommand?
 }

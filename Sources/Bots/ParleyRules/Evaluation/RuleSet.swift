@@ -5,6 +5,7 @@ public import Parley
 /// Everything that rules look for in texts is compiled into one ``TextPatternSet``, so a message is read once however many
 /// rules there are.
 public struct RuleSet: Sendable {
+    /// The rules, in their order.
     public let rules: [RuleSpec]
     private let compiled: [Compiled]
     private let search: TextPatternSet

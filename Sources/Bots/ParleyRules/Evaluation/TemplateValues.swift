@@ -2,21 +2,28 @@ public import Parley
 
 /// The values for the placeholders of a template.
 public struct TemplateValues: Sendable {
+    /// The name of the bot.
     public var botName: String
+    /// The name of the contact.
     public var contactName: String
     /// The member of a group who wrote, or of whom the event is about; empty in a chat with a contact.
     public var memberName = ""
     /// The group; empty in a chat with a contact.
     public var groupName = ""
+    /// The text of the message.
     public var text: String
+    /// The match of the rule's pattern.
     public var match: PatternMatch?
+    /// The command, if the message is one.
     public var command: SlashCommand?
+    /// The emoji, if the event is a reaction.
     public var emoji: String?
     /// `2026-11-21`, in UTC.
     public var date: String
     /// `14:05`, in UTC.
     public var time: String
 
+    /// Creates the value from its parts.
     public init(
         botName: String, contactName: String, text: String = "", match: PatternMatch? = nil, command: SlashCommand? = nil,
         emoji: String? = nil, date: String = "", time: String = ""

@@ -1,15 +1,20 @@
 /// A place in a file, as editors count: lines and columns from 1, columns in Unicode scalars.
 public struct SourcePosition: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The line, from 1.
     public let line: Int
+    /// The column, from 1.
     public let column: Int
 
+    /// Creates a position.
     public init(line: Int, column: Int) {
         self.line = line
         self.column = column
     }
 
+    /// A textual form, for messages and logs.
     public var description: String { "\(line):\(column)" }
 
+    /// Orders two values.
     public static func < (left: SourcePosition, right: SourcePosition) -> Bool {
         (left.line, left.column) < (right.line, right.column)
     }
@@ -35,13 +40,16 @@ public struct Diagnostic: Sendable, Hashable {
         case controlCharacter = "control-character"
     }
 
+    /// The stable code.
     public let code: Code
+    /// The position in the file.
     public let position: SourcePosition
     /// A description of the error.
     public let message: String
     /// How to mend it, when that is known: the nearest valid word, or what is expected.
     public let hint: String?
 
+    /// Creates an error.
     public init(_ code: Code, at position: SourcePosition, _ message: String, hint: String? = nil) {
         self.code = code
         self.position = position
@@ -52,7 +60,9 @@ public struct Diagnostic: Sendable, Hashable {
 
 /// Everything that is wrong in one file. Nothing starts from a file that has an error.
 public struct BotsFileError: Error, Sendable, CustomStringConvertible {
+    /// The path of the file.
     public let file: String
+    /// The diagnostics, in the order of their positions.
     public let diagnostics: [Diagnostic]
     private let lines: [Substring]
 

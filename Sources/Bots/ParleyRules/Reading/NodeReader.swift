@@ -169,7 +169,7 @@ package struct NodeReader {
     /// The text of a scalar, without a check.
     package var text: String? { node.scalar?.string }
 
-    /// Whether the node is a mapping in braces, as YAML reads `{{ text }}` without quotes.
+    /// True if the node is a mapping in braces, as YAML reads `{{ text }}` without quotes.
     private var isFlowMapping: Bool {
         guard case .mapping(let mapping) = node else { return false }
         return mapping.style == .flow

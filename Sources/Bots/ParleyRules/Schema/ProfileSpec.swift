@@ -9,7 +9,9 @@ public struct ProfileSpec: Sendable {
     public let name: String
     /// A line about the bot; at most ``maximumBioLength`` bytes as JSON.
     public let bio: String?
+    /// The settings of the address.
     public let address: AddressSpec
+    /// The rules, in their order.
     public let rules: [RuleSpec]
     /// The groups that the bot keeps.
     public let groups: [ManagedGroup]

@@ -29,6 +29,7 @@ public enum RuleEvent: String, Sendable, Hashable, CaseIterable {
 
 /// When a rule applies. All that is given must hold; of a list, one is enough.
 public struct RuleCondition: Sendable {
+    /// The event that the condition is about.
     public let event: RuleEvent
     /// The kind of message; nil for any.
     public let content: MessageKind?
@@ -36,9 +37,11 @@ public struct RuleCondition: Sendable {
     public let texts: [String]?
     /// A part of the text, without regard to case.
     public let parts: [String]?
+    /// The pattern that the text must match.
     public let pattern: TextPattern?
     /// The word behind the slash, without regard to case.
     public let commands: [String]?
+    /// The emoji of which one must be used.
     public let emoji: [String]?
     /// The condition on the chat and on the member.
     public let members: MemberCondition
@@ -68,7 +71,7 @@ public struct RuleCondition: Sendable {
         }
     }
 
-    /// Whether the condition holds whenever another does, since it asks for nothing but the event, or the kind of message.
+    /// Tells whether the condition holds whenever another does, since it asks for nothing but the event, or the kind of message.
     func covers(_ other: RuleCondition) -> Bool {
         event == other.event && (content == nil || content == other.content) && texts == nil && parts == nil && pattern == nil && commands == nil
             && emoji == nil && members.covers(other.members)

@@ -2,12 +2,15 @@
 public struct RuleSpec: Sendable {
     /// A name for logs and tests, unique in the profile.
     public let id: String?
+    /// The condition.
     public let when: RuleCondition
+    /// The actions, in their order.
     public let then: [RuleAction]
     /// The description of the rule's command in the command menu.
     public let description: String?
     /// Later rules are looked at too. Otherwise the first rule that applies is the last.
     public let continues: Bool
+    /// The position in the file.
     public let position: SourcePosition
 
     static let keys = ["id", "when", "then", "description", "continue"]

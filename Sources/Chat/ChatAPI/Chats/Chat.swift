@@ -22,11 +22,11 @@ public struct ChatStats: JSONObjectConvertible, Hashable {
     public var reportsCount: Int = 0
     /// The oldest unread item; 0 for none.
     public var minUnreadItemID: ChatItemID = 0
-    /// Whether the chat is marked as unread.
+    /// True if the chat is marked as unread.
     public var unreadChat: Bool = false
 }
 
-/// What lies beyond the newest item of a page.
+/// The items beyond the newest item of a page, counted.
 @JSONMembers
 public struct NavigationInfo: JSONObjectConvertible, Hashable {
     /// Unread items after it.

@@ -75,7 +75,7 @@ extension GroupInfo {
     /// The local alias if there is one, else the name that the group published.
     public var displayName: String { localAlias.isEmpty ? groupProfile.displayName : localAlias }
 
-    /// Whether it is a channel: messages go through relays and most members only read.
+    /// True if it is a channel: messages go through relays and most members only read.
     public var isChannel: Bool { usesRelays }
 }
 

@@ -11,7 +11,7 @@ extension ChatInfo {
         }
     }
 
-    /// Whether messages can be exchanged in it.
+    /// True if messages can be exchanged in it.
     public var isConversation: Bool {
         switch self {
         case .direct, .group: true
@@ -21,7 +21,7 @@ extension ChatInfo {
 }
 
 extension ItemDirection {
-    /// Whether somebody else wrote the item.
+    /// True if somebody else wrote the item.
     public var isReceived: Bool {
         switch self {
         case .directReceived, .groupReceived, .channelReceived: true
@@ -31,7 +31,7 @@ extension ItemDirection {
 }
 
 extension ItemStatus {
-    /// Whether the router, or even the recipient, has the sent item.
+    /// True if the router, or even the recipient, has the sent item.
     public var isOnRouter: Bool {
         switch self {
         case .sent, .sendReceived: true
@@ -41,12 +41,12 @@ extension ItemStatus {
 }
 
 extension Contact {
-    /// Whether messages go both ways.
+    /// True if messages go both ways.
     public var isReady: Bool { status == .active && activeConnection?.status == .ready }
 }
 
 extension LocalProfile {
-    /// What the owner published, without the alias given here.
+    /// The profile that the owner published, without the alias given here.
     public var published: Profile {
         Profile(
             displayName: displayName, fullName: fullName, shortDescription: shortDescription, image: image, contactLink: contactLink,

@@ -31,9 +31,9 @@ public struct NoteFolder: JSONObjectConvertible, Hashable, Identifiable {
     public var updatedAt: UTCTimestamp
     /// When it was last written to.
     @JSONName("chatTs") public var chatTimestamp: UTCTimestamp
-    /// Whether it is marked as a favourite.
+    /// True if it is marked as a favourite.
     @JSONName("favorite") public var isFavorite: Bool = false
-    /// Whether it is marked as unread.
+    /// True if it is marked as unread.
     @JSONName("unread") public var isUnread: Bool = false
 
     /// Equal to `noteFolderID`.

@@ -1,4 +1,4 @@
-/// What a core is asked to do. The commands are those of the official API, sorted by what they are about.
+/// A command to a core. The commands are those of the official API, sorted by subject.
 ///
 /// Commands that take `user` as an optional mean the active profile when it is nil.
 public enum ChatCommand: Sendable, Hashable {

@@ -121,7 +121,7 @@ extension CommandReader {
     }
 }
 
-/// What a link looks like. Full links name a request and a version in the fragment, short ones a key.
+/// The shape of a link. Full links name a request and a version in the fragment, short ones a key.
 enum LinkShape: Equatable {
     case full
     case short

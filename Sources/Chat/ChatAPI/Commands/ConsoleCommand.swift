@@ -34,7 +34,7 @@ public enum ConsoleCommand: Sendable, Hashable {
     case lastItemID(ChatName?, Int)
     /// Shows a message; nil for the last.
     case showItem(ChatItemID?)
-    /// Whether messages that are being typed are shown.
+    /// Shows or hides messages that are being typed.
     case showLiveItems(Bool)
     /// History and delivery of the last message with that text.
     case itemInfo(ChatName, text: String)
@@ -82,7 +82,7 @@ public enum ConsoleTarget: Sendable, Hashable {
     case notes
 }
 
-/// What can be done with a contact that is named.
+/// A command about a contact that is named.
 public enum NamedContactCommand: Sendable, Hashable {
     /// Tells the contact and the state of its connection.
     case info
@@ -118,7 +118,7 @@ public enum NamedContactCommand: Sendable, Hashable {
     case call
 }
 
-/// Whether messages disappear.
+/// A setting for messages that disappear.
 public enum TimedMessagesSetting: Sendable, Hashable {
     /// They do, after so many seconds.
     case enable(seconds: Int)
@@ -128,7 +128,7 @@ public enum TimedMessagesSetting: Sendable, Hashable {
     case disable
 }
 
-/// What can be done with a group that is named.
+/// A command about a group that is named.
 public enum NamedGroupCommand: Sendable, Hashable {
     /// Tells the group.
     case info
@@ -174,11 +174,11 @@ public enum NamedGroupCommand: Sendable, Hashable {
     case share(to: ChatName)
 }
 
-/// What can be done with a member who is named.
+/// A command about a member who is named.
 public enum NamedMemberCommand: Sendable, Hashable {
     /// Invites the contact of that name.
     case add(GroupMemberRole)
-    /// Lets in who waits for it.
+    /// Admits a member who waits for it.
     case accept(GroupMemberRole)
     /// Changes the role.
     case setRole(GroupMemberRole)

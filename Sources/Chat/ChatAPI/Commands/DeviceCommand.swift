@@ -18,7 +18,7 @@ public enum DeviceCommand: Sendable, Hashable {
     case storeFile(host: Int64, encrypt: Bool? = nil, path: String)
     /// Gets a file from a device.
     case getFile(host: Int64, JSONValue)
-    /// Lets another device control this core, by its invitation.
+    /// Connects this core to a device that will control it, by its invitation.
     case connectController(String)
     /// Looks for devices that are known.
     case findController
@@ -40,7 +40,7 @@ public enum DeviceCommand: Sendable, Hashable {
 public struct KnownHost: Sendable, Hashable {
     /// Its id.
     public var id: Int64
-    /// Whether it is looked for on the network.
+    /// True if it is looked for on the network.
     public var multicast: Bool
 
     /// Names a device.

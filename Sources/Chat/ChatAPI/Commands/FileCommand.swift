@@ -83,7 +83,7 @@ extension CommandReader {
         return CryptoFile(filePath: rest(), cryptoArguments: arguments)
     }
 
-    /// What the description of a file must have.
+    /// The members that the description of a file must have.
     private static let descriptionMembers = ["party", "size", "digest", "key", "nonce", "chunkSize", "replicas"]
 
     /// The link of a file.

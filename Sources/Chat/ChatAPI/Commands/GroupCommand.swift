@@ -12,7 +12,7 @@ public enum GroupCommand: Sendable, Hashable {
     case add(GroupID, ContactID, GroupMemberRole)
     /// Accepts an invitation.
     case join(GroupID)
-    /// Lets a member in who waits for it.
+    /// Admits a member who waits for it.
     case acceptMember(GroupID, GroupMemberID, GroupMemberRole)
     /// Deletes the support chat of a member.
     case deleteMemberSupportChat(GroupID, GroupMemberID)

@@ -46,7 +46,7 @@ public enum ServerCommand: Sendable, Hashable {
     case reconnect(user: UserID, server: String)
 }
 
-/// What servers do.
+/// A protocol that servers speak.
 public enum ServerProtocol: String, Sendable, Hashable {
     /// They route messages.
     case smp
@@ -70,15 +70,15 @@ public struct NewChatRelay: Sendable, Hashable {
     }
 }
 
-/// What the servers of an operator are used for.
+/// The uses of an operator's servers.
 public struct ServerOperatorRoles: Sendable, Hashable {
     /// The operator.
     public var operatorID: ServerOperatorID
-    /// Whether the servers are used.
+    /// True if the servers are used.
     public var enabled: Bool
-    /// What SMP routers are used for.
+    /// The uses of SMP routers.
     public var smpRoles: ServerRoles
-    /// What file routers are used for.
+    /// The uses of file routers.
     public var xftpRoles: ServerRoles
 
     /// Sets what the servers are used for.

@@ -17,7 +17,7 @@ public struct Connection: JSONObjectConvertible, Hashable {
     public var viaContact: ContactID?
     /// Own address that the connection came by.
     public var viaUserContactLink: UserContactLinkID?
-    /// Whether it came by a group link.
+    /// True if it came by a group link.
     public var viaGroupLink: Bool = false
     /// Which group link.
     public var groupLinkID: GroupLinkID?
@@ -25,11 +25,11 @@ public struct Connection: JSONObjectConvertible, Hashable {
     @JSONName("xContactId") public var contactRequestTag: ContactRequestID?
     /// Incognito profile shown on this connection.
     public var customUserProfileID: ProfileID?
-    /// What the connection serves.
+    /// The use of the connection.
     @JSONName("connType") public var type: ConnectionType
     /// How far the handshake is.
     @JSONName("connStatus") public var status: ConnectionStatus
-    /// Whether this side made the link.
+    /// True if this side made the link.
     @JSONName("contactConnInitiated") public var contactConnectionInitiated: Bool = false
     /// Name given locally.
     public var localAlias: String = ""
@@ -37,13 +37,13 @@ public struct Connection: JSONObjectConvertible, Hashable {
     public var entityID: Int64?
     /// Code that was compared with the other side.
     public var connectionCode: ConfirmedSecurityCode?
-    /// Whether post-quantum encryption can be used.
+    /// True if post-quantum encryption can be used.
     public var pqSupport: Bool = false
-    /// Whether it should be used.
+    /// True if it should be used.
     public var pqEncryption: Bool = false
-    /// Whether the last sent message used it.
+    /// True if the last sent message used it.
     @JSONName("pqSndEnabled") public var pqSendEnabled: Bool?
-    /// Whether the last received message used it.
+    /// True if the last received message used it.
     @JSONName("pqRcvEnabled") public var pqReceiveEnabled: Bool?
     /// Failed deliveries because the queue is gone; the connection is disabled at 10.
     @JSONName("authErrCounter") public var authErrorCounter: Int = 0
@@ -71,10 +71,12 @@ public struct ConfirmedSecurityCode: JSONObjectConvertible, Hashable {
     public var verifiedAt: UTCTimestamp
 }
 
-/// What a connection serves.
+/// The use of a connection.
 public struct ConnectionType: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// A contact.

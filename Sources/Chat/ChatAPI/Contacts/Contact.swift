@@ -7,19 +7,19 @@ public struct Contact: JSONObjectConvertible, Hashable, Identifiable {
     public var contactID: ContactID
     /// Name that is unique among the contacts and groups of the profile.
     public var localDisplayName: String
-    /// What the contact published.
+    /// The profile that the contact published.
     public var profile: LocalProfile
     /// The connection that messages go over; absent when there is none (any more).
     @JSONName("activeConn") public var activeConnection: Connection?
-    /// Whether the contact belongs into the list of chats.
+    /// True if the contact belongs into the list of chats.
     public var contactUsed: Bool = true
-    /// Whether either side has deleted the contact.
+    /// The status: active, or deleted by either side.
     @JSONName("contactStatus") public var status: ContactStatus
     /// Notification and receipt settings of the chat.
     public var chatSettings: ChatSettings
-    /// What this profile allows this contact, beyond its general preferences.
+    /// The preferences of this profile for this contact, beyond its general ones.
     public var userPreferences: ChatPreferences
-    /// What both sides together allow.
+    /// The preferences of both sides together.
     public var mergedPreferences: ContactUserPreferences
     /// When the contact was stored.
     public var createdAt: UTCTimestamp
@@ -33,7 +33,7 @@ public struct Contact: JSONObjectConvertible, Hashable, Identifiable {
     public var contactRequestID: UserContactRequestID?
     /// Group member that the contact was made from.
     public var contactGroupMemberID: GroupMemberID?
-    /// Whether that member has been sent an invitation.
+    /// True if that member has been sent an invitation.
     @JSONName("contactGrpInvSent") public var contactGroupInvitationSent: Bool = false
     /// Invitation received from a group member.
     @JSONName("groupDirectInv") public var groupDirectInvitation: GroupDirectInvitation?
@@ -43,7 +43,7 @@ public struct Contact: JSONObjectConvertible, Hashable, Identifiable {
     public var chatItemTTL: Int64?
     /// Colours chosen for the chat; kept for the apps.
     public var uiThemes: JSONValue?
-    /// Whether the conversation was deleted and the contact kept.
+    /// True if the conversation was deleted and the contact kept.
     public var chatDeleted: Bool = false
     /// Any JSON object that a bot keeps with the contact.
     public var customData: JSONValue?
@@ -52,10 +52,12 @@ public struct Contact: JSONObjectConvertible, Hashable, Identifiable {
     public var id: ContactID { contactID }
 }
 
-/// Whether a contact is still one.
+/// The status of a contact.
 public struct ContactStatus: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Neither side has deleted the contact.
@@ -74,7 +76,7 @@ public struct ContactStatus: OpenEnumeration {
 public struct PreparedContact: JSONObjectConvertible, Hashable {
     /// The link to connect by.
     @JSONName("connLinkToConnect") public var connectionLink: CreatedConnectionLink
-    /// Whether it is an invitation or an address.
+    /// The kind of link: an invitation or an address.
     @JSONName("uiConnLinkType") public var linkType: ConnectionLinkMode
     /// Shared id of the welcome message shown before connecting.
     @JSONName("welcomeSharedMsgId") public var welcomeSharedMessageID: SharedMessageID?
@@ -93,7 +95,7 @@ public struct GroupDirectInvitation: JSONObjectConvertible, Hashable {
     @JSONName("fromGroupMemberId_") public var fromGroupMemberID: GroupMemberID?
     /// The connection with the member.
     @JSONName("fromGroupMemberConnId_") public var fromGroupMemberConnectionID: ChatConnectionID?
-    /// Whether connecting has begun.
+    /// True if connecting has begun.
     @JSONName("groupDirectInvStartedConnection") public var startedConnection: Bool = false
 }
 
@@ -102,16 +104,18 @@ public struct GroupDirectInvitation: JSONObjectConvertible, Hashable {
 public struct ChatSettings: JSONObjectConvertible, Hashable {
     /// Which messages count as unread and notify.
     @JSONName("enableNtfs") public var notifications: NotificationFilter
-    /// Whether receipts are sent; absent as the profile is set.
+    /// The setting for receipts; absent as the profile is set.
     @JSONName("sendRcpts") public var sendsReceipts: Bool?
-    /// Whether the chat is marked as a favourite.
+    /// True if the chat is marked as a favourite.
     @JSONName("favorite") public var isFavorite: Bool
 }
 
 /// Which messages of a chat notify.
 public struct NotificationFilter: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// None: the chat is muted.

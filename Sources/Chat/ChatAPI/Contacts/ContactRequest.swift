@@ -27,7 +27,7 @@ public struct UserContactRequest: JSONObjectConvertible, Hashable, Identifiable 
     public var updatedAt: UTCTimestamp
     /// Random id that marks repeated requests of the same person.
     @JSONName("xContactId") public var contactRequestTag: ContactRequestID?
-    /// Whether the sender can use post-quantum encryption.
+    /// True if the sender can use post-quantum encryption.
     public var pqSupport: Bool = false
     /// Shared id of the welcome message that the sender has seen.
     @JSONName("welcomeSharedMsgId") public var welcomeSharedMessageID: SharedMessageID?

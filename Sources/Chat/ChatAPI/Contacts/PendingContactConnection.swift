@@ -9,7 +9,7 @@ public struct PendingContactConnection: JSONObjectConvertible, Hashable, Identif
     @JSONName("pccAgentConnId") public var agentConnectionID: String
     /// How far it is.
     @JSONName("pccConnStatus") public var status: ConnectionStatus
-    /// Whether an address was used, not an invitation.
+    /// True if an address was used, not an invitation.
     @JSONName("viaContactUri") public var viaContactURI: Bool = false
     /// Own address that it came by.
     public var viaUserContactLink: UserContactLinkID?
@@ -39,10 +39,12 @@ public struct CreatedConnectionLink: JSONObjectConvertible, Hashable {
     @JSONName("connShortLink") public var shortLink: String?
 }
 
-/// What kind of link it is.
+/// The kind of a link.
 public struct ConnectionLinkMode: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// One-time invitation.

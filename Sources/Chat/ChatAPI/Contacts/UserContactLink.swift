@@ -7,9 +7,9 @@ public struct UserContactLink: JSONObjectConvertible, Hashable {
     public var userContactLinkID: UserContactLinkID
     /// The address.
     @JSONName("connLinkContact") public var connectionLink: CreatedConnectionLink
-    /// Whether the short link carries the profile.
+    /// True if the short link carries the profile.
     public var shortLinkDataSet: Bool = false
-    /// Whether it carries the profile with its picture.
+    /// True if it carries the profile with its picture.
     public var shortLinkLargeDataSet: Bool = false
     /// How requests are treated.
     public var addressSettings: AddressSettings
@@ -18,7 +18,7 @@ public struct UserContactLink: JSONObjectConvertible, Hashable {
 /// How requests to an address are treated.
 @JSONMembers
 public struct AddressSettings: JSONObjectConvertible, Hashable {
-    /// Whether each request opens a group with the business.
+    /// True if each request opens a group with the business.
     @JSONName("businessAddress") public var isBusinessAddress: Bool
     /// Set when requests are accepted unasked.
     public var autoAccept: AutoAccept?
@@ -29,6 +29,6 @@ public struct AddressSettings: JSONObjectConvertible, Hashable {
 /// How requests are accepted unasked.
 @JSONMembers
 public struct AutoAccept: JSONObjectConvertible, Hashable {
-    /// Whether with a random profile.
+    /// True if they are accepted with a random profile.
     public var acceptIncognito: Bool
 }

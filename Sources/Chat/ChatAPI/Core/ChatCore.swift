@@ -32,6 +32,7 @@ extension ChatCore {
         try await send(command, as: nil)
     }
 
+    /// Sends the commands one after another.
     public func send(_ commands: [ChatCommand], as user: UserID?) async -> [Result<ChatResponse, ChatCoreError>] {
         var results: [Result<ChatResponse, ChatCoreError>] = []
         for command in commands {

@@ -15,7 +15,7 @@ extension ChatCoreError {
 }
 
 extension ChatError {
-    /// Whether a router could not be reached or did not answer in time, as any core reports it.
+    /// True if a router could not be reached or did not answer in time, as any core reports it.
     var isNetworkFault: Bool {
         guard case .agent(let error, _, _) = self else { return false }
         return switch error {

@@ -4,10 +4,13 @@ public struct ChatCoreError: Error, Sendable, Hashable {
     /// in: `error.userUnknown`, `errorStore.contactNotFound`, `errorAgent.SMP.AUTH`. The list is bounded: codes can be labels
     /// of metrics.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+        /// The word, as it is on the wire.
         public let rawValue: String
 
+        /// Wraps a word.
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// A textual form, for messages and logs.
         public var description: String { rawValue }
 
         /// The core was closed, or the way to it is gone for good.
@@ -28,15 +31,15 @@ public struct ChatCoreError: Error, Sendable, Hashable {
 
     /// The kind of error; stable.
     public let code: Code
-    /// What happened, for a person to act on.
+    /// A message that a person can act on.
     public let message: String
-    /// What the core reported.
+    /// The error that the core reported.
     public let chatError: ChatError?
-    /// What lies behind it, described.
+    /// The cause, described.
     public let cause: String?
     private let isKnownToPass: Bool
 
-    /// Whether what stands in the way passes by itself, so that the same command can succeed later: a router that does not answer in time, a
+    /// True if the obstacle passes by itself, so that the same command can succeed later: a router that does not answer in time, a
     /// network that is not there, a disk that is full.
     public var isTemporary: Bool { isKnownToPass || chatError?.isNetworkFault == true || code == .unreachable }
 

@@ -34,7 +34,7 @@ final class ChatEventSubscription: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Whether somebody waits for the next event.
+    /// True if somebody waits for the next event.
     var isAwaited: Bool { state.withLock { $0.reader != nil } }
 
     /// Adds an event; one too many ends the subscription with an error, behind those that wait.

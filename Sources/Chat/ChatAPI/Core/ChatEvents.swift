@@ -1,6 +1,8 @@
 /// The events of a core, as one subscriber reads them. It ends when the core is closed.
 public struct ChatEvents: AsyncSequence, Sendable {
+    /// The type of the elements.
     public typealias Element = ChatEvent
+    /// The type of the errors.
     public typealias Failure = ChatCoreError
 
     let subscription: ChatEventSubscription
@@ -20,6 +22,7 @@ public struct ChatEvents: AsyncSequence, Sendable {
         public mutating func next() async throws(ChatCoreError) -> ChatEvent? { try await subscription.next() }
     }
 
+    /// Makes an iterator over what comes from now on.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: subscription) }
 
     /// Ends the subscription: the reader gets what waits, then nil.

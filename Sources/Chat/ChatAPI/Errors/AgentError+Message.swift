@@ -1,5 +1,5 @@
-extension AgentError {
-    /// What happened and what a person can do about it; nil where only the code tells.
+extension MessagingError {
+    /// A message that says what happened and what a person can do about it; nil where only the code tells.
     var message: String? {
         switch self {
         case .broker(let server, .network(.unknownCA)), .broker(let server, .transport(.handshake)):

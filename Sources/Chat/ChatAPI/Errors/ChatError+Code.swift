@@ -12,7 +12,7 @@ extension ChatError {
         }
     }
 
-    /// What happened, in words.
+    /// The error in words.
     public var message: String {
         switch self {
         case .chat(.commandError(let message)): "The command is not one, or not possible now: \(message)"
@@ -38,7 +38,7 @@ extension ChatError {
     }
 }
 
-extension AgentError {
+extension MessagingError {
     /// The tags of the error from the outside in, such as `SMP.AUTH`.
     public var code: String {
         switch self {

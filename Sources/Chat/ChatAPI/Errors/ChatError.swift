@@ -8,7 +8,7 @@ public indirect enum ChatError: JSONTagged, Hashable, Error {
     case chat(error: ChatErrorType)
     /// The messaging agent failed.
     @JSONName("errorAgent", ["error": "agentError", "agentConnectionID": "agentConnId", "entity": "connectionEntity_"])
-    case agent(error: AgentError, agentConnectionID: String = "", entity: ConnectionEntity?)
+    case agent(error: MessagingError, agentConnectionID: String = "", entity: ConnectionEntity?)
     /// Something is not in the database, or may not be put there.
     @JSONName("errorStore", ["error": "storeError"])
     case store(error: StoreError)
@@ -25,7 +25,7 @@ public indirect enum ChatError: JSONTagged, Hashable, Error {
     case other(String, JSONValue)
 }
 
-/// What a connection belongs to.
+/// The owner of a connection.
 @JSONForms
 public indirect enum ConnectionEntity: JSONTagged, Hashable {
     /// A contact, or none yet.

@@ -109,7 +109,7 @@ public indirect enum ChatErrorType: JSONTagged, Hashable {
     case fileWrite(filePath: String, message: String)
     /// The file cannot be sent.
     @JSONName(["error": "agentError"])
-    case fileSend(fileID: FileID, error: AgentError)
+    case fileSend(fileID: FileID, error: MessagingError)
     /// A part of a file is wrong.
     @JSONName("fileRcvChunk") case fileReceiveChunk(message: String)
     /// The file is in an unexpected state.

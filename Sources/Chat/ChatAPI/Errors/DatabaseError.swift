@@ -20,7 +20,7 @@ public enum DatabaseError: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What SQLite says.
+/// An error of SQLite.
 @JSONForms
 public enum SQLiteError: JSONTagged, Hashable {
     /// The file is no database, or the key is wrong.

@@ -1,6 +1,6 @@
 public import ChatProtocol
 
-/// What is not in the database, or may not be put there.
+/// Something that is not in the database, or may not be put there.
 @JSONForms
 public indirect enum StoreError: JSONTagged, Hashable {
     /// The name is taken.

@@ -1,6 +1,6 @@
 public import ChatProtocol
 
-/// What a core reports unasked. Each form is named as its `type` on the wire.
+/// An event that a core reports. Each form is named as its `type` on the wire.
 @JSONForms
 public indirect enum ChatEvent: JSONTagged, Hashable {
     /// Another profile is active.
@@ -165,7 +165,7 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     case noMemberContactCreating(user: User, groupInfo: GroupInfo, member: GroupMember)
     /// A member invites to talk directly.
     case newMemberContactReceivedInv(user: User, contact: Contact, groupInfo: GroupInfo, member: GroupMember)
-    /// What the link of a channel carries changed.
+    /// The data that the link of a channel carries changed.
     case groupLinkDataUpdated(user: User, groupInfo: GroupInfo, groupLink: GroupLink, groupRelays: [GroupRelay] = [], relaysChanged: Bool?)
     /// A relay changed.
     case groupRelayUpdated(user: User, groupInfo: GroupInfo, member: GroupMember, groupRelay: GroupRelay)
@@ -184,10 +184,10 @@ public indirect enum ChatEvent: JSONTagged, Hashable {
     case rcvFileSndCancelled(user: User, chatItem: ItemInChat, transfer: JSONValue)
     /// Downloading failed.
     @JSONName(["chatItem": "chatItem_", "error": "agentError", "transfer": "rcvFileTransfer"])
-    case rcvFileError(user: User, chatItem: ItemInChat?, error: AgentError, transfer: JSONValue)
+    case rcvFileError(user: User, chatItem: ItemInChat?, error: MessagingError, transfer: JSONValue)
     /// Downloading is failing; attempts go on.
     @JSONName(["chatItem": "chatItem_", "error": "agentError", "transfer": "rcvFileTransfer"])
-    case rcvFileWarning(user: User, chatItem: ItemInChat?, error: AgentError, transfer: JSONValue)
+    case rcvFileWarning(user: User, chatItem: ItemInChat?, error: MessagingError, transfer: JSONValue)
     /// A file downloaded by its link is there.
     @JSONName(["transfer": "rcvFileTransfer"])
     case rcvStandaloneFileComplete(user: User, targetPath: String, transfer: JSONValue)
@@ -243,5 +243,5 @@ public struct DeletedReceiveQueue: JSONObjectConvertible, Hashable {
     /// Id of the queue.
     public var agentQueueID: String
     /// Why the router could not be asked.
-    @JSONName("agentError_") public var error: AgentError?
+    @JSONName("agentError_") public var error: MessagingError?
 }

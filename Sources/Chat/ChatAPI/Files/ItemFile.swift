@@ -19,8 +19,10 @@ public struct ItemFile: JSONObjectConvertible, Hashable {
 
 /// How a file is transferred.
 public struct FileProtocol: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// In messages (of old cores).
@@ -83,7 +85,7 @@ public enum FileError: JSONTagged, Hashable {
     /// The file router refused, or the file is gone.
     case auth
     /// The operator blocked the file.
-    case blocked(server: String, blockInfo: BlockingInfo)
+    case blocked(server: String, blockInfo: BlockingDetails)
     /// The file is gone.
     case noFile
     /// The file router failed.
@@ -116,17 +118,19 @@ public struct CryptoFileArguments: JSONObjectConvertible, Hashable {
 
 /// Why an operator blocked something.
 @JSONMembers
-public struct BlockingInfo: JSONObjectConvertible, Hashable {
+public struct BlockingDetails: JSONObjectConvertible, Hashable {
     /// The reason.
     public var reason: BlockingReason
-    /// What clients shall show.
-    public var notice: ClientNotice?
+    /// A notice that clients shall show.
+    public var notice: BlockingNotice?
 }
 
 /// Why an operator blocked something.
 public struct BlockingReason: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Spam.
@@ -140,7 +144,7 @@ public struct BlockingReason: OpenEnumeration {
 
 /// A notice of an operator.
 @JSONMembers
-public struct ClientNotice: JSONObjectConvertible, Hashable {
+public struct BlockingNotice: JSONObjectConvertible, Hashable {
     /// Seconds that it holds.
     public var ttl: Int64?
 }

@@ -1,12 +1,13 @@
 public import ChatProtocol
 
-/// What became of a command, as the API prints it: a response, or an error under the `type` `chatCmdError`.
+/// The result of a command, as the API prints it: a response, or an error under the `type` `chatCmdError`.
 public enum ChatResult: Sendable, Hashable, JSONConvertible {
     /// It was carried out.
     case response(ChatResponse)
     /// It was not.
     case error(ChatError)
 
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         if json["type"]?.stringValue == Self.errorType {
             self = .error(try JSONObject(json: json).required("chatError"))
@@ -15,6 +16,7 @@ public enum ChatResult: Sendable, Hashable, JSONConvertible {
         }
     }
 
+    /// The JSON form.
     public var json: JSONValue {
         switch self {
         case .response(let response): response.json
@@ -22,6 +24,7 @@ public enum ChatResult: Sendable, Hashable, JSONConvertible {
         }
     }
 
+    /// Appends the JSON text.
     public func write(to writer: inout JSONWriter) {
         switch self {
         case .response(let response): response.write(to: &writer)

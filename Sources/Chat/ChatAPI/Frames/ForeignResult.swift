@@ -1,12 +1,13 @@
 public import ChatProtocol
 
-/// What the C interface of a core returns: `{"result": …}` or `{"error": …}`. Responses and events come the same way.
+/// A result from the C interface of a core: `{"result": …}` or `{"error": …}`. Responses and events come the same way.
 public enum ForeignResult<Value: JSONConvertible & Hashable>: Sendable, Hashable, JSONConvertible {
     /// The response or event.
     case result(Value)
     /// Why there is none.
     case error(ChatError)
 
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         let object = try JSONObject(json: json)
         if let error: ChatError = try object.optional("error") {
@@ -16,6 +17,7 @@ public enum ForeignResult<Value: JSONConvertible & Hashable>: Sendable, Hashable
         }
     }
 
+    /// The JSON form.
     public var json: JSONValue {
         switch self {
         case .result(let value): ["result": value.json]

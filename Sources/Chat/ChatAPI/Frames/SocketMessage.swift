@@ -1,9 +1,9 @@
 public import ChatProtocol
 public import SMPWire
 
-/// What a core sends over its WebSocket: `{"corrId": "1", "resp": …}`, without `corrId` for events.
+/// A message that a core sends over its WebSocket: `{"corrId": "1", "resp": …}`, without `corrId` for events.
 public enum SocketMessage: Sendable, Hashable {
-    /// What became of the command with that mark.
+    /// The result of the command with that mark.
     case result(correlationID: String, ChatResult)
     /// Something that nobody asked for.
     case event(ChatEvent)

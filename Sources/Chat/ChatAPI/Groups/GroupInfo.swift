@@ -5,13 +5,13 @@ public import ChatProtocol
 public struct GroupInfo: JSONObjectConvertible, Hashable, Identifiable {
     /// Database id.
     public var groupID: GroupID
-    /// Whether messages go through relays, as in channels.
+    /// True if messages go through relays, as in channels.
     @JSONName("useRelays") public var usesRelays: Bool = false
     /// This profile's own state, when it is a relay of the group.
     public var relayOwnStatus: RelayStatus?
     /// Name that is unique among the contacts and groups of the profile.
     public var localDisplayName: String
-    /// What all members see.
+    /// The profile that all members see.
     public var groupProfile: GroupProfile
     /// Name given locally; empty for none.
     public var localAlias: String = ""
@@ -63,40 +63,14 @@ public struct GroupSummary: JSONObjectConvertible, Hashable {
     public var publicMemberCount: Int64?
 }
 
-/// What makes a group a business chat.
-@JSONMembers
-public struct BusinessChatInfo: JSONObjectConvertible, Hashable {
-    /// Which side this profile is on.
-    public var chatType: BusinessChatType
-    /// Member id of the business.
-    public var businessID: MemberID
-    /// Member id of the customer.
-    public var customerID: MemberID
-}
-
-/// Which side of a business chat.
-public struct BusinessChatType: OpenEnumeration {
-    public let rawValue: String
-
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// The other side is the business.
-    public static let business = BusinessChatType(rawValue: "business")
-    /// The other side is the customer.
-    public static let customer = BusinessChatType(rawValue: "customer")
-
-    /// The words that this version knows.
-    public static let allCases: [BusinessChatType] = [.business, .customer]
-}
-
 /// The link that a group was made from, before or after joining.
 @JSONMembers
 public struct PreparedGroup: JSONObjectConvertible, Hashable {
     /// The link to join by.
     @JSONName("connLinkToConnect") public var connectionLink: CreatedConnectionLink
-    /// Whether a connection was prepared.
+    /// True if a connection was prepared.
     @JSONName("connLinkPreparedConnection") public var preparedConnection: Bool = false
-    /// Whether joining has begun.
+    /// True if joining has begun.
     @JSONName("connLinkStartedConnection") public var startedConnection: Bool = false
     /// Shared id of the welcome message shown before joining.
     @JSONName("welcomeSharedMsgId") public var welcomeSharedMessageID: SharedMessageID?

@@ -7,9 +7,9 @@ public struct GroupLink: JSONObjectConvertible, Hashable {
     public var userContactLinkID: UserContactLinkID
     /// The link.
     @JSONName("connLinkContact") public var connectionLink: CreatedConnectionLink
-    /// Whether the short link carries the group's profile.
+    /// True if the short link carries the group's profile.
     public var shortLinkDataSet: Bool = false
-    /// Whether it carries the profile with its picture.
+    /// True if it carries the profile with its picture.
     public var shortLinkLargeDataSet: Bool = false
     /// Random id.
     public var groupLinkID: GroupLinkID
@@ -19,23 +19,25 @@ public struct GroupLink: JSONObjectConvertible, Hashable {
 
 /// How far a relay of a channel is.
 public struct RelayStatus: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Added.
     public static let new = RelayStatus(rawValue: "new")
     /// Invited.
     public static let invited = RelayStatus(rawValue: "invited")
-    /// Has accepted.
+    /// Invitation accepted.
     public static let accepted = RelayStatus(rawValue: "accepted")
-    /// Has the list of owners.
+    /// List of owners received.
     public static let acknowledgedRoster = RelayStatus(rawValue: "acknowledgedRoster")
     /// At work.
     public static let active = RelayStatus(rawValue: "active")
     /// Does not work any more.
     public static let inactive = RelayStatus(rawValue: "inactive")
-    /// Has refused.
+    /// Invitation refused.
     public static let rejected = RelayStatus(rawValue: "rejected")
 
     /// The words that this version knows.
@@ -68,27 +70,14 @@ public struct UserChatRelay: JSONObjectConvertible, Hashable {
     public var relayProfile: RelayProfile
     /// Domains it serves.
     public var domains: [String]
-    /// Whether it came with the app.
+    /// True if it came with the app.
     public var preset: Bool
     /// Outcome of its last test.
     public var tested: Bool?
-    /// Whether it is used.
+    /// True if it is used.
     public var enabled: Bool
-    /// Whether it was deleted.
+    /// True if it was deleted.
     public var deleted: Bool
-}
-
-/// Profile of a relay.
-@JSONMembers
-public struct RelayProfile: JSONObjectConvertible, Hashable {
-    /// Short name.
-    public var displayName: String
-    /// Full name.
-    public var fullName: String?
-    /// One line about it.
-    @JSONName("shortDescr") public var shortDescription: String?
-    /// Picture.
-    public var image: ImageData?
 }
 
 /// Outcome of adding a relay to a channel.
@@ -96,7 +85,7 @@ public struct RelayProfile: JSONObjectConvertible, Hashable {
 public struct AddRelayResult: JSONObjectConvertible, Hashable {
     /// The relay.
     public var relay: UserChatRelay
-    /// What went wrong.
+    /// The error, if it failed.
     @JSONName("relayError") public var error: ChatError?
 }
 
@@ -105,7 +94,7 @@ public struct AddRelayResult: JSONObjectConvertible, Hashable {
 public struct RelayConnectionResult: JSONObjectConvertible, Hashable {
     /// The relay.
     public var relayMember: GroupMember
-    /// What went wrong.
+    /// The error, if it failed.
     @JSONName("relayError") public var error: ChatError?
 }
 
@@ -114,6 +103,6 @@ public struct RelayConnectionResult: JSONObjectConvertible, Hashable {
 public struct RelayTestFailure: JSONObjectConvertible, Hashable {
     /// Step that failed.
     @JSONName("rtfStep") public var step: String
-    /// What went wrong.
+    /// The error.
     @JSONName("rtfError") public var error: ChatError
 }

@@ -11,23 +11,23 @@ public struct GroupMember: JSONObjectConvertible, Hashable, Identifiable {
     public var indexInGroup: Int64 = 0
     /// Id that all members use, base64url.
     public var memberID: MemberID
-    /// What the member may do.
+    /// The role, from which the member's rights follow.
     @JSONName("memberRole") public var role: GroupMemberRole
     /// How the member came to be known.
     @JSONName("memberCategory") public var category: GroupMemberCategory
     /// How far joining or leaving is.
     @JSONName("memberStatus") public var status: GroupMemberStatus
-    /// Whether messages are shown.
+    /// The settings for messages of the member.
     @JSONName("memberSettings") public var settings: GroupMemberSettings
-    /// Whether an admin blocked the member for all.
+    /// True if an admin blocked the member for all.
     public var blockedByAdmin: Bool = false
-    /// Who invited the member.
+    /// The inviter.
     public var invitedBy: InvitedBy
     /// Member who invited this one.
     public var invitedByGroupMemberID: GroupMemberID?
     /// Name that is unique in the profile.
     public var localDisplayName: String
-    /// What the member published.
+    /// The profile that the member published.
     @JSONName("memberProfile") public var profile: LocalProfile
     /// Contact that is the same person.
     @JSONName("memberContactId") public var contactID: ContactID?
@@ -76,8 +76,10 @@ public struct GroupSupportChat: JSONObjectConvertible, Hashable {
 
 /// How a member came to be known.
 public struct GroupMemberCategory: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// This profile itself.
@@ -97,8 +99,10 @@ public struct GroupMemberCategory: OpenEnumeration {
 
 /// How far a member's joining or leaving is.
 public struct GroupMemberStatus: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Joining was rejected.
@@ -119,9 +123,9 @@ public struct GroupMemberStatus: OpenEnumeration {
     public static let pendingReview = GroupMemberStatus(rawValue: "pending_review")
     /// Introduced to the other members.
     public static let introduced = GroupMemberStatus(rawValue: "introduced")
-    /// Has sent an invitation to be introduced with.
+    /// An invitation to be introduced was sent.
     public static let introductionInvited = GroupMemberStatus(rawValue: "intro-inv")
-    /// Has accepted the invitation.
+    /// The invitation was accepted.
     public static let accepted = GroupMemberStatus(rawValue: "accepted")
     /// Announced to the other members.
     public static let announced = GroupMemberStatus(rawValue: "announced")
@@ -139,7 +143,7 @@ public struct GroupMemberStatus: OpenEnumeration {
     ]
 }
 
-/// Who invited a member.
+/// The inviter of a member.
 @JSONForms
 public enum InvitedBy: JSONTagged, Hashable {
     /// A contact of this profile.

@@ -1,7 +1,7 @@
 public import ChatProtocol
 
 extension ItemDirection {
-    /// Whether this profile sent the item.
+    /// True if this profile sent the item.
     public var isSent: Bool {
         switch self {
         case .directSent, .groupSent, .localSent: true
@@ -24,13 +24,13 @@ extension ItemContent {
 }
 
 extension ChatItem {
-    /// Whether it was received and not read.
+    /// True if it was received and not read.
     public var isUnread: Bool { meta.status == .receivedNew }
 
-    /// Whether it is a message, not an event or a call.
+    /// True if it is a message, not an event or a call.
     public var isMessage: Bool { content.messageContent != nil }
 
-    /// Whether it is a report to the moderators that nobody has dealt with.
+    /// True if it is a report to the moderators that nobody has dealt with.
     public var isActiveReport: Bool {
         guard case .report = content.messageContent else { return false }
         return meta.deleted == nil && !direction.isSent

@@ -7,13 +7,13 @@ public struct ChatItem: JSONObjectConvertible, Hashable, Identifiable {
     @JSONName("chatDir") public var direction: ItemDirection
     /// Ids, times, status.
     public var meta: ItemMeta
-    /// What it says.
+    /// The content.
     public var content: ItemContent
     /// Members mentioned in a group message, by the name used in the text.
     public var mentions: [String: ItemMention] = [:]
     /// The text split at its markdown; absent when it has none.
     public var formattedText: [FormattedText]?
-    /// What it answers.
+    /// The item that it answers.
     public var quotedItem: ItemQuote?
     /// Reactions to it.
     public var reactions: [ReactionCount] = []
@@ -55,7 +55,7 @@ public struct ItemMention: JSONObjectConvertible, Hashable {
     @JSONName("memberRef") public var member: MentionedMember?
 }
 
-/// Who a mention means.
+/// The member that a mention means.
 @JSONMembers
 public struct MentionedMember: JSONObjectConvertible, Hashable {
     /// Database id.
@@ -64,7 +64,7 @@ public struct MentionedMember: JSONObjectConvertible, Hashable {
     public var displayName: String
     /// Name given locally.
     public var localAlias: String?
-    /// What the member may do.
+    /// The member's role.
     @JSONName("memberRole") public var role: GroupMemberRole
 }
 
@@ -73,7 +73,7 @@ public struct MentionedMember: JSONObjectConvertible, Hashable {
 public struct ReactionCount: JSONObjectConvertible, Hashable {
     /// The reaction.
     public var reaction: MessageReaction
-    /// Whether this profile did.
+    /// True if this profile reacted so.
     public var userReacted: Bool
     /// How many did in all.
     public var totalReacted: Int
@@ -82,7 +82,7 @@ public struct ReactionCount: JSONObjectConvertible, Hashable {
 /// One reaction to an item.
 @JSONMembers
 public struct ItemReaction: JSONObjectConvertible, Hashable {
-    /// Who reacted.
+    /// The side that reacted.
     @JSONName("chatDir") public var direction: ItemDirection
     /// The item.
     public var chatItem: ChatItem
@@ -101,10 +101,10 @@ public struct MemberReaction: JSONObjectConvertible, Hashable {
     @JSONName("reactionTs") public var reactionTimestamp: UTCTimestamp
 }
 
-/// What an item answers.
+/// A quote of the item that another answers.
 @JSONMembers
 public struct ItemQuote: JSONObjectConvertible, Hashable {
-    /// Who wrote it; absent when unknown.
+    /// The side that wrote it; absent when unknown.
     @JSONName("chatDir") public var direction: ItemDirection?
     /// The item, when it is stored here.
     public var itemID: ChatItemID?
@@ -112,7 +112,7 @@ public struct ItemQuote: JSONObjectConvertible, Hashable {
     @JSONName("sharedMsgId") public var sharedMessageID: SharedMessageID?
     /// When it was sent.
     public var sentAt: UTCTimestamp
-    /// What it said.
+    /// The content of the quoted item.
     public var content: MessageContent
     /// Its text split at its markdown.
     public var formattedText: [FormattedText]?

@@ -1,6 +1,6 @@
 public import ChatProtocol
 
-/// What an item says.
+/// The content of an item.
 @JSONForms
 public indirect enum ItemContent: JSONTagged, Hashable {
     /// A message that was sent.
@@ -30,10 +30,10 @@ public indirect enum ItemContent: JSONTagged, Hashable {
     case receivedMessageError(error: ReceivedMessageError)
     /// An invitation to a group came.
     @JSONName("rcvGroupInvitation", ["invitation": "groupInvitation"])
-    case receivedGroupInvitation(invitation: GroupInvitation, memberRole: GroupMemberRole)
+    case receivedGroupInvitation(invitation: GroupInvitationItem, memberRole: GroupMemberRole)
     /// An invitation to a group was sent.
     @JSONName("sndGroupInvitation", ["invitation": "groupInvitation"])
-    case sentGroupInvitation(invitation: GroupInvitation, memberRole: GroupMemberRole)
+    case sentGroupInvitation(invitation: GroupInvitationItem, memberRole: GroupMemberRole)
     /// The contact did something.
     @JSONName("rcvDirectEvent", ["event": "rcvDirectEvent"])
     case receivedDirectEvent(event: ReceivedDirectEvent)
@@ -99,16 +99,18 @@ public indirect enum ItemContent: JSONTagged, Hashable {
 /// How a chat is encrypted.
 @JSONMembers
 public struct EncryptionInfo: JSONObjectConvertible, Hashable {
-    /// Whether anybody can read it, as in a public channel.
+    /// True if anybody can read it, as in a public channel.
     @JSONName("public") public var isPublic: Bool?
-    /// Whether post-quantum encryption is used.
+    /// True if post-quantum encryption is used.
     public var pqEnabled: Bool?
 }
 
-/// What deleting an item does.
+/// The extent to which an item is deleted.
 public struct DeleteMode: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Deletes it for everybody.
@@ -124,8 +126,10 @@ public struct DeleteMode: OpenEnumeration {
 
 /// How a call went.
 public struct CallStatus: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Not answered yet.

@@ -1,6 +1,6 @@
 public import ChatProtocol
 
-/// What is wrong with the sequence of messages.
+/// A gap or a repetition in the sequence of messages.
 @JSONForms
 public enum MessageIntegrityError: JSONTagged, Hashable {
     /// Messages are missing: the first and the last.
@@ -19,8 +19,10 @@ public enum MessageIntegrityError: JSONTagged, Hashable {
 
 /// Why messages could not be decrypted.
 public struct MessageDecryptError: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// No key fits the header.
@@ -52,7 +54,7 @@ public enum ReceivedMessageError: JSONTagged, Hashable {
 
 /// An invitation to a group.
 @JSONMembers
-public struct GroupInvitation: JSONObjectConvertible, Hashable {
+public struct GroupInvitationItem: JSONObjectConvertible, Hashable {
     /// The group.
     public var groupID: GroupID
     /// The member who invited.
@@ -61,14 +63,16 @@ public struct GroupInvitation: JSONObjectConvertible, Hashable {
     public var localDisplayName: String
     /// Profile of the group.
     public var groupProfile: GroupProfile
-    /// What became of it.
+    /// The status of the invitation.
     public var status: GroupInvitationStatus
 }
 
-/// What became of an invitation.
+/// The status of an invitation.
 public struct GroupInvitationStatus: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Not answered.

@@ -1,6 +1,6 @@
 public import ChatProtocol
 
-/// What a contact did.
+/// An action of a contact.
 @JSONForms
 public enum ReceivedDirectEvent: JSONTagged, Hashable {
     /// Deleted the contact.
@@ -13,7 +13,7 @@ public enum ReceivedDirectEvent: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What happened in a group.
+/// An event in a group.
 @JSONForms
 public enum ReceivedGroupEvent: JSONTagged, Hashable {
     /// A member was added.
@@ -54,7 +54,7 @@ public enum ReceivedGroupEvent: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What this profile did in a group.
+/// An action of this profile in a group.
 @JSONForms
 public enum SentGroupEvent: JSONTagged, Hashable {
     /// Changed the role of a member.
@@ -77,7 +77,7 @@ public enum SentGroupEvent: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What the other side did to the connection.
+/// A change of the connection by the other side.
 @JSONForms
 public enum ReceivedConnectionEvent: JSONTagged, Hashable {
     /// Moves to another address.
@@ -93,7 +93,7 @@ public enum ReceivedConnectionEvent: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What this side did to the connection.
+/// A change of the connection by this side.
 @JSONForms
 public enum SentConnectionEvent: JSONTagged, Hashable {
     /// Moves to another address.
@@ -118,8 +118,10 @@ public struct GroupMemberReference: JSONObjectConvertible, Hashable {
 
 /// How far the move to another address is.
 public struct SwitchPhase: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Started.
@@ -135,10 +137,12 @@ public struct SwitchPhase: OpenEnumeration {
     public static let allCases: [SwitchPhase] = [.started, .confirmed, .secured, .completed]
 }
 
-/// Whether the ratchets of a connection agree.
+/// The state of the synchronisation of a connection's ratchets.
 public struct RatchetSyncState: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// They do.

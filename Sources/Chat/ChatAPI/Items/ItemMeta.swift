@@ -11,7 +11,7 @@ public struct ItemMeta: JSONObjectConvertible, Hashable {
     @JSONName("itemText") public var text: String
     /// How far delivery or reading is.
     @JSONName("itemStatus") public var status: ItemStatus
-    /// Whether it went through a proxy.
+    /// True if it went through a proxy.
     public var sentViaProxy: Bool?
     /// Id that both sides use, base64url.
     @JSONName("itemSharedMsgId") public var sharedMessageID: SharedMessageID?
@@ -19,31 +19,31 @@ public struct ItemMeta: JSONObjectConvertible, Hashable {
     @JSONName("itemForwarded") public var forwarded: ForwardedFrom?
     /// Set when it was deleted and only marked.
     @JSONName("itemDeleted") public var deleted: ItemDeleted?
-    /// Whether it was edited.
+    /// True if it was edited.
     @JSONName("itemEdited") public var isEdited: Bool = false
     /// Set when it disappears after a time.
     @JSONName("itemTimed") public var timed: ItemTimer?
-    /// Whether it is being typed.
+    /// True if it is being typed.
     @JSONName("itemLive") public var isLive: Bool?
-    /// Whether it mentions this profile.
+    /// True if it mentions this profile.
     public var userMention: Bool = false
-    /// Whether it has a link.
+    /// True if it has a link.
     public var hasLink: Bool = false
-    /// Whether it can still be deleted for everybody.
+    /// True if it can still be deleted for everybody.
     @JSONName("deletable") public var isDeletable: Bool = false
-    /// Whether it can still be edited.
+    /// True if it can still be edited.
     @JSONName("editable") public var isEditable: Bool = false
     /// Member who passed it on.
     public var forwardedByMember: GroupMemberID?
-    /// Whether it was sent in the name of the group.
+    /// True if it was sent in the name of the group.
     public var showGroupAsSender: Bool = false
     /// Post of a channel that it comments; only cores with comments have it.
     @JSONName("parentChatItemId") public var parentItemID: ChatItemID?
     /// Number of comments on it; only cores with comments have it.
     public var commentsTotal: Int?
-    /// Whether it cannot be commented; only cores with comments have it.
+    /// True if it cannot be commented; only cores with comments have it.
     public var commentsDisabled: Bool?
-    /// Whether its signature was good.
+    /// The outcome of checking its signature.
     @JSONName("msgSigned") public var signatureStatus: SignatureStatus?
     /// When it was stored.
     public var createdAt: UTCTimestamp
@@ -62,8 +62,10 @@ public struct ItemTimer: JSONObjectConvertible, Hashable {
 
 /// Outcome of checking a signature.
 public struct SignatureStatus: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Good.
@@ -92,8 +94,10 @@ public enum ForwardedFrom: JSONTagged, Hashable {
 
 /// Which way a message went.
 public struct MessageDirection: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Received.
@@ -126,8 +130,10 @@ public indirect enum ItemDeleted: JSONTagged, Hashable {
 
 /// Kind of chat.
 public struct ChatType: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// With a contact.

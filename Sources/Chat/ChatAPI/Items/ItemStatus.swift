@@ -29,10 +29,12 @@ public enum ItemStatus: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// Whether all recipients are meant.
+/// The share of the recipients that is meant.
 public struct SendProgress: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Some of them.
@@ -44,10 +46,12 @@ public struct SendProgress: OpenEnumeration {
     public static let allCases: [SendProgress] = [.partial, .complete]
 }
 
-/// What the recipient says about a message.
+/// The recipient's finding about a message.
 public struct ReceiptStatus: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Received.
@@ -84,7 +88,7 @@ public enum SendError: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What is wrong with a router.
+/// An error that a router reports.
 @JSONForms
 public enum ServerError: JSONTagged, Hashable {
     /// It cannot be reached by any of its names.

@@ -15,6 +15,7 @@ public protocol JSONTagged: JSONConvertible {
 }
 
 extension JSONTagged {
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         let tag = json["type"]?.stringValue ?? ""
         guard let object = json.objectValue, let value = try? Self(tag: tag, object: object) else {
@@ -24,12 +25,14 @@ extension JSONTagged {
         self = value
     }
 
+    /// The JSON form.
     public var json: JSONValue {
         var object = JSONObjectWriter()
         write(into: &object)
         return object.json
     }
 
+    /// Appends the JSON text.
     public func write(to writer: inout JSONWriter) { writer.writeObject { write(into: &$0) } }
 
     /// The value of the member `type`; empty when there is none.

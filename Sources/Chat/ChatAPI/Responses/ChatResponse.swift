@@ -1,6 +1,6 @@
 public import ChatProtocol
 
-/// What a core answers to a command that succeeded. Each form is named as its `type` on the wire.
+/// A core's response to a command that succeeded. Each form is named as its `type` on the wire.
 @JSONForms
 public indirect enum ChatResponse: JSONTagged, Hashable {
     /// The profile that is (now) active.
@@ -45,7 +45,7 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     case serverOperatorConditions(conditions: ServerOperatorConditions)
     /// Servers of a profile, by operator.
     case userServers(user: User, userServers: [UserOperatorServers])
-    /// What is wrong with a list of servers.
+    /// The errors and warnings about a list of servers.
     @JSONName(["errors": "serverErrors", "warnings": "serverWarnings"])
     case userServersValidation(user: User, errors: [UserServersError], warnings: [UserServersWarning] = [])
     /// Conditions of use, current and accepted.
@@ -63,7 +63,7 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// A member and the state of the connection.
     @JSONName(["connectionStats": "connectionStats_"])
     case groupMemberInfo(user: User, groupInfo: GroupInfo, member: GroupMember, connectionStats: ConnectionStats?)
-    /// What the router says about a receiving queue.
+    /// The state of a receiving queue at its router.
     @JSONName(["receivedMessage": "rcvMsgInfo"])
     case queueInfo(user: User, receivedMessage: JSONValue?, queueInfo: JSONValue)
     /// The move of a connection to another address has begun.
@@ -177,7 +177,7 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// A link was moved to another profile.
     case connectionUserChanged(
         user: User, fromConnection: PendingContactConnection, toConnection: PendingContactConnection, newUser: User)
-    /// What connecting by a link would do.
+    /// The effect that connecting by a link would have.
     @JSONName(["connectionLink": "connLink", "plan": "connectionPlan"])
     case connectionPlan(user: User, connectionLink: CreatedConnectionLink, plan: ConnectionPlan)
     /// A chat was made from a link.
@@ -209,7 +209,7 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// This profile deleted a group.
     @JSONName(["isSigned": "msgSigned"])
     case groupDeletedUser(user: User, groupInfo: GroupInfo, isSigned: Bool)
-    /// What can be forwarded of some items.
+    /// The items that can be forwarded of some.
     @JSONName(["confirmation": "forwardConfirmation"])
     case forwardPlan(user: User, itemsCount: Int, chatItemIDs: [ChatItemID], confirmation: ForwardConfirmation?)
     /// A message that shares a chat.
@@ -220,7 +220,7 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// A file was accepted, but its sender has cancelled it.
     @JSONName(["transfer": "rcvFileTransfer"])
     case rcvFileAcceptedSndCancelled(user: User, transfer: JSONValue)
-    /// What the link of a file says.
+    /// The data in the link of a file.
     case standaloneFileInfo(fileMeta: JSONValue?)
     /// A file will be downloaded by its link.
     @JSONName(["transfer": "rcvFileTransfer"])
@@ -243,7 +243,7 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     /// A link got an alias.
     @JSONName(["connection": "toConnection"])
     case connectionAliasUpdated(user: User, connection: PendingContactConnection)
-    /// What a contact is allowed was changed.
+    /// The preferences for a contact were changed.
     case contactPrefsUpdated(user: User, fromContact: Contact, toContact: Contact)
     /// A member joined.
     case joinedGroupMember(user: User, groupInfo: GroupInfo, member: GroupMember)

@@ -1,6 +1,6 @@
 public import ChatProtocol
 
-/// What connecting by a link would do.
+/// The effect that connecting by a link would have.
 @JSONForms
 public indirect enum ConnectionPlan: JSONTagged, Hashable {
     /// It is a one-time invitation.
@@ -19,7 +19,7 @@ public indirect enum ConnectionPlan: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What an invitation leads to.
+/// The target of an invitation.
 @JSONForms
 public indirect enum InvitationLinkPlan: JSONTagged, Hashable {
     /// Somebody new.
@@ -36,7 +36,7 @@ public indirect enum InvitationLinkPlan: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What an address leads to.
+/// The target of an address.
 @JSONForms
 public indirect enum ContactAddressPlan: JSONTagged, Hashable {
     /// Somebody new.
@@ -56,7 +56,7 @@ public indirect enum ContactAddressPlan: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What a group link leads to.
+/// The target of a group link.
 @JSONForms
 public indirect enum GroupLinkPlan: JSONTagged, Hashable {
     /// A group that this profile is not in.
@@ -78,7 +78,7 @@ public indirect enum GroupLinkPlan: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// Whether the one who shared a link may.
+/// The outcome of verifying that the one who shared a link owns it.
 @JSONForms
 public enum OwnerVerification: JSONTagged, Hashable {
     /// Its signature was good.
@@ -101,7 +101,7 @@ public struct GroupLinkOwner: JSONObjectConvertible, Hashable {
 /// How a group can be joined.
 @JSONMembers
 public struct GroupShortLinkInfo: JSONObjectConvertible, Hashable {
-    /// Whether by its host, without relays.
+    /// True if it is joined by its host, without relays.
     public var direct: Bool
     /// Links of its relays.
     public var groupRelays: [String]

@@ -9,11 +9,11 @@ public struct ConnectionStats: JSONObjectConvertible, Hashable {
     @JSONName("rcvQueuesInfo") public var receiveQueues: [ReceiveQueueInfo]
     /// Queues that messages go by.
     @JSONName("sndQueuesInfo") public var sendQueues: [SendQueueInfo]
-    /// Whether the ratchets agree.
+    /// The state of the ratchets' synchronisation.
     public var ratchetSyncState: RatchetSyncState
-    /// Whether the other side can synchronise them.
+    /// True if the other side can synchronise them.
     public var ratchetSyncSupported: Bool
-    /// Whether messages can come.
+    /// The state of its subscription.
     @JSONName("subStatus") public var subscriptionStatus: SubscriptionStatus?
 }
 
@@ -26,9 +26,9 @@ public struct ReceiveQueueInfo: JSONObjectConvertible, Hashable {
     public var status: String?
     /// How far a move to it is.
     @JSONName("rcvSwitchStatus") public var switchStatus: String?
-    /// Whether the move can be given up.
+    /// True if the move can be given up.
     public var canAbortSwitch: Bool
-    /// Whether messages can come.
+    /// The state of its subscription.
     @JSONName("subStatus") public var subscriptionStatus: SubscriptionStatus?
 }
 
@@ -43,7 +43,7 @@ public struct SendQueueInfo: JSONObjectConvertible, Hashable {
     @JSONName("sndSwitchStatus") public var switchStatus: String?
 }
 
-/// Whether messages of a connection can come.
+/// The state of a connection's subscription: whether messages can come.
 @JSONForms
 public enum SubscriptionStatus: JSONTagged, Hashable {
     /// They can.

@@ -51,7 +51,7 @@ public struct MemberDeliveryStatus: JSONObjectConvertible, Hashable {
     public var groupMemberID: GroupMemberID
     /// How far it is.
     @JSONName("memberDeliveryStatus") public var status: GroupSendStatus
-    /// Whether it went through a proxy.
+    /// True if it went through a proxy.
     public var sentViaProxy: Bool?
 }
 
@@ -97,11 +97,11 @@ public struct CoreVersionInfo: JSONObjectConvertible, Hashable {
 public struct DatabaseMigration: JSONObjectConvertible, Hashable {
     /// Its name.
     @JSONName("upName") public var name: String
-    /// Whether it can be undone.
+    /// True if it can be undone.
     @JSONName("withDown") public var hasDown: Bool
 }
 
-/// What has to be known before forwarding.
+/// A point to confirm before forwarding.
 @JSONForms
 public enum ForwardConfirmation: JSONTagged, Hashable {
     /// Files that were not accepted.
@@ -116,7 +116,7 @@ public enum ForwardConfirmation: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What went wrong with one part of an archive.
+/// An error in one part of an archive.
 @JSONForms
 public enum ArchiveError: JSONTagged, Hashable {
     /// The archive could not be read.

@@ -9,13 +9,13 @@ public struct NetworkConfig: JSONObjectConvertible, Hashable {
     public var socksMode: String
     /// Which hosts of a server are used.
     public var hostMode: String
-    /// Whether others may not be used.
+    /// True if others may not be used.
     public var requiredHostMode: Bool
-    /// What shares a connection to a server.
+    /// The unit that shares a connection to a server.
     public var sessionMode: String
     /// When messages go through other routers.
     public var smpProxyMode: String
-    /// Whether they may go directly when that fails.
+    /// The setting for going directly when that fails.
     public var smpProxyFallback: String
     /// Which routers are reached by port 443.
     public var smpWebPortServers: JSONValue
@@ -33,7 +33,7 @@ public struct NetworkConfig: JSONObjectConvertible, Hashable {
     public var smpPingInterval: Int64
     /// Pings without an answer after which a connection is closed.
     public var smpPingCount: Int
-    /// Whether TLS errors are logged.
+    /// True if TLS errors are logged.
     public var logTLSErrors: Bool
 }
 

@@ -13,17 +13,17 @@ public struct ServerOperator: JSONObjectConvertible, Hashable {
     public var legalName: String?
     /// Domains of the servers.
     public var serverDomains: [String]
-    /// Whether the conditions of use were accepted.
+    /// The acceptance of the conditions of use.
     public var conditionsAcceptance: ConditionsAcceptance
-    /// Whether the servers are used.
+    /// True if the servers are used.
     public var enabled: Bool
-    /// What its SMP routers are used for.
+    /// The uses of its SMP routers.
     public var smpRoles: ServerRoles
-    /// What its file routers are used for.
+    /// The uses of its file routers.
     public var xftpRoles: ServerRoles
 }
 
-/// What servers are used for.
+/// The uses of servers.
 @JSONMembers
 public struct ServerRoles: JSONObjectConvertible, Hashable {
     /// To receive messages, or to store files.
@@ -32,7 +32,7 @@ public struct ServerRoles: JSONObjectConvertible, Hashable {
     public var proxy: Bool
 }
 
-/// Whether conditions of use were accepted.
+/// The acceptance of conditions of use.
 @JSONForms
 public enum ConditionsAcceptance: JSONTagged, Hashable {
     /// They were.
@@ -50,7 +50,7 @@ public struct ServerOperatorConditions: JSONObjectConvertible, Hashable {
     public var serverOperators: [ServerOperator]
     /// The conditions that hold.
     public var currentConditions: UsageConditions
-    /// What is to be done.
+    /// The action that is due.
     public var conditionsAction: UsageConditionsAction?
 }
 
@@ -67,7 +67,7 @@ public struct UsageConditions: JSONObjectConvertible, Hashable {
     public var createdAt: UTCTimestamp
 }
 
-/// What is to be done about conditions of use.
+/// The action that is due about conditions of use.
 @JSONForms
 public enum UsageConditionsAction: JSONTagged, Hashable {
     /// They are to be read and accepted.

@@ -20,17 +20,17 @@ public struct UserServer: JSONObjectConvertible, Hashable {
     public var serverID: UserServerID?
     /// Its address.
     public var server: String
-    /// Whether it came with the core.
+    /// True if it came with the core.
     @JSONName("preset") public var isPreset: Bool
     /// Outcome of its last test.
     public var tested: Bool?
-    /// Whether it is used.
+    /// True if it is used.
     public var enabled: Bool
-    /// Whether it is to be deleted.
+    /// True if it is to be deleted.
     public var deleted: Bool
 }
 
-/// What is wrong with a list of servers.
+/// An error in a list of servers.
 @JSONForms
 public enum UserServersError: JSONTagged, Hashable {
     /// There is none.
@@ -52,7 +52,7 @@ public enum UserServersError: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What should be thought about in a list of servers.
+/// A warning about a list of servers.
 @JSONForms
 public enum UserServersWarning: JSONTagged, Hashable {
     /// There is no relay.
@@ -66,6 +66,6 @@ public enum UserServersWarning: JSONTagged, Hashable {
 public struct ServerTestFailure: JSONObjectConvertible, Hashable {
     /// The step that failed.
     @JSONName("testStep") public var step: String
-    /// What went wrong.
-    @JSONName("testError") public var error: AgentError
+    /// The error.
+    @JSONName("testError") public var error: MessagingError
 }

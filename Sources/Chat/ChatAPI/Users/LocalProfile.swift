@@ -15,9 +15,9 @@ public struct LocalProfile: JSONObjectConvertible, Hashable {
     public var image: ImageData?
     /// Address where the owner can be reached.
     public var contactLink: String?
-    /// What the owner allows in chats.
+    /// The owner's preferences for chats.
     public var preferences: ChatPreferences?
-    /// Whether a person or a bot is behind it.
+    /// The kind of peer: a person or a bot.
     public var peerType: ChatPeerType?
     /// Name given locally; empty for none.
     public var localAlias: String = ""

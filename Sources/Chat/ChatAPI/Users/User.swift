@@ -11,11 +11,11 @@ public struct User: JSONObjectConvertible, Hashable, Identifiable {
     public var userContactID: ContactID
     /// Name that is unique in the core; used by the commands typed by people.
     public var localDisplayName: String
-    /// What contacts are shown.
+    /// The profile that contacts are shown.
     public var profile: LocalProfile
     /// Preferences with every default filled in.
     public var fullPreferences: FullChatPreferences
-    /// Whether commands that name no profile act on this one.
+    /// True if commands that name no profile act on this one.
     @JSONName("activeUser") public var isActive: Bool
     /// Greater for a profile that was active more recently.
     public var activeOrder: Int64
@@ -23,17 +23,17 @@ public struct User: JSONObjectConvertible, Hashable, Identifiable {
     @JSONName("viewPwdHash") public var viewPasswordHash: PasswordHash?
     /// False while the profile is muted.
     @JSONName("showNtfs") public var showsNotifications: Bool
-    /// Whether delivery receipts are sent to contacts that have no setting of their own.
+    /// True if delivery receipts are sent to contacts that have no setting of their own.
     @JSONName("sendRcptsContacts") public var sendsReceiptsToContacts: Bool
-    /// Whether delivery receipts are sent in groups of up to 20 members.
+    /// True if delivery receipts are sent in groups of up to 20 members.
     @JSONName("sendRcptsSmallGroups") public var sendsReceiptsToSmallGroups: Bool
-    /// Whether direct contact requests of group members are accepted unasked.
+    /// True if direct contact requests of group members are accepted unasked.
     @JSONName("autoAcceptMemberContacts") public var autoAcceptsMemberContacts: Bool = false
     /// When the profile that group members see last changed.
     public var userMemberProfileUpdatedAt: UTCTimestamp?
     /// Colours chosen for this profile; kept for the apps, not interpreted.
     public var uiThemes: JSONValue?
-    /// Whether the profile serves as a channel relay.
+    /// True if the profile serves as a channel relay.
     @JSONName("userChatRelay") public var isChatRelay: Bool = false
 
     /// Equal to `userID`.
@@ -58,14 +58,14 @@ public struct UserInfo: JSONObjectConvertible, Hashable {
     public var unreadCount: Int = 0
 }
 
-/// What a new profile is made from.
+/// The data of a new profile.
 @JSONMembers
 public struct NewUser: JSONObjectConvertible, Hashable {
     /// Its public profile; a random one is made up when absent.
     public var profile: Profile?
-    /// Whether to date the profile an hour back, so that it does not reveal when it was made.
+    /// True to date the profile an hour back, so that it does not reveal when it was made.
     public var pastTimestamp: Bool
-    /// Whether the profile serves as a channel relay.
+    /// True if the profile serves as a channel relay.
     @JSONName("userChatRelay") public var isChatRelay: Bool
 }
 
@@ -83,8 +83,8 @@ public struct UserProfileUpdateSummary: JSONObjectConvertible, Hashable {
 /// New setting for delivery receipts of a profile.
 @JSONMembers
 public struct UserReceiptSettings: JSONObjectConvertible, Hashable {
-    /// Whether receipts are sent.
+    /// True if receipts are sent.
     public var enable: Bool
-    /// Whether the settings of single chats are cleared.
+    /// True if the settings of single chats are cleared.
     public var clearOverrides: Bool
 }

@@ -5,7 +5,7 @@ import GRDB
 
 // Pages of items, and the list of chats.
 
-/// What limits the items of a page.
+/// A filter for the items of a page.
 struct ItemFilter: Sendable, Hashable {
     /// Text that the item has, in any case.
     var search: String?

@@ -31,8 +31,8 @@ struct AddressPublisher: Sendable {
         let shared = user.sharedProfile(incognito: nil, contactPreferences: nil, usesProfileTTL: true)
         let settings = address.addressSettings
         let link = ContactShortLinkData(profile: shared, message: settings.autoReply, business: settings.isBusinessAddress)
-        guard let data = link.userData else { throw ChatCoreError(AgentFault(.command(.large, context: "link data"))) }
-        let short = try await agent.reporting { agent throws(AgentFault) in
+        guard let data = link.userData else { throw ChatCoreError(AgentError(.command(.large, context: "link data"))) }
+        let short = try await agent.reporting { agent throws(AgentError) in
             try await agent.setShortLink(
                 ConnectionID(connection.agentConnectionID), linkData: .contact(UserContactData(userData: data)), clientData: nil)
         }

@@ -6,7 +6,7 @@ import SMPWire
 // How contacts come to be: what the two sides tell each other while they connect (chat protocol, "Establishing a connection").
 
 extension ChatTransaction {
-    /// Who joined our invitation, or accepted our request, introduces itself: we answer with our own profile.
+    /// Receives the introduction of the side that joined our invitation, or accepted our request, and answers with our own profile.
     func receiveConfirmation(
         _ id: ConfirmationID, pqSupport: Bool, _ message: ChatMessage, in context: inout ReceivingContext
     ) throws {

@@ -156,7 +156,7 @@ extension ChatTransaction {
         return try contact(contactID, of: user)
     }
 
-    /// Whether the address of a request hides the profile from those who come by it. One whose link shows the profile cannot.
+    /// Tells whether the address of a request hides the profile from those who come by it. One whose link shows the profile cannot.
     private func acceptsIncognito(_ request: ContactRequestRecord) throws -> Bool {
         guard let address = try request.request.userContactLinkID.flatMap({ try db.address($0) }), !address.shortLinkDataSet else { return false }
         return address.addressSettings.autoAccept?.acceptIncognito ?? false

@@ -44,7 +44,7 @@ extension CommandRunner {
             let shared = user.sharedProfile(incognito: nil, contactPreferences: nil, usesProfileTTL: true)
             let data = try userData(ContactShortLinkData(profile: shared))
             let agentUser = try agentUser(of: user)
-            let created = try await core.agent { agent throws(AgentFault) in
+            let created = try await core.agent { agent throws(AgentError) in
                 try await agent.createConnection(
                     user: agentUser, mode: .contact, linkData: .contact(UserContactData(userData: data)), clientData: nil, pq: .supported,
                     subscription: .subscribe)
@@ -97,9 +97,9 @@ extension CommandRunner {
             guard let acceptance = try await core.requests.prepareAcceptance(id, announces: false, incognito: incognito) else {
                 let invitation = InvitationID(request.agentInvitationID)
                 throw ChatCoreError(
-                    AgentFault(.command(.prohibited, context: "SEInvitationNotFound acceptContact', invitationId = \"\(invitation)\"")))
+                    AgentError(.command(.prohibited, context: "SEInvitationNotFound acceptContact', invitationId = \"\(invitation)\"")))
             }
-            let isSecured = try await core.agent { _ throws(AgentFault) in try await core.requests.accept(acceptance) }
+            let isSecured = try await core.agent { _ throws(AgentError) in try await core.requests.accept(acceptance) }
             return try await answer { transaction in
                 let contact = try transaction.completeAcceptance(acceptance, isSecured: isSecured, announces: false)
                 return .acceptingContactRequest(user: user, contact: contact)

@@ -49,7 +49,7 @@ extension CommandRunner {
         let shared = user.sharedProfile(incognito: incognito, contactPreferences: nil, usesProfileTTL: true)
         let agentUser = try agentUser(of: user)
         let data = try userData(ContactShortLinkData(profile: shared))
-        let created = try await core.agent { agent throws(AgentFault) in
+        let created = try await core.agent { agent throws(AgentError) in
             try await agent.createConnection(
                 user: agentUser, mode: .invitation, linkData: .invitation(data), clientData: nil, pq: .supported, subscription: .subscribe)
         }
@@ -85,7 +85,7 @@ extension CommandRunner {
         if connection.invitationLink?.shortLink != nil {
             let shared = user.sharedProfile(incognito: profile, contactPreferences: nil, usesProfileTTL: true)
             let data = try userData(ContactShortLinkData(profile: shared))
-            _ = try await core.agent { agent throws(AgentFault) in
+            _ = try await core.agent { agent throws(AgentError) in
                 try await agent.setShortLink(ConnectionID(agentID), linkData: .invitation(data), clientData: nil)
             }
         }
@@ -119,13 +119,13 @@ extension CommandRunner {
     // MARK: Help
 
     func agentUser(of user: User) throws(ChatCoreError) -> AgentUserID {
-        guard let id = Int64(user.agentUserID) else { throw ChatCoreError(AgentFault(.noUser)) }
+        guard let id = Int64(user.agentUserID) else { throw ChatCoreError(AgentError(.noUser)) }
         return id
     }
 
     func userData(_ data: ContactShortLinkData) throws(ChatCoreError) -> UserLinkData {
         guard let encoded = data.userData else {
-            throw ChatCoreError(AgentFault(.command(.large, context: "link data")))
+            throw ChatCoreError(AgentError(.command(.large, context: "link data")))
         }
         return encoded
     }
@@ -133,7 +133,7 @@ extension CommandRunner {
 
 extension ChatCoreError {
     /// An error of the agent for the caller of a command.
-    init(_ fault: AgentFault) {
+    init(_ fault: AgentError) {
         self.init(.agent(error: fault.api, agentConnectionID: "", entity: nil), isTemporary: fault.isTemporary)
     }
 }
@@ -182,7 +182,7 @@ extension ChatTransaction {
 }
 
 extension User {
-    /// What is set for a new contact: both sides that let messages disappear agree on the longer time.
+    /// The preferences for a new contact: both sides that let messages disappear agree on the longer time.
     func preferences(forNewContact profile: Profile) -> ChatPreferences {
         let own = fullPreferences.timedMessages
         guard let offered = profile.preferences?.timedMessages, own.allow != .no, offered.allow != .no,

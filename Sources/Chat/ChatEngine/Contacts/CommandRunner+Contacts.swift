@@ -33,7 +33,7 @@ extension CommandRunner {
         case .switchQueue(let id):
             try await switchQueue(id)
         case .abortSwitch(let id):
-            try await withAgent(id) { agent, connection throws(AgentFault) in
+            try await withAgent(id) { agent, connection throws(AgentError) in
                 try await agent.abortSwitch(of: connection)
             } answer: {
                 .contactSwitchAborted(user: $0, contact: $1, connectionStats: $2.api)
@@ -71,11 +71,11 @@ extension CommandRunner {
     }
 
     private func withAgent<T: Sendable>(
-        _ id: ContactID, _ call: (any AgentService, ConnectionID) async throws(AgentFault) -> T,
+        _ id: ContactID, _ call: (any AgentService, ConnectionID) async throws(AgentError) -> T,
         answer: (User, Contact, T) -> ChatResponse
     ) async throws(ChatCoreError) -> ChatResponse {
         let (user, contact, _, agentID) = try await connected(id)
-        let value = try await core.agent { agent throws(AgentFault) in try await call(agent, agentID) }
+        let value = try await core.agent { agent throws(AgentError) in try await call(agent, agentID) }
         return answer(user, contact, value)
     }
 
@@ -87,7 +87,7 @@ extension CommandRunner {
         }
         var stats: AgentConnectionStats?
         if let agentID = contact.activeConnection.flatMap({ Base64URL.decode($0.agentConnectionID) }) {
-            stats = try await core.agent { agent throws(AgentFault) in try await agent.stats(of: ConnectionID(agentID)) }
+            stats = try await core.agent { agent throws(AgentError) in try await agent.stats(of: ConnectionID(agentID)) }
         }
         return .contactInfo(user: user, contact: contact, connectionStats: stats?.api, customUserProfile: incognito)
     }
@@ -99,8 +99,8 @@ extension CommandRunner {
 
     /// What a router knows of a connection's queue.
     func queueInfo(of agentID: ConnectionID) async throws(ChatCoreError) -> JSONValue {
-        let state = try await core.agent { agent throws(AgentFault) in try await agent.queueState(of: agentID) }
-        let queue = try await core.agent { agent throws(AgentFault) in try await agent.stats(of: agentID) }.receiveQueues.first
+        let state = try await core.agent { agent throws(AgentError) in try await agent.queueState(of: agentID) }
+        let queue = try await core.agent { agent throws(AgentError) in try await agent.stats(of: agentID) }.receiveQueues.first
         var members: [(String, JSONValue)] = []
         if let queue {
             members += [("server", .string(queue.server.wireString)), ("status", .string(queue.status.rawValue))]
@@ -111,14 +111,14 @@ extension CommandRunner {
 
     private func switchQueue(_ id: ContactID) async throws(ChatCoreError) -> ChatResponse {
         let (user, contact, _, agentID) = try await connected(id)
-        let stats = try await core.agent { agent throws(AgentFault) in try await agent.switchQueue(of: agentID) }
+        let stats = try await core.agent { agent throws(AgentError) in try await agent.switchQueue(of: agentID) }
         // The steps are reported by the agent.
         return .contactSwitchStarted(user: user, contact: contact, connectionStats: stats.api)
     }
 
     private func syncRatchet(_ id: ContactID, force: Bool) async throws(ChatCoreError) -> ChatResponse {
         let (user, contact, connection, agentID) = try await connected(id)
-        let stats = try await core.agent { agent throws(AgentFault) in
+        let stats = try await core.agent { agent throws(AgentError) in
             try await agent.synchronizeRatchet(of: agentID, pqSupport: connection.pqSupport, force: force)
         }
         try await transaction { transaction in
@@ -133,7 +133,7 @@ extension CommandRunner {
     // MARK: Security codes
 
     func code(_ connection: ConnectionID) async throws(ChatCoreError) -> SecurityCode {
-        SecurityCode(hash: try await core.agent { agent throws(AgentFault) in try await agent.ratchetHash(of: connection) })
+        SecurityCode(hash: try await core.agent { agent throws(AgentError) in try await agent.ratchetHash(of: connection) })
     }
 
     private func securityCode(_ id: ContactID) async throws(ChatCoreError) -> ChatResponse {

@@ -29,7 +29,7 @@ enum JoinTarget: Sendable {
     var group: GroupInfo? { if case .group(let group, _) = self { group } else { nil } }
 
     /// The connection that was begun before.
-    var connection: ChatAPI.Connection? {
+    var connection: Connection? {
         switch self {
         case .new: nil
         case .contact(let contact): contact.activeConnection
@@ -38,7 +38,7 @@ enum JoinTarget: Sendable {
     }
 }
 
-/// What is needed to join a connection that the store knows already.
+/// The data to join a connection that the store knows already.
 private struct Joining: Sendable {
     var connectionID: ChatConnectionID
     var agentID: Bytes
@@ -190,7 +190,7 @@ extension CommandRunner {
         case .full(let link): full = FullLink(link)
         case .short(let short):
             let agentUser = try agentUser(of: user)
-            let resolved = try await core.agent { agent throws(AgentFault) in
+            let resolved = try await core.agent { agent throws(AgentError) in
                 try await agent.resolveShortLink(user: agentUser, link: short.complete)
             }
             full = FullLink(resolved.fixed.connectionRequest, short: short)
@@ -308,14 +308,14 @@ extension CommandRunner {
 
     private func prepare(_ link: FullLink, user: User, pqSupport: Bool) async throws(ChatCoreError) -> ConnectionID {
         let agentUser = try agentUser(of: user)
-        return try await core.agent { agent throws(AgentFault) in
+        return try await core.agent { agent throws(AgentError) in
             try await agent.prepareToJoin(user: agentUser, link: link.link, pqSupport: pqSupport)
         }
     }
 
     private func join(_ joining: Joining, _ link: FullLink, user: User) async throws(ChatCoreError) -> Bool {
         let agentUser = try agentUser(of: user)
-        return try await core.agent { agent throws(AgentFault) in
+        return try await core.agent { agent throws(AgentError) in
             try await agent.join(
                 user: agentUser, connection: ConnectionID(joining.agentID), link: link.link, info: joining.info,
                 pqSupport: joining.pqSupport, subscription: .subscribe)
@@ -323,7 +323,7 @@ extension CommandRunner {
     }
 }
 
-/// What a connection begins with, given the profile that is shown.
+/// The first event of a connection, given the profile that is shown.
 private typealias Opening = (Profile) -> ChatMessageEvent
 
 /// How a request to an address begins.
@@ -357,7 +357,7 @@ extension ChatTransaction {
             target: target, user: user, opening)
     }
 
-    /// What the agent needs for a connection that is stored.
+    /// The data that the agent needs for a connection that is stored.
     private func joining(
         _ id: ChatConnectionID, agentID: Bytes, pqSupport: Bool, version: ChatVersion, incognito: Profile?, link: FullLink, target: JoinTarget, user: User,
         _ opening: Opening
@@ -418,7 +418,7 @@ extension ChatTransaction {
                 version: ChatVersion(clamping: record.connection.chatVersion), try request(tag, of: target, message: message)))
     }
 
-    /// What a request says.
+    /// The event of a request.
     fileprivate func request(_ tag: ContactRequestID?, of target: JoinTarget, message: MessageContent?) throws -> Opening {
         let prepared: (welcome: SharedMessageID?, request: SharedMessageID?)?
         switch target {

@@ -37,7 +37,7 @@ extension CommandRunner {
                 guard resolvesKnown, case .groupLink(.known(let group, _, _, _)) = known.1 else { return known }
                 return try await refreshed(group, short, user: user, signature: signature)
             }
-            let resolved = try await core.agent { agent throws(AgentFault) in
+            let resolved = try await core.agent { agent throws(AgentError) in
                 try await agent.resolveShortLink(user: agentUser, link: short)
             }
             let full = FullLink(resolved.fixed.connectionRequest, short: short)
@@ -70,7 +70,7 @@ extension CommandRunner {
         _ group: GroupInfo, _ short: ConnectionShortLink, user: User, signature: LinkOwnerSignature?
     ) async throws(ChatCoreError) -> (FullLink, ConnectionPlan) {
         let agentUser = try agentUser(of: user)
-        let resolved = try await core.agent { agent throws(AgentFault) in
+        let resolved = try await core.agent { agent throws(AgentError) in
             try await agent.resolveShortLink(user: agentUser, link: short)
         }
         let data = try? ShortLinkUserData.decode(GroupShortLinkData.self, from: resolved.user.userData.bytes)
@@ -118,7 +118,7 @@ struct LinkContents: Sendable {
 }
 
 extension ResolvedLink {
-    /// Whether a signature is that of an owner of the link. Which chat it was made for is the receiver's to check.
+    /// Verifies that a signature is that of an owner of the link. The receiver checks the chat that it was made for.
     func verification(of signature: LinkOwnerSignature, sharing link: ConnectionShortLink) -> OwnerVerification {
         let key: Ed25519.PublicKey?
         if let id = signature.ownerID {
@@ -133,7 +133,7 @@ extension ResolvedLink {
 }
 
 extension ConnectionPlan {
-    /// Whether connecting goes on without asking.
+    /// True if connecting goes on without asking.
     fileprivate var proceeds: Bool {
         switch self {
         case .invitationLink(.ok), .invitationLink(.ownLink), .contactAddress(.ok), .contactAddress(.ownLink),
@@ -217,6 +217,6 @@ extension ChatTransaction {
 }
 
 extension Contact {
-    /// Whether messages can be sent.
+    /// True if messages can be sent.
     var isReady: Bool { activeConnection?.status == .ready || activeConnection?.status == .sendReady }
 }

@@ -34,7 +34,7 @@ extension Database {
         try first(Self.addressColumns + " WHERE user_contact_link_id = ?", [id], Self.address)
     }
 
-    /// Whether a link is the user's own address.
+    /// The user's own address, if it is this link.
     func address(ofUser id: UserID, linkKey: String) throws -> UserContactLink? {
         try first(Self.addressColumns + " WHERE user_id = ? AND full_link_key = ?", [id, linkKey], Self.address)
     }
@@ -80,7 +80,7 @@ extension Database {
 
 // MARK: Requests
 
-/// What a new request to be a contact is made from.
+/// The values of a new request to be a contact.
 struct NewContactRequestRecord: Sendable {
     var userID: UserID
     var addressID: UserContactLinkID

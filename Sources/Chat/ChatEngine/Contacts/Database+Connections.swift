@@ -8,7 +8,7 @@ import SMPWire
 
 /// A connection together with what the API does not show of it.
 struct ConnectionRecord: Sendable {
-    var connection: ChatAPI.Connection
+    var connection: Connection
     var userID: UserID
     var agentConnectionID: Bytes
     var contactID: ContactID?
@@ -24,7 +24,7 @@ struct ConnectionRecord: Sendable {
     var id: ChatConnectionID { connection.connectionID }
 }
 
-/// What a new connection is made from.
+/// The values of a new connection.
 struct NewConnectionRecord: Sendable {
     var userID: UserID
     var agentConnectionID: Bytes
@@ -110,7 +110,7 @@ extension Database {
         let verified = code.flatMap { code in
             verifiedAt.map { ConfirmedSecurityCode(securityCode: code, verifiedAt: UTCTimestamp(stored: $0)) }
         }
-        let connection = ChatAPI.Connection(
+        let connection = Connection(
             connectionID: id, agentConnectionID: Base64URL.encode(agentID), chatVersion: Int(version),
             peerChatVersions: ChatVersionRange(minVersion: Int(peerMin), maxVersion: Int(peerMax)),
             level: Int(level), viaContact: viaContact, viaUserContactLink: viaAddress ?? viaGroupLink, viaGroupLink: groupLinkTag != nil, groupLinkID: groupLinkTag,

@@ -6,7 +6,7 @@ import SMPWire
 
 // Contacts.
 
-/// What a new contact is made from.
+/// The values of a new contact.
 struct NewContactRecord: Sendable {
     var profile: Profile
     var isUsed = true

@@ -56,7 +56,7 @@ struct RequestAcceptor: Sendable {
         if let connection = contact.activeConnection, let known = Base64URL.decode(connection.agentConnectionID) {
             return try await begin(id, by: ConnectionID(known), user: user, contact: contact, announces: announces, incognito: incognito)
         }
-        let made = try await agent.reporting { agent throws(AgentFault) in
+        let made = try await agent.reporting { agent throws(AgentError) in
             try await agent.prepareToAccept(
                 user: agentUser, invitation: InvitationID(request.agentInvitationID), pqSupport: request.request.pqSupport)
         }
@@ -92,8 +92,8 @@ struct RequestAcceptor: Sendable {
         }
     }
 
-    func accept(_ acceptance: Acceptance) async throws(AgentFault) -> Bool {
-        guard let agentUser = Int64(acceptance.user.agentUserID) else { throw AgentFault(.noUser) }
+    func accept(_ acceptance: Acceptance) async throws(AgentError) -> Bool {
+        guard let agentUser = Int64(acceptance.user.agentUserID) else { throw AgentError(.noUser) }
         return try await agent.accept(
             user: agentUser, connection: ConnectionID(acceptance.connection),
             invitation: InvitationID(acceptance.request.agentInvitationID), info: acceptance.info, pqSupport: acceptance.pqSupport,

@@ -23,7 +23,7 @@ extension User {
 }
 
 extension Profile {
-    /// Whether something changed that contacts see, beyond what is allowed.
+    /// Tells whether something changed that contacts see, beyond what is allowed.
     func differsVisibly(from other: Profile) -> Bool {
         displayName != other.displayName || fullName != other.fullName || shortDescription != other.shortDescription
             || image != other.image || contactLink != other.contactLink

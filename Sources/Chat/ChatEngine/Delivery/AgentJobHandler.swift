@@ -33,7 +33,7 @@ final class AgentJobHandler: AgentJobHandling {
     func perform(_ job: AgentJob) async throws {
         switch job.task {
         case .allow(let confirmation, let info):
-            do throws(AgentFault) {
+            do throws(AgentError) {
                 try await agent.allowConnection(ConnectionID(job.connection), confirmation: ConfirmationID(confirmation), info: info)
             } catch {
                 if error.isTemporary { throw error }
@@ -42,7 +42,7 @@ final class AgentJobHandler: AgentJobHandling {
                 await publish(error, connection: job.connection)
             }
         case .accept(let request): try await requests.acceptInBackground(request)
-        case .reject(let invitation): try await ignoringPermanent { () async throws(AgentFault) in try await agent.reject(InvitationID(invitation)) }
+        case .reject(let invitation): try await ignoringPermanent { () async throws(AgentError) in try await agent.reject(InvitationID(invitation)) }
         case .delete(let connections, let messages): try await delete(connections, after: messages)
         case .publishAddress: try await addresses.publish(agentUser: job.agentUserID)
         case .publishGroupLink(let group): try await members.publishLink(of: group, agentUser: job.agentUserID)
@@ -52,17 +52,17 @@ final class AgentJobHandler: AgentJobHandling {
         case .joinMemberContact(let contact): try await members.joinContact(contact)
         case .setServers: try await servers.publish(agentUser: job.agentUserID)
         case .deleteUser(let deleteQueues):
-            try await ignoringPermanent { () async throws(AgentFault) in try await agent.deleteUser(job.agentUserID, deleteQueues: deleteQueues) }
+            try await ignoringPermanent { () async throws(AgentError) in try await agent.deleteUser(job.agentUserID, deleteQueues: deleteQueues) }
         }
     }
 
-    private func delete(_ connections: [Bytes], after messages: [Delivery]) async throws(AgentFault) {
+    private func delete(_ connections: [Bytes], after messages: [Delivery]) async throws(AgentError) {
         if !messages.isEmpty {
             for result in await agent.send(messages.map(\.request)) {
                 if case .failure(let fault) = result, fault.isTemporary { throw fault }
             }
         }
-        try await ignoringPermanent { () async throws(AgentFault) in
+        try await ignoringPermanent { () async throws(AgentError) in
             try await agent.delete(connections.map { ConnectionID($0) }, waitDelivery: !messages.isEmpty)
         }
     }
@@ -73,8 +73,8 @@ final class AgentJobHandler: AgentJobHandling {
     }
 
     /// Counts a job as done that was done before or cannot be done any more.
-    private func ignoringPermanent(_ call: () async throws(AgentFault) -> Void) async throws(AgentFault) {
-        do throws(AgentFault) {
+    private func ignoringPermanent(_ call: () async throws(AgentError) -> Void) async throws(AgentError) {
+        do throws(AgentError) {
             try await call()
         } catch {
             if error.isTemporary { throw error }
@@ -83,7 +83,7 @@ final class AgentJobHandler: AgentJobHandling {
     }
 
     /// Publishes an error of a connection that no command waits for.
-    private func publish(_ fault: AgentFault, connection: Bytes) async {
+    private func publish(_ fault: AgentError, connection: Bytes) async {
         do {
             try await transactions.transaction { transaction in
                 guard let record = try transaction.db.connection(agentID: connection), let user = try transaction.db.user(record.userID)

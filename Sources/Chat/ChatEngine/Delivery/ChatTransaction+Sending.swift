@@ -9,11 +9,11 @@ extension ChatTransaction {
     static let disablingErrorCount = 10
     /// Deliveries refused because the queue is full, after which the connection counts as inactive.
     static let inactiveErrorCount = 5
-    /// What that counter is set to when a message was given up.
+    /// The value of that counter when a message was given up.
     static let givenUpErrorCount = 999
 
     /// The connection over which a contact can be written to.
-    func sendingConnection(_ contact: Contact) throws -> ChatAPI.Connection {
+    func sendingConnection(_ contact: Contact) throws -> Connection {
         guard let connection = contact.activeConnection else { throw Refusal.chat(.contactNotReady(contact: contact)) }
         guard connection.status == .ready || connection.status == .sendReady else {
             throw Refusal.chat(.contactNotReady(contact: contact))
@@ -72,7 +72,7 @@ extension ChatTransaction {
         effects.jobs.append(job)
     }
 
-    /// Has the agent delete the connections of a contact.
+    /// Deletes the connections of a contact at the agent.
     ///
     /// - Parameter parting: A last event, which is delivered before, with all that was written earlier.
     func deleteAgentConnections(of contact: Contact, parting: ChatMessageEvent? = nil, user: User) throws {

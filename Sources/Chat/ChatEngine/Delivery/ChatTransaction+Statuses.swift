@@ -53,7 +53,7 @@ extension ChatTransaction {
     }
 
     /// Messages that the agent gave up.
-    func receiveFailure(of messages: [AgentMessageID], _ fault: AgentFault, in context: ReceivingContext) throws {
+    func receiveFailure(of messages: [AgentMessageID], _ fault: AgentError, in context: ReceivingContext) throws {
         try receiveStatus(.sendError(error: fault.sendError), of: messages, in: context)
         guard !effects.isPremature else { return }
         report(fault, in: context)
@@ -61,7 +61,7 @@ extension ChatTransaction {
     }
 
     /// A queue that is gone, or stays full, makes the connection unusable in the end.
-    func countErrors(_ fault: AgentFault, isFinal: Bool, in context: ReceivingContext) throws {
+    func countErrors(_ fault: AgentError, isFinal: Bool, in context: ReceivingContext) throws {
         let connection = context.connection
         switch fault.reason {
         case .smp(_, .auth) where isFinal:
@@ -93,7 +93,7 @@ extension ChatTransaction {
     // MARK: Changes of the connection
 
     func receiveSwitch(
-        _ direction: AgentQueueDirection, _ phase: AgentSwitchPhase, _ stats: AgentConnectionStats, in context: inout ReceivingContext
+        _ direction: QueueDirection, _ phase: AgentSwitchPhase, _ stats: AgentConnectionStats, in context: inout ReceivingContext
     ) throws {
         guard var contact = context.contact else { return }
         try addSwitch(direction, phase, stats, to: &contact, of: context.user)
@@ -102,7 +102,7 @@ extension ChatTransaction {
 
     /// Tells of a queue that moves, and shows where that begins and ends.
     func addSwitch(
-        _ direction: AgentQueueDirection, _ phase: AgentSwitchPhase, _ stats: AgentConnectionStats, to contact: inout Contact, of user: User
+        _ direction: QueueDirection, _ phase: AgentSwitchPhase, _ stats: AgentConnectionStats, to contact: inout Contact, of user: User
     ) throws {
         emit(
             .contactSwitch(
@@ -119,7 +119,7 @@ extension ChatTransaction {
     }
 
     func receiveRatchetSync(
-        _ state: AgentRatchetState, _ fault: AgentCryptoFault?, _ stats: AgentConnectionStats, in context: inout ReceivingContext
+        _ state: AgentRatchetSyncState, _ fault: AgentError.Crypto?, _ stats: AgentConnectionStats, in context: inout ReceivingContext
     ) throws {
         guard var contact = context.contact else { return }
         let user = context.user
@@ -143,7 +143,7 @@ extension ChatTransaction {
 
     /// Errors of one kind in a row are counted in one item.
     private func receiveDecryptionError(
-        _ fault: AgentCryptoFault, progress: RatchetSyncProgress, contact: inout Contact, user: User
+        _ fault: AgentError.Crypto, progress: RatchetSyncProgress, contact: inout Contact, user: User
     ) throws {
         let (error, count) = fault.itemError
         if let last = try db.lastItem(in: .chat(.contact(contact.contactID)), at: now),

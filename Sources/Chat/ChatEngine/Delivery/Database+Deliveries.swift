@@ -16,7 +16,7 @@ struct Delivery: Sendable, Hashable {
     /// The stored body, which deliveries to several connections share.
     var bodyID: Int64
     var body: Bytes
-    /// Whether the recipient's notification server should hear of it.
+    /// True if the recipient's notification server should hear of it.
     var notifies: Bool
     var pqEncryption: Bool
 }
@@ -27,7 +27,7 @@ struct DeliveryTarget: Sendable {
     var agentConnectionID: Bytes
     var pqEncryption: Bool
 
-    init(_ connection: ChatAPI.Connection) {
+    init(_ connection: Connection) {
         connectionID = connection.connectionID
         agentConnectionID = Base64URL.decode(connection.agentConnectionID) ?? []
         pqEncryption = connection.pqEncryption
@@ -92,12 +92,12 @@ extension Database {
             pqEncryption: row.flag())
     }
 
-    /// What the agent was not given yet, oldest first.
+    /// The deliveries that the agent was not given yet, oldest first.
     func waitingDeliveries(after id: Int64, limit: Int) throws -> [Delivery] {
         try all(Self.waiting + " AND d.delivery_id > ? ORDER BY d.delivery_id LIMIT ?", [id, limit], Self.delivery)
     }
 
-    /// What the agent was not given yet of one connection, oldest first.
+    /// The deliveries of one connection that the agent was not given yet, oldest first.
     func waitingDeliveries(connection id: ChatConnectionID) throws -> [Delivery] {
         try all(Self.waiting + " AND d.connection_id = ? ORDER BY d.delivery_id", [id], Self.delivery)
     }
@@ -107,7 +107,7 @@ extension Database {
         try run("UPDATE deliveries SET agent_msg_id = ?, body_id = NULL, done = 1 WHERE delivery_id = ?", [agentMessageID, id])
     }
 
-    /// Whether the last message over a connection was protected by post-quantum encryption; nil if there was none.
+    /// Tells whether the last message over a connection was protected by post-quantum encryption; nil if there was none.
     func sendEncryption(connection id: ChatConnectionID) throws -> Bool? {
         try number("SELECT pq_sending FROM connections WHERE connection_id = ?", [id]).map { $0 != 0 }
     }

@@ -64,7 +64,7 @@ final class DeliveryTracker: OutboxDelegate {
 
     func outboxDidHandOver(_ accepted: [AcceptedDelivery]) { record { $0.accepted += accepted } }
 
-    func outboxDidFail(_ delivery: Delivery, _ fault: AgentFault) async {
+    func outboxDidFail(_ delivery: Delivery, _ fault: AgentError) async {
         do {
             try await transactions.transaction(isPersistent: true) { try $0.abandon(delivery, fault) }
         } catch {
@@ -173,7 +173,7 @@ extension ChatTransaction {
     }
 
     /// Marks the items of a message that the agent does not take.
-    fileprivate func abandon(_ delivery: Delivery, _ fault: AgentFault) throws {
+    fileprivate func abandon(_ delivery: Delivery, _ fault: AgentError) throws {
         let items = try db.items(ofDelivery: delivery.id)
         try db.abandonDelivery(delivery.id)
         try db.deleteUnusedBodies([delivery.bodyID])

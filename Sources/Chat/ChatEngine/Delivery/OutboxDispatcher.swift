@@ -9,7 +9,7 @@ protocol OutboxDelegate: AnyObject, Sendable {
     /// The agent has taken messages.
     func outboxDidHandOver(_ accepted: [AcceptedDelivery])
     /// The agent will not take a message.
-    func outboxDidFail(_ delivery: Delivery, _ fault: AgentFault) async
+    func outboxDidFail(_ delivery: Delivery, _ fault: AgentError) async
 }
 
 /// A message that the agent has taken, under the agent's number.

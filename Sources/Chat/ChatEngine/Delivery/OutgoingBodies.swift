@@ -53,7 +53,7 @@ struct OutgoingBodyEncoder {
         var postQuantum: Bool
         var isBatched: Bool
 
-        init(_ connection: ChatAPI.Connection, isBatched: Bool?) {
+        init(_ connection: Connection, isBatched: Bool?) {
             version = ChatVersion(clamping: connection.chatVersion)
             postQuantum = connection.pqSupport
             self.isBatched = isBatched ?? (version >= ChatVersions.directBatching)
@@ -72,7 +72,7 @@ struct OutgoingBodyEncoder {
     ///   - store: Stores a body that no earlier connection had.
     /// - Throws: `largeMessage` if a message does not fit in a body; `exception` if it does not after compression.
     mutating func bodies(
-        for connection: ChatAPI.Connection, isBatched: Bool? = nil, store: (Bytes) throws -> DeliveryBody
+        for connection: Connection, isBatched: Bool? = nil, store: (Bytes) throws -> DeliveryBody
     ) throws -> [Body] {
         let variant = Variant(connection, isBatched: isBatched)
         if let known = encoded[variant] { return known }

@@ -3,13 +3,13 @@ import ChatProtocol
 import SMPAgent
 import SMPWire
 
-/// What the engine's and the agent's stores have of each other. They are two files: a process can end between their commits, and one of
+/// The difference between the engine's and the agent's stores. They are two files: a process can end between their commits, and one of
 /// them can be restored from a backup.
 struct AgentDifference: Sendable, Hashable {
     struct Part<ID: Sendable & Hashable>: Sendable, Hashable {
-        /// What the agent does not have.
+        /// The ids that the agent does not have.
         var missing: Set<ID>
-        /// What only the agent has.
+        /// The ids that only the agent has.
         var extra: Set<ID>
 
         init(engine: some Sequence<ID>, agent: some Sequence<ID>) {
@@ -38,7 +38,7 @@ struct AgentDifference: Sendable, Hashable {
 extension EngineCore {
     func agentDifference() async throws(ChatCoreError) -> AgentDifference {
         let (users, connections) = try await transactions.query(isLong: true) { (try $0.db.agentUsers(), try $0.db.agentConnections()) }
-        let held = try await agent { agent throws(AgentFault) in (try await agent.users(), try await agent.connections()) }
+        let held = try await agent { agent throws(AgentError) in (try await agent.users(), try await agent.connections()) }
         return AgentDifference(
             users: .init(engine: users, agent: held.0), connections: .init(engine: connections.map { ConnectionID($0) }, agent: held.1))
     }

@@ -7,7 +7,7 @@ extension ChatTransaction {
     /// How long a key can be, in bytes of UTF-8.
     static let longestKey = 200
 
-    /// What is answered to a command that was carried out under this key before; nil if none was.
+    /// The response to a command that was performed under this key before; nil if none was.
     func response(to key: String) throws -> ChatResponse? {
         let user = try user()
         return try db.commandOutcome(user: user.userID, key: key).map { try response(to: $0, of: user) }
@@ -54,7 +54,7 @@ extension ChatTransaction {
 }
 
 extension ChatCommand {
-    /// Whether the command is one transaction, or begins by looking whether it was carried out before.
+    /// True if the command is one transaction, or begins by looking whether it was carried out before.
     var canBeGivenOnce: Bool {
         switch self {
         case .messages, .chats: true

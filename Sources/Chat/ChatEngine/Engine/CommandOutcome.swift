@@ -1,7 +1,7 @@
 import ChatAPI
 import ChatProtocol
 
-/// What came of a command that is carried out once: enough to answer it again with things as they are then.
+/// The outcome of a command that is performed once: enough to answer it again with things as they are then.
 struct CommandOutcome: Sendable, Hashable {
     enum Result: Sendable, Hashable {
         /// Items were made.

@@ -7,7 +7,7 @@ import SMPAgent
 // Commands about the core itself.
 
 extension CommandRunner {
-    /// What this core answers for its version: the official one whose API it has.
+    /// The version that this core reports: that of the official core whose API it has.
     static let version = "6.5.0.19"
     static let agentVersion = "6.5.0.17"
     /// The most microseconds for which suspending waits for what is being sent: ten minutes, whatever was asked for.

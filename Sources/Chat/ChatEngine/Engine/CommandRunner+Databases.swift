@@ -26,7 +26,7 @@ extension CommandRunner {
         }
     }
 
-    fileprivate static func failure(_ error: ChatAPI.DatabaseError) -> ChatCoreError { ChatCoreError(.database(error: error)) }
+    fileprivate static func failure(_ error: DatabaseError) -> ChatCoreError { ChatCoreError(.database(error: error)) }
 }
 
 extension EngineCore {

@@ -6,7 +6,7 @@ import GRDB
 // Commands that are carried out once, and what came of them.
 
 extension Database {
-    /// What came of the command of a profile that was carried out under a key.
+    /// The outcome of the command of a profile that was performed under a key.
     func commandOutcome(user: UserID, key: String) throws -> CommandOutcome? {
         try first(
             "SELECT outcome_json, performed_at FROM performed_commands WHERE user_id = ? AND command_key = ?", [user, key]

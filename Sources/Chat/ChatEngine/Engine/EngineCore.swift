@@ -84,7 +84,7 @@ final class EngineCore: Sendable {
     }
 
     /// Calls the agent for a command.
-    func agent<T>(_ call: (any AgentService) async throws(AgentFault) -> T) async throws(ChatCoreError) -> T {
+    func agent<T>(_ call: (any AgentService) async throws(AgentError) -> T) async throws(ChatCoreError) -> T {
         try await agent.reporting(call)
     }
 }
@@ -104,7 +104,7 @@ extension EngineCore {
         do {
             try await servers.apply()
             if receiving.withLock({ $0 }) == nil {
-                try await agent { agent throws(AgentFault) in try await agent.start() }
+                try await agent { agent throws(AgentError) in try await agent.start() }
             } else {
                 await agent.resume()
             }

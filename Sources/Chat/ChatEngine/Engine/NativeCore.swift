@@ -101,7 +101,7 @@ package final class NativeCore: IdempotentChatCore {
         await engine.stop()
     }
 
-    /// Whether the core sends and receives.
+    /// True if the core sends and receives.
     package var isRunning: Bool { engine.isRunning }
 
     /// Stops, finishes what is being written and lets go of the folder. Subscriptions to events end.

@@ -26,7 +26,7 @@ package struct NativeCoreConfiguration: Sendable {
     package var network = NetworkOptions()
     /// Contacts that a new profile begins with, each with the address in its profile; none by default.
     package var presetContacts: [Profile]
-    /// Whether sessions with routers are reported as `hostConnected` and `hostDisconnected`.
+    /// True if sessions with routers are reported as `hostConnected` and `hostDisconnected`.
     package var reportsHosts = false
     /// How long messages whose delivery is known are remembered for their receipts, in seconds.
     package var receiptPeriod: Int64 = 21 * 86_400

@@ -28,7 +28,7 @@ extension ChatTransaction {
         let own = MemberID(random.bytes(12)), customer = MemberID(random.bytes(12))
         var new = NewGroupRecord(
             profile: GroupProfile(business: asked.profile, preferences: .business(of: user.profile.published)),
-            business: ChatAPI.BusinessChatInfo(chatType: .customer, businessID: own, customerID: customer))
+            business: BusinessChatInfo(chatType: .customer, businessID: own, customerID: customer))
         new.businessRequestTag = asked.requestID
         let groupID = try db.insertGroup(new, user: user.userID, at: now)
         try insertMembership(groupID, memberID: own, role: .owner, status: .creator, invitedBy: .user, of: user)
@@ -67,7 +67,7 @@ extension ChatTransaction {
                 fromMember: MemberIDRole(memberID: membership.memberID, role: membership.role), fromMemberName: profile.displayName,
                 invitedMember: MemberIDRole(memberID: member.memberID, role: .member),
                 groupProfile: GroupProfile(business: profile, preferences: .business(of: profile)), accepted: .accepted,
-                business: ChatProtocol.BusinessChatInfo(chatType: .business, businessID: membership.memberID, customerID: member.memberID),
+                business: BusinessChatInfo(chatType: .business, businessID: membership.memberID, customerID: member.memberID),
                 groupSize: 1))
     }
 

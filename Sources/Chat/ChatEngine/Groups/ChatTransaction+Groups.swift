@@ -92,15 +92,15 @@ extension ChatTransaction {
     /// Sends an invitation and shows it in the chat with the contact.
     private func sendInvitation(to group: GroupInfo, as member: GroupMember, by link: String, to contact: Contact, of user: User) throws {
         let membership = group.membership
-        let invitation = ChatProtocol.GroupInvitation(
+        let invitation = GroupInvitation(
             fromMember: MemberIDRole(memberID: membership.memberID, role: membership.role),
             invitedMember: MemberIDRole(memberID: member.memberID, role: member.role), connectionRequest: link, groupProfile: group.groupProfile,
-            business: group.businessChat.flatMap(ChatProtocol.BusinessChatInfo.init), groupLinkID: nil,
+            business: group.businessChat, groupLinkID: nil,
             groupSize: Int(group.groupSummary.currentMembers))
         var conversation = Conversation.contact(contact)
         var draft = ItemDraft(
             .sentGroupInvitation(
-                invitation: ChatAPI.GroupInvitation(
+                invitation: GroupInvitationItem(
                     groupID: group.groupID, groupMemberID: member.groupMemberID, localDisplayName: group.localDisplayName,
                     groupProfile: group.groupProfile, status: .pending),
                 memberRole: member.role), isSent: true)

@@ -28,7 +28,7 @@ extension ChatTransaction {
 
     /// A contact invites to a group.
     func receive(
-        _ invitation: ChatProtocol.GroupInvitation, id: SharedMessageID?, brokerTime: UTCTimestamp, from contact: Contact,
+        _ invitation: GroupInvitation, id: SharedMessageID?, brokerTime: UTCTimestamp, from contact: Contact,
         in context: inout ReceivingContext
     ) throws {
         let user = context.user
@@ -45,7 +45,7 @@ extension ChatTransaction {
         var conversation = Conversation.contact(contact)
         var draft = ItemDraft(
             .receivedGroupInvitation(
-                invitation: ChatAPI.GroupInvitation(
+                invitation: GroupInvitationItem(
                     groupID: group.groupID, groupMemberID: group.membership.groupMemberID, localDisplayName: group.localDisplayName,
                     groupProfile: group.groupProfile, status: .pending),
                 memberRole: invited.role), isSent: false)
@@ -59,10 +59,10 @@ extension ChatTransaction {
         if case .contact(let contact) = conversation { context.peer = .contact(contact) }
     }
 
-    private func addGroup(_ invitation: ChatProtocol.GroupInvitation, from contact: Contact, of user: User) throws -> GroupInfo {
+    private func addGroup(_ invitation: GroupInvitation, from contact: Contact, of user: User) throws -> GroupInfo {
         var new = NewGroupRecord(profile: invitation.groupProfile)
         new.invitationLink = invitation.connectionRequest
-        new.business = invitation.business.map(ChatAPI.BusinessChatInfo.init)
+        new.business = invitation.business
         let id = try db.insertGroup(new, user: user.userID, at: now)
         let peer = contact.activeConnection?.peerChatVersions ?? ChatVersionRange(ChatVersions.initial)
         let host = try db.insertMember(
@@ -83,7 +83,7 @@ extension ChatTransaction {
     }
 
     /// The same invitation again, perhaps with another role.
-    private func repeatInvitation(_ invitation: ChatProtocol.GroupInvitation, to group: GroupInfo, of user: User) throws {
+    private func repeatInvitation(_ invitation: GroupInvitation, to group: GroupInfo, of user: User) throws {
         guard group.membership.status == .invited else { return }
         let invited = invitation.invitedMember
         if invited.memberID != group.membership.memberID || invited.role != group.membership.role {
@@ -149,12 +149,12 @@ extension ChatTransaction {
     }
 
     private func addGroup(
-        _ profile: GroupProfile, business: ChatProtocol.BusinessChatInfo?, host: MemberIDRole, hostName: String, invited: MemberIDRole,
+        _ profile: GroupProfile, business: BusinessChatInfo?, host: MemberIDRole, hostName: String, invited: MemberIDRole,
         status: GroupMemberStatus, in context: ReceivingContext
     ) throws -> GroupInfo {
         let user = context.user
         var new = NewGroupRecord(profile: profile)
-        new.business = business.map(ChatAPI.BusinessChatInfo.init)
+        new.business = business
         new.viaLink = try db.link(ofConnection: context.record.id).flatMap { try? FullLink($0) }
         let id = try db.insertGroup(new, user: user.userID, at: now)
         let hostID = try db.insertMember(
@@ -188,7 +188,7 @@ extension ChatTransaction {
     }
 
     private func complete(
-        _ group: GroupInfo, host: GroupMember, profile: GroupProfile, business: ChatProtocol.BusinessChatInfo?, from: MemberIDRole, name: String,
+        _ group: GroupInfo, host: GroupMember, profile: GroupProfile, business: BusinessChatInfo?, from: MemberIDRole, name: String,
         invited: MemberIDRole, status: GroupMemberStatus, of user: User
     ) throws -> (GroupInfo, GroupMember) {
         let own = group.membership.groupMemberID
@@ -197,7 +197,7 @@ extension ChatTransaction {
         try db.updateMember(host, user: user.userID, profile: Profile(displayName: name, fullName: ""), at: now)
         try db.updateMember(host.groupMemberID, memberID: from.memberID, role: from.role, at: now)
         if profile != group.groupProfile { try db.updateGroup(group, user: user.userID, profile: profile, at: now) }
-        if group.businessChat != nil, let business { try db.updateGroup(group.groupID, business: ChatAPI.BusinessChatInfo(business)) }
+        if group.businessChat != nil, let business { try db.updateGroup(group.groupID, business: business) }
         let completed = try self.group(group.groupID, of: user)
         return (completed, try member(host.groupMemberID, in: completed))
     }
@@ -239,7 +239,7 @@ extension ChatTransaction {
                 fromMember: MemberIDRole(memberID: membership.memberID, role: membership.role),
                 fromMemberName: memberProfile(in: group, of: user).displayName,
                 invitedMember: MemberIDRole(memberID: member.memberID, role: member.role), groupProfile: group.groupProfile, accepted: acceptance,
-                business: group.businessChat.flatMap(ChatProtocol.BusinessChatInfo.init), groupSize: Int(group.groupSummary.currentMembers)))
+                business: group.businessChat, groupSize: Int(group.groupSummary.currentMembers)))
     }
 
     /// Stores the connection by which a member is accepted, and tells of it.
@@ -259,17 +259,4 @@ extension ChatTransaction {
 extension MemberID {
     /// A name for a member of whom nothing else is known.
     var shortName: String { String(Base64URL.encode(bytes).prefix(7)) }
-}
-
-extension ChatAPI.BusinessChatInfo {
-    init(_ info: ChatProtocol.BusinessChatInfo) {
-        self.init(chatType: info.chatType == .business ? .business : .customer, businessID: info.businessID, customerID: info.customerID)
-    }
-}
-
-extension ChatProtocol.BusinessChatInfo {
-    init?(_ info: ChatAPI.BusinessChatInfo) {
-        guard let type = ChatProtocol.BusinessChatType(rawValue: info.chatType.rawValue) else { return nil }
-        self.init(chatType: type, businessID: info.businessID, customerID: info.customerID)
-    }
 }

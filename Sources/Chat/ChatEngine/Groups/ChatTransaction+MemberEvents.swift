@@ -230,7 +230,7 @@ extension ChatTransaction {
 
     /// Tells of a queue that moves, and shows where that begins and ends.
     func receiveSwitch(
-        _ direction: AgentQueueDirection, _ phase: AgentSwitchPhase, _ stats: AgentConnectionStats, of member: GroupMember, in group: GroupInfo,
+        _ direction: QueueDirection, _ phase: AgentSwitchPhase, _ stats: AgentConnectionStats, of member: GroupMember, in group: GroupInfo,
         user: User
     ) throws {
         let progress = SwitchProgress(
@@ -247,7 +247,7 @@ extension ChatTransaction {
     }
 
     private func receiveRatchetSync(
-        _ state: AgentRatchetState, _ fault: AgentCryptoFault?, _ stats: AgentConnectionStats, of member: GroupMember, in group: GroupInfo,
+        _ state: AgentRatchetSyncState, _ fault: AgentError.Crypto?, _ stats: AgentConnectionStats, of member: GroupMember, in group: GroupInfo,
         context: ReceivingContext
     ) throws {
         let user = context.user
@@ -280,7 +280,7 @@ extension ChatTransaction {
         }
     }
 
-    private func receiveFailure(_ fault: AgentFault, of member: GroupMember, in group: GroupInfo, context: inout ReceivingContext) throws {
+    private func receiveFailure(_ fault: AgentError, of member: GroupMember, in group: GroupInfo, context: inout ReceivingContext) throws {
         if case .agent(.duplicate(let dropped?)) = fault.reason {
             var (member, chat) = try conversation(with: member, in: group)
             try addEvent(

@@ -31,7 +31,7 @@ extension ChatTransaction {
         // The ids are placeholders until the host tells those of the group.
         let tag = random.bytes(12)
         let host = MemberID(Bytes("\(name)_unknown_host_".utf8) + tag), own = MemberID(Bytes("\(name)_user_unknown_id".utf8))
-        if isBusiness { new.business = ChatAPI.BusinessChatInfo(chatType: .business, businessID: host, customerID: own) }
+        if isBusiness { new.business = BusinessChatInfo(chatType: .business, businessID: host, customerID: own) }
         let id = try db.insertGroup(new, user: user.userID, at: now)
         let hostID = try db.insertMember(
             NewMemberRecord(

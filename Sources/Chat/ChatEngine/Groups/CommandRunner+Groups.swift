@@ -52,13 +52,13 @@ extension CommandRunner {
         case .memberInfo(let id, let member): try await memberInfo(member, in: id)
         case .memberQueueInfo(let id, let member): try await memberQueueInfo(member, in: id)
         case .switchMember(let id, let member):
-            try await withMember(member, in: id) { agent, connection throws(AgentFault) in
+            try await withMember(member, in: id) { agent, connection throws(AgentError) in
                 try await agent.switchQueue(of: connection)
             } answer: {
                 .groupMemberSwitchStarted(user: $0, groupInfo: $1, member: $2, connectionStats: $3.api)
             }
         case .abortSwitchMember(let id, let member):
-            try await withMember(member, in: id) { agent, connection throws(AgentFault) in
+            try await withMember(member, in: id) { agent, connection throws(AgentError) in
                 try await agent.abortSwitch(of: connection)
             } answer: {
                 .groupMemberSwitchAborted(user: $0, groupInfo: $1, member: $2, connectionStats: $3.api)
@@ -127,7 +127,7 @@ extension CommandRunner {
             if let response = try await transaction({ try $0.repeatInvitation(of: contactID, to: id, as: role) }) { return response }
             let user = try await query { try $0.user() }
             let agentUser = try agentUser(of: user)
-            let created = try await core.agent { agent throws(AgentFault) in
+            let created = try await core.agent { agent throws(AgentError) in
                 try await agent.createConnection(user: agentUser, mode: .invitation, linkData: nil, clientData: nil, pq: .off, subscription: .subscribe)
             }
             return try await core.leftovers.orDiscard(created.id) { () throws(ChatCoreError) in
@@ -157,7 +157,7 @@ extension CommandRunner {
         }
         let isSecured: Bool
         do {
-            isSecured = try await core.agent { agent throws(AgentFault) in
+            isSecured = try await core.agent { agent throws(AgentError) in
                 try await agent.join(user: agentUser, connection: connection, link: link, info: info, pqSupport: false, subscription: .subscribe)
             }
         } catch {
@@ -179,7 +179,7 @@ extension CommandRunner {
     private func connection(with host: GroupMember, by link: ConnectionRequestURI, user: User) async throws(ChatCoreError) -> ConnectionID {
         if let known = host.activeConnection, let agentID = Base64URL.decode(known.agentConnectionID) { return ConnectionID(agentID) }
         let agentUser = try agentUser(of: user)
-        let connection = try await core.agent { agent throws(AgentFault) in
+        let connection = try await core.agent { agent throws(AgentError) in
             try await agent.prepareToJoin(user: agentUser, link: link, pqSupport: false)
         }
         try await core.leftovers.orDiscard(connection) { () throws(ChatCoreError) in
@@ -215,7 +215,7 @@ extension CommandRunner {
             let linkID = GroupLinkID(core.random.bytes(16))
             let contents = try GroupLinkContents(group, id: linkID)
             let agentUser = try agentUser(of: user)
-            let created = try await core.agent { agent throws(AgentFault) in
+            let created = try await core.agent { agent throws(AgentError) in
                 try await agent.createConnection(
                     user: agentUser, mode: .contact, linkData: contents.linkData, clientData: contents.clientData, pq: .off, subscription: .subscribe)
             }
@@ -265,11 +265,11 @@ extension CommandRunner {
     }
 
     private func withMember<T: Sendable>(
-        _ id: GroupMemberID, in group: GroupID, _ call: (any AgentService, ConnectionID) async throws(AgentFault) -> T,
+        _ id: GroupMemberID, in group: GroupID, _ call: (any AgentService, ConnectionID) async throws(AgentError) -> T,
         answer: (User, GroupInfo, GroupMember, T) -> ChatResponse
     ) async throws(ChatCoreError) -> ChatResponse {
         let found = try await connected(id, in: group)
-        let value = try await core.agent { agent throws(AgentFault) in try await call(agent, found.agentID) }
+        let value = try await core.agent { agent throws(AgentError) in try await call(agent, found.agentID) }
         return answer(found.user, found.group, found.member, value)
     }
 
@@ -281,7 +281,7 @@ extension CommandRunner {
         }
         var stats: AgentConnectionStats?
         if let connection = member.activeConnection, connection.status != .deleted, let agentID = Base64URL.decode(connection.agentConnectionID) {
-            stats = try await core.agent { agent throws(AgentFault) in try await agent.stats(of: ConnectionID(agentID)) }
+            stats = try await core.agent { agent throws(AgentError) in try await agent.stats(of: ConnectionID(agentID)) }
         }
         return .groupMemberInfo(user: user, groupInfo: group, member: member, connectionStats: stats?.api)
     }
@@ -293,7 +293,7 @@ extension CommandRunner {
 
     private func syncRatchet(of id: GroupMemberID, in group: GroupID, force: Bool) async throws(ChatCoreError) -> ChatResponse {
         let found = try await connected(id, in: group)
-        let stats = try await core.agent { agent throws(AgentFault) in
+        let stats = try await core.agent { agent throws(AgentError) in
             try await agent.synchronizeRatchet(of: found.agentID, pqSupport: found.connection.pqSupport, force: force)
         }
         try await transaction { transaction in
@@ -339,7 +339,7 @@ extension CommandRunner {
             return (user, group)
         }
         let agentUser = try agentUser(of: user)
-        let created = try await core.agent { agent throws(AgentFault) in
+        let created = try await core.agent { agent throws(AgentError) in
             try await agent.createConnection(user: agentUser, mode: .invitation, linkData: nil, clientData: nil, pq: .off, subscription: .subscribe)
         }
         return try await core.leftovers.orDiscard(created.id) { () throws(ChatCoreError) in

@@ -9,7 +9,7 @@ import SMPWire
 /// What a new group is made from.
 struct NewGroupRecord: Sendable {
     var profile: GroupProfile
-    var business: ChatAPI.BusinessChatInfo?
+    var business: BusinessChatInfo?
     /// The link of a received invitation.
     var invitationLink: String?
     /// The link that the group is prepared from.
@@ -67,9 +67,9 @@ extension Database {
         let attention = row.int()
         let viaLink = row.optionalText()
         let membership = try member(&row)
-        var businessChat: ChatAPI.BusinessChatInfo?
+        var businessChat: BusinessChatInfo?
         if let kind, let business, let customer {
-            businessChat = ChatAPI.BusinessChatInfo(chatType: .init(rawValue: kind), businessID: business, customerID: customer)
+            businessChat = BusinessChatInfo(chatType: .init(rawValue: kind), businessID: business, customerID: customer)
         }
         let prepared = fullLink.map { link in
             PreparedGroup(
@@ -173,7 +173,7 @@ extension Database {
             [profile.displayName, profile.jsonText, time.stored, group.groupID])
     }
 
-    func updateGroup(_ id: GroupID, business: ChatAPI.BusinessChatInfo) throws {
+    func updateGroup(_ id: GroupID, business: BusinessChatInfo) throws {
         try run(
             "UPDATE groups SET business_kind = ?, business_member_id = ?, customer_member_id = ? WHERE group_id = ?",
             [business.chatType.rawValue, business.businessID.bytes.blob, business.customerID.bytes.blob, id])

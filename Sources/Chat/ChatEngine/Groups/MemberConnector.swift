@@ -40,7 +40,7 @@ struct MemberConnector: Sendable {
     /// Makes the connection to which a member is invited that the host has introduced.
     func create(for id: GroupMemberID) async throws {
         guard let target = try await target(id), target.member.activeConnection == nil else { return }
-        let created = try await agent.reporting { agent throws(AgentFault) in
+        let created = try await agent.reporting { agent throws(AgentError) in
             try await agent.createConnection(
                 user: target.agentUser, mode: .invitation, linkData: nil, clientData: nil, pq: .off, subscription: .subscribe)
         }
@@ -59,7 +59,7 @@ struct MemberConnector: Sendable {
             guard target.member.activeConnection?.status == .prepared else { return }
             connection = known
         } else {
-            connection = try await agent.reporting { agent throws(AgentFault) in
+            connection = try await agent.reporting { agent throws(AgentError) in
                 try await agent.prepareToJoin(user: target.agentUser, link: link, pqSupport: false)
             }
             try await leftovers.orDiscard(connection) { () throws(ChatCoreError) in
@@ -75,7 +75,7 @@ struct MemberConnector: Sendable {
                 .memberInfo(memberID: target.group.membership.memberID, transaction.memberProfile(in: target.group, of: target.user)),
                 pqSupport: false, peerVersion: ChatVersions.connectionVersion(local: ChatVersions.supported, peer: target.member.versionRange))
         }
-        let isSecured = try await agent.reporting { agent throws(AgentFault) in
+        let isSecured = try await agent.reporting { agent throws(AgentError) in
             try await agent.join(
                 user: target.agentUser, connection: connection, link: link, info: info, pqSupport: false, subscription: .subscribe)
         }
@@ -93,7 +93,7 @@ struct MemberConnector: Sendable {
             guard target.member.activeConnection?.status == .new else { return }
             connection = known
         } else {
-            connection = try await agent.reporting { agent throws(AgentFault) in
+            connection = try await agent.reporting { agent throws(AgentError) in
                 try await agent.prepareToAccept(user: target.agentUser, invitation: invitation, pqSupport: false)
             }
             try await leftovers.orDiscard(connection) { () throws(ChatCoreError) in
@@ -109,7 +109,7 @@ struct MemberConnector: Sendable {
                 try transaction.answer(to: target.member, in: group, of: target.user), pqSupport: false,
                 peerVersion: ChatVersions.connectionVersion(local: ChatVersions.supported, peer: target.member.versionRange))
         }
-        let isSecured = try await agent.reporting { agent throws(AgentFault) in
+        let isSecured = try await agent.reporting { agent throws(AgentError) in
             try await agent.accept(
                 user: target.agentUser, connection: connection, invitation: invitation, info: info, pqSupport: false, subscription: .subscribe)
         }
@@ -147,7 +147,7 @@ struct MemberConnector: Sendable {
             }
             connection = ConnectionID(id)
         } else {
-            connection = try await agent.reporting { agent throws(AgentFault) in
+            connection = try await agent.reporting { agent throws(AgentError) in
                 try await agent.prepareToJoin(user: agentUser, link: link, pqSupport: false)
             }
             try await leftovers.orDiscard(connection) { () throws(ChatCoreError) in
@@ -160,7 +160,7 @@ struct MemberConnector: Sendable {
                 of: user, with: nil, incognito: try transaction.incognitoProfile(current.activeConnection), usesProfileTTL: true)
             return try transaction.connectionInfo(.info(shared), pqSupport: false, peerVersion: ChatVersions.initial.max)
         }
-        let isSecured = try await agent.reporting { agent throws(AgentFault) in
+        let isSecured = try await agent.reporting { agent throws(AgentError) in
             try await agent.join(user: agentUser, connection: connection, link: link, info: info, pqSupport: false, subscription: .subscribe)
         }
         try await transactions.transaction { transaction in
@@ -186,7 +186,7 @@ struct MemberConnector: Sendable {
             }
             guard let (group, link, connection) = found else { return nil }
             let data = try GroupLinkContents(group, id: link.groupLinkID)
-            let short = try await agent.reporting { agent throws(AgentFault) in
+            let short = try await agent.reporting { agent throws(AgentError) in
                 try await agent.setShortLink(ConnectionID(connection.agentConnectionID), linkData: data.linkData, clientData: data.clientData)
             }
             return try await transactions.transaction { transaction in
@@ -218,7 +218,7 @@ struct GroupLinkContents: Sendable {
 
     init(_ profile: GroupProfile, id: GroupLinkID) throws(ChatCoreError) {
         guard let data = try? ShortLinkUserData.encode(GroupShortLinkData(groupProfile: profile)) else {
-            throw ChatCoreError(AgentFault(.command(.large, context: "link data")))
+            throw ChatCoreError(AgentError(.command(.large, context: "link data")))
         }
         linkData = .contact(UserContactData(userData: UserLinkData(data)))
         clientData = GroupLinkClientData(groupLinkID: id).jsonText

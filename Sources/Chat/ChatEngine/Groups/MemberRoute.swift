@@ -6,7 +6,7 @@ enum MemberRoute: Hashable {
     /// Over the connection.
     ///
     /// - Parameter isBatched: Whether several messages share a body. Administrators whose clients forward messages one by one get them so.
-    case send(ChatAPI.Connection, isBatched: Bool)
+    case send(Connection, isBatched: Bool)
     /// Kept until the connection takes messages.
     case wait
     /// Left to the one who introduced the two members.

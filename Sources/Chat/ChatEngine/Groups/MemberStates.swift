@@ -25,7 +25,7 @@ extension GroupMemberStatus {
 
 extension GroupMember {
     /// The connection that messages can be sent over now; nil if they have to wait, or be forwarded.
-    var readyConnection: ChatAPI.Connection? {
+    var readyConnection: Connection? {
         guard let connection = activeConnection, connection.status == .ready || connection.status == .sendReady, !connection.isDisabled,
             !connection.isInactive, status != .rejected
         else { return nil }
@@ -53,7 +53,7 @@ extension GroupMember {
     var reference: GroupMemberReference { GroupMemberReference(groupMemberID: groupMemberID, profile: profile.published) }
 }
 
-extension ChatAPI.Connection {
+extension Connection {
     /// True if the queue of the other side is gone.
     var isDisabled: Bool { authErrorCounter >= ChatTransaction.disablingErrorCount }
     /// True if the queue of the other side stays full.

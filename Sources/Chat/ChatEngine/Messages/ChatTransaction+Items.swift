@@ -3,7 +3,7 @@ import ChatProtocol
 
 // Making and changing items of chats with contacts.
 
-/// What a new item of a chat says, before it is known where it stands.
+/// The values of a new item of a chat, before its position is known.
 struct ItemDraft: Sendable {
     var content: ItemContent
     var isSent: Bool

@@ -6,16 +6,16 @@ import SMPWire
 
 // Chat items: what was written and what happened in chats.
 
-/// What an item belongs to.
+/// The owner of items.
 enum ItemOwner: Sendable, Hashable {
     case contact(ContactID)
     case group(GroupID)
     case notes(NoteFolderID)
 }
 
-/// What an item answers, as stored with it.
+/// A quoted message, as stored with the item that answers it.
 struct QuoteRecord: Sendable, Hashable {
-    /// Whether this profile wrote it; nil if it is not known.
+    /// True if this profile wrote it; nil if it is not known.
     var isSent: Bool?
     var sharedMessageID: SharedMessageID?
     var sentAt: UTCTimestamp
@@ -24,7 +24,7 @@ struct QuoteRecord: Sendable, Hashable {
     var memberID: MemberID?
 }
 
-/// What a row of items says, or is to say.
+/// The values of a row of items.
 struct ItemRecord: Sendable {
     /// 0 before it is stored.
     var id: ChatItemID = 0
@@ -73,7 +73,7 @@ struct StoredItem: Sendable {
         default: false
         }
     }
-    /// What the message says, if the item is one.
+    /// The message, if the item is one.
     var message: MessageContent? {
         switch item.content {
         case .sentMessage(let content), .receivedMessage(let content): content

@@ -57,7 +57,7 @@ struct FeatureState: Hashable {
     var parameter: Int?
 }
 
-/// What one side says about a feature.
+/// One side's preference for a feature.
 struct FeatureOffer: Hashable {
     var allowed: FeatureAllowed
     var parameter: Int?
@@ -72,7 +72,7 @@ extension ContactUserPreferences {
             parameter: feature == .timedMessages && enabled.forUser ? timedMessages.userPreference.preference.ttl : nil)
     }
 
-    /// What this profile or the contact says about a feature.
+    /// The preference of this profile or of the contact for a feature.
     func offer(_ feature: ChatFeature, byUser: Bool) -> FeatureOffer {
         func offer(_ preference: ContactUserPreference<SimplePreference>) -> FeatureOffer {
             FeatureOffer(allowed: byUser ? preference.userPreference.preference.allow : preference.contactPreference.allow)
@@ -90,9 +90,9 @@ extension ContactUserPreferences {
         }
     }
 
-    /// Whether this profile may use a feature.
+    /// Tells whether this profile may use a feature.
     func isAllowedForUser(_ feature: ChatFeature) -> Bool { enabled(feature).forUser }
 
-    /// Whether the contact may use a feature.
+    /// Tells whether the contact may use a feature.
     func isAllowedForContact(_ feature: ChatFeature) -> Bool { enabled(feature).forContact }
 }

@@ -22,7 +22,7 @@ extension ItemContent {
     }
 }
 
-extension ChatAPI.GroupInvitation {
+extension GroupInvitationItem {
     fileprivate func text(_ role: GroupMemberRole) -> String {
         "invitation to join group \(shownName(groupProfile.displayName, groupProfile.fullName)) as \(role.code)"
     }

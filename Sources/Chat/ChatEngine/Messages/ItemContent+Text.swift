@@ -2,7 +2,7 @@ import ChatAPI
 import ChatProtocol
 
 extension ItemContent {
-    /// What the message says, if the item is one.
+    /// The message, if the item is one.
     var message: MessageContent? {
         switch self {
         case .sentMessage(let content), .receivedMessage(let content): content
@@ -38,7 +38,7 @@ extension ItemContent {
         }
     }
 
-    /// Whether the item brings its chat to the top of the list and counts as unread.
+    /// Tells whether the item brings its chat to the top of the list and counts as unread.
     func requiresAttention(isSent: Bool) -> Bool {
         if isSent { return true }
         switch self {
@@ -60,7 +60,7 @@ extension ItemContent {
 }
 
 extension EncryptionInfo {
-    /// What the item at the head of a chat says about its encryption.
+    /// The text of the item at the head of a chat about its encryption.
     fileprivate var text: String {
         switch pqEnabled {
         case true:
@@ -135,7 +135,7 @@ extension SentConnectionEvent {
     }
 }
 
-extension ChatAPI.RatchetSyncState {
+extension RatchetSyncState {
     fileprivate var text: String {
         switch self {
         case .ok: "connection synchronized"

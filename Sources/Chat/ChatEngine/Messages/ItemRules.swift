@@ -1,26 +1,26 @@
 import ChatAPI
 import ChatProtocol
 
-/// What may be done with items.
+/// Rules and periods for changing items.
 enum ItemRules {
     /// Seconds for which a sent message can be edited and deleted for both sides.
     static let editingPeriod: Int64 = 86_400
     /// Seconds after which a deletion by the sender is not followed any more: three days, and a margin for its delay on the way.
     static let deletionPeriod: Int64 = 78 * 3600
 
-    /// Whether this profile can still delete an item for both sides.
+    /// Tells whether this profile can still delete an item for both sides.
     static func isDeletable(content: ItemContent, isDeleted: Bool, sentAt: UTCTimestamp, isDirect: Bool, now: UTCTimestamp) -> Bool {
         guard case .sentMessage = content, !isDeleted else { return false }
         return !isDirect || now.seconds - sentAt.seconds < editingPeriod
     }
 
-    /// Whether a deletion for both sides is still carried out, a few hours after it is not offered any more.
+    /// Tells whether a deletion for both sides is still carried out, a few hours after it is not offered any more.
     static func canDeleteForBoth(_ item: ChatItem, at now: UTCTimestamp) -> Bool {
         guard case .sentMessage = item.content, item.meta.deleted == nil, item.meta.sharedMessageID != nil else { return false }
         return now.seconds - item.meta.itemTimestamp.seconds < editingPeriod + 6 * 3600
     }
 
-    /// What a message repeats of the one that it answers: large content is told by its text only.
+    /// The quote of a message in its answer: large content is represented by its text only.
     static func quoted(_ quoted: MessageContent, in content: MessageContent, fileName: String?) -> MessageContent {
         let text = quoted.text.isEmpty ? fileName ?? "" : quoted.text
         switch content {
@@ -34,17 +34,17 @@ enum ItemRules {
         }
     }
 
-    /// Whether the other side may still delete an item of its own here.
+    /// Tells whether the other side may still delete an item of its own here.
     static func acceptsDeletion(of item: ChatItem, at time: UTCTimestamp) -> Bool {
         item.meta.deleted == nil && time.seconds - item.meta.itemTimestamp.seconds < deletionPeriod
     }
 
-    /// Whether an item is a message that can be reacted to.
+    /// Tells whether an item is a message that can be reacted to.
     static func acceptsReaction(_ item: ChatItem) -> Bool {
         item.content.message != nil && item.meta.deleted == nil
     }
 
-    /// Whether a message has a link: by its kind, or by what its text contains.
+    /// Tells whether a message has a link: by its kind, or by what its text contains.
     static func hasLink(_ content: MessageContent) -> Bool {
         if content.type == .link { return true }
         return Markdown.parse(content.text).map(Markdown.hasLinks) ?? false
@@ -78,9 +78,9 @@ enum ItemTiming {
     }
 }
 
-/// Who may react how often, and how reactions are counted.
+/// Rules for reactions: how many each side may give, and how they are counted.
 enum ReactionRules {
-    /// Whether a change follows from the reactions that one side has made: each once, and not more than three.
+    /// Tells whether a change follows from the reactions that one side has made: each once, and not more than three.
     static func isAllowed(_ reaction: MessageReaction, isAdded: Bool, after reactions: [MessageReaction]) -> Bool {
         if isAdded { return !reactions.contains(reaction) && reactions.count < ChatLimits.reactionsPerMessage }
         return reactions.contains(reaction)

@@ -30,7 +30,7 @@ struct FullLink: Sendable {
     /// The link as it is stored and shown.
     var created: CreatedConnectionLink { CreatedConnectionLink(fullLink: link.wireString, shortLink: short?.wireString) }
 
-    /// What the link is found by again, whatever its scheme and whichever versions it offers.
+    /// The key by which the link is found again, whatever its scheme and whichever versions it offers.
     var key: String {
         var known = link
         switch known {
@@ -45,7 +45,7 @@ struct FullLink: Sendable {
         return known.wireString
     }
 
-    /// Whether the link offers post-quantum encryption from the first message; nil if it does not say.
+    /// True if the link offers post-quantum encryption from the first message; nil if it does not say.
     var offersPostQuantum: Bool? {
         switch link {
         case .invitation(_, let parameters): parameters.kemKey != nil
@@ -65,6 +65,6 @@ struct FullLink: Sendable {
 }
 
 extension ContactShortLinkData {
-    /// What is published behind a link: nil if it does not fit, which the agent tells.
+    /// The data that is published behind a link: nil if it does not fit, which the agent tells.
     var userData: UserLinkData? { (try? ShortLinkUserData.encode(self)).map { UserLinkData($0) } }
 }

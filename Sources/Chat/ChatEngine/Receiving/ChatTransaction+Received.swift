@@ -40,7 +40,7 @@ struct ReceivingContext {
         peer = .member(group, member)
     }
 
-    var connection: ChatAPI.Connection { record.connection }
+    var connection: Connection { record.connection }
 
     /// The contact, once there is one.
     var contact: Contact? {
@@ -180,7 +180,7 @@ extension ChatTransaction {
         return received.message
     }
 
-    func isHostFault(_ fault: AgentFault) -> Bool {
+    func isHostFault(_ fault: AgentError) -> Bool {
         switch fault.reason {
         case .broker(_, .host), .broker(_, .transport(.version)): true
         default: false
@@ -188,7 +188,7 @@ extension ChatTransaction {
     }
 
     /// Tells of an error in a connection.
-    func report(_ fault: AgentFault, in context: ReceivingContext) {
+    func report(_ fault: AgentError, in context: ReceivingContext) {
         emit(
             .chatError(
                 error: .agent(

@@ -9,7 +9,7 @@ final class CrashLoopGuard: Sendable {
 
     private let table: InFlightTable?
     private let suspects = Mutex(CrashSuspects())
-    /// Whether there is anything to look for, without a lock for each event.
+    /// True if there is a suspect, read without a lock for each event.
     private let hasSuspects = Atomic(false)
 
     /// - Parameter table: nil if nothing is noted.
@@ -42,10 +42,10 @@ final class CrashLoopGuard: Sendable {
         return try body()
     }
 
-    /// Whether something is to be processed alone.
+    /// Tells whether something is to be processed alone.
     func isSuspect(_ key: InFlightKey?) -> Bool { look(key) { $0.isSuspect($1) } }
 
-    /// Whether something is not to be processed.
+    /// Tells whether something is not to be processed.
     func isQuarantined(_ key: InFlightKey?) -> Bool { look(key) { $0.isQuarantined($1) } }
 
     /// Something was processed.

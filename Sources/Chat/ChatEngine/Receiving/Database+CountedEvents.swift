@@ -5,7 +5,7 @@ import GRDB
 // Events of the agent whose effects add up, and so must count once although they may come again.
 
 extension Database {
-    /// Whether the effects of the event with this number are in the store.
+    /// Tells whether the effects of the event with this number are in the store.
     func wasCounted(_ number: Int64) throws -> Bool {
         try first("SELECT 1 FROM counted_events WHERE event_number = ?", [number]) { _ in true } ?? false
     }

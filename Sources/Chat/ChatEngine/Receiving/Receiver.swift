@@ -91,7 +91,7 @@ final class Receiver: Sendable {
     /// - Returns: nil if it is not known: a signature that is bound to it does not count then.
     private func securityCodeHash(of connection: ConnectionID?) async -> Bytes? {
         guard let connection else { return nil }
-        do throws(AgentFault) {
+        do throws(AgentError) {
             return try await agent.ratchetHash(of: connection)
         } catch {
             logger.debug("the security code of a connection is not known", metadata: ["error": "\(error.code)"])
@@ -143,7 +143,7 @@ final class Receiver: Sendable {
         acknowledge(incoming, receipt: effects.sendsReceipt)
     }
 
-    /// What the database could not take now is tried again, and not acknowledged before. What it will never take is set aside, so that it
+    /// Retries an event that the database could not take now, and acknowledges it only then. An event that it will never take is set aside, so that it
     /// does not hold up what comes after it.
     private func failed(_ incoming: Incoming, _ error: any Error, attempt: Int) {
         guard !lifecycle.isClosed else { return open.release() }
@@ -205,7 +205,7 @@ final class Receiver: Sendable {
     /// As long as the agent's disk stands in the way it is tried again: until then the router keeps back what is behind the message.
     private func acknowledge(_ message: AgentMessageID, of connection: ConnectionID, receipt: Bool) async {
         for attempt in 0... {
-            do throws(AgentFault) {
+            do throws(AgentError) {
                 return try await agent.acknowledge(connection, message: message, receipt: receipt ? [] : nil)
             } catch {
                 logger.debug("a message could not be acknowledged", metadata: ["error": "\(error.code)"])
@@ -224,7 +224,7 @@ final class Receiver: Sendable {
 }
 
 extension AgentNotification {
-    /// Whether it says that there is, or is no more, a session with a router.
+    /// True if it says that there is, or is no more, a session with a router.
     fileprivate var isAboutHost: Bool {
         switch event {
         case .serverConnected, .serverDisconnected: true

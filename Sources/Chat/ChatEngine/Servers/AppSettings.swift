@@ -3,7 +3,7 @@ import ChatProtocol
 
 /// Settings of apps that cores keep for them.
 enum AppSettings {
-    /// What an app gets: what it saved, else what it says its platform begins with, else what all begin with.
+    /// Combines an app's settings: those that it saved, else its platform's defaults, else the general defaults.
     static func combined(stored: JSONValue?, given: JSONValue?) -> JSONValue {
         var combined = initial
         for settings in [given, stored] {

@@ -20,11 +20,11 @@ extension CommandRunner {
             throw ChatCoreError(Refusal.command("not the address of a router: \(error)").error)
         }
         let agentUser = try agentUser(of: user)
-        do throws(AgentServerTestFailure) {
+        do throws(RouterTestFailure) {
             try await core.agent.testServer(address, user: agentUser)
             return .serverTestResult(user: user, testServer: server, failure: nil)
         } catch {
-            let failure = ChatAPI.ServerTestFailure(step: error.step.rawValue, error: error.error.api)
+            let failure = ServerTestFailure(step: error.step.rawValue, error: error.error.api)
             return .serverTestResult(user: user, testServer: server, failure: failure)
         }
     }

@@ -1,16 +1,16 @@
 import ChatAPI
 import ChatProtocol
 
-/// What follows from who accepted which conditions of use, and when.
+/// The rules for accepting conditions of use.
 struct ConditionsRules {
-    /// What an operator's conditions were accepted in last.
+    /// The last acceptance of an operator's conditions.
     struct Acceptance: Sendable, Hashable {
         var commit: String
         var acceptedAt: UTCTimestamp?
         var wasAutomatic: Bool
     }
 
-    /// Who is told of new conditions within this time of their coming out can go on for a while.
+    /// Seconds after the publication of new conditions within which a user must be told of them to go on for a while.
     static let grace: Int64 = 14 * 86_400
     /// How long.
     static let respite: Int64 = 31 * 86_400
@@ -33,7 +33,7 @@ struct ConditionsRules {
         return told < current.createdAt.adding(seconds: Self.grace) ? told.adding(seconds: Self.respite) : nil
     }
 
-    /// What the user is to do; nil if no operator is used.
+    /// The action that is due; nil if no operator is used.
     func action(for operators: [ServerOperator]) -> UsageConditionsAction? {
         let used = operators.filter(\.enabled)
         guard !used.isEmpty else { return nil }

@@ -32,7 +32,7 @@ extension Database {
             """, [user]
         ) { row in
             let id = row.id(UserChatRelayID.self), address = row.text()
-            let profile = try ChatAPI.RelayProfile(json: try JSONValue(parsing: row.text()))
+            let profile = try RelayProfile(json: try JSONValue(parsing: row.text()))
             let domains = try JSONValue(parsing: row.text()).arrayValue?.compactMap(\.stringValue) ?? []
             return UserChatRelay(
                 chatRelayID: id, address: address, relayProfile: profile, domains: domains, preset: row.flag(),
@@ -40,7 +40,7 @@ extension Database {
         }
     }
 
-    /// Whether somebody has chosen servers for the profile.
+    /// Tells whether somebody has chosen servers for the profile.
     func hasChosenServers(user: UserID) throws -> Bool {
         try number("SELECT count(*) FROM user_servers WHERE user_id = ? AND chosen = 1", [user]) ?? 0 > 0
     }

@@ -82,7 +82,7 @@ final class NetworkController: Sendable {
         plan.settings.usesServices = options.usesServices ?? false
         plan.settings.isSlow = state.withLock { $0.isSlow }
         let complete = plan
-        try await agent.reporting { agent throws(AgentFault) in try await agent.apply(complete) }
+        try await agent.reporting { agent throws(AgentError) in try await agent.apply(complete) }
         state.withLock { $0.config = config }
     }
 }

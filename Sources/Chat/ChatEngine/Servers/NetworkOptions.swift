@@ -5,10 +5,10 @@ package import SMPClient
 package import SMPTransport
 import SMPWire
 
-/// What is said about the network where a core is set up. It wins over what was set by commands in an earlier run; what is not said is as
+/// The network settings given where a core is set up. They win over those set by commands in an earlier run; a setting that is not given is as
 /// it was set then, or as official clients begin.
 package struct NetworkOptions: Sendable, Hashable {
-    /// Whether there is a SOCKS proxy.
+    /// The SOCKS proxy to use, or none.
     package enum Proxy: Sendable, Hashable {
         case none
         case socks(SOCKSProxy)
@@ -23,11 +23,11 @@ package struct NetworkOptions: Sendable, Hashable {
     package var socksMode: SOCKSMode?
     /// Which host of a router is preferred.
     package var hostMode: HostMode?
-    /// Whether hosts of the other kind are not used at all.
+    /// True if hosts of the other kind are not used at all.
     package var requiresHostMode: Bool?
     /// For which routers messages go through another router.
     package var privateRouting: PrivateRoutingPolicy.Mode?
-    /// What to do when they cannot.
+    /// The fallback when they cannot.
     package var privateRoutingFallback: PrivateRoutingPolicy.Fallback?
     /// How long a router may take to answer somebody who waits, in seconds, at most a day: connecting may take half as long again, work that
     /// nobody waits for three times as long.
@@ -35,7 +35,7 @@ package struct NetworkOptions: Sendable, Hashable {
     /// How long a router that could not be reached is left alone at first; 2 seconds if it is not said. Further pauses grow from there.
     package var retryPause: Duration?
 
-    /// Whether routers are shown service certificates, by which all of a profile's queues on a router are subscribed to at once; nil for no.
+    /// True if routers are shown service certificates, by which all of a profile's queues on a router are subscribed to at once; nil for no.
     /// The API of the official clients has no word for it.
     package var usesServices: Bool?
 
@@ -98,7 +98,7 @@ extension SOCKSProxy {
         self.init(host: host.isEmpty ? "127.0.0.1" : String(host), port: Int(port), authentication: authentication)
     }
 
-    /// What ``init(parsing:)`` reads.
+    /// The text that ``init(parsing:)`` reads.
     package var text: String {
         let place = (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
         return switch authentication {

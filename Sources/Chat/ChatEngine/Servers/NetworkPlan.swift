@@ -3,7 +3,7 @@ import ChatProtocol
 import SMPClient
 import SMPTransport
 
-/// What a network configuration means for the agent.
+/// The agent's settings that follow from a network configuration.
 struct NetworkPlan: Sendable, Hashable {
     /// The most seconds that a router may be given to answer: a day.
     static let longestAnswer: Int64 = 86_400

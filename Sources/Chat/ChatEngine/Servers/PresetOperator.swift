@@ -8,7 +8,7 @@ package struct PresetOperator: Sendable, Hashable {
     package struct Server: Sendable, Hashable {
         /// `smp://…` or `xftp://…`
         package var address: String
-        /// Whether profiles use it until they choose otherwise.
+        /// True if profiles use it until they choose otherwise.
         package var isEnabled: Bool
 
         package init(_ address: String, isEnabled: Bool = true) {
@@ -23,7 +23,7 @@ package struct PresetOperator: Sendable, Hashable {
     package var legalName: String?
     /// Whoever runs servers below these domains is this operator.
     package var serverDomains: [String]
-    /// Whether its servers are used until somebody chooses otherwise.
+    /// True if its servers are used until somebody chooses otherwise.
     package var isEnabled: Bool
     package var smpRoles: ServerRoles
     package var xftpRoles: ServerRoles
@@ -84,7 +84,7 @@ private struct RandomSourceGenerator: RandomNumberGenerator {
 package struct ConditionsDocument: Sendable, Hashable {
     /// The commit of the document that has the text: it names the version.
     package var commit: String
-    /// What is shown.
+    /// The text that is shown.
     package var text: String
 
     package init(commit: String, text: String) {

@@ -21,7 +21,7 @@ enum RouterHosts {
 }
 
 extension TransportHost {
-    /// Whether it is the domain or one below it.
+    /// Tells whether it is the domain or one below it.
     func belongs(to domain: String) -> Bool {
         guard case .domain(let name) = self else { return false }
         return name == domain || name.hasSuffix("." + domain)

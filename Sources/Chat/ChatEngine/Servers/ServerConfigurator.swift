@@ -72,7 +72,7 @@ extension NativeCoreConfiguration {
         return one
     }
 
-    /// What a new profile makes its queues on.
+    /// The routers on which a new profile makes its queues.
     var initialRouters: [AgentServer] {
         let preset = operators.filter(\.isEnabled).flatMap { one in
             one.smpServers.filter(\.isEnabled).compactMap { server in

@@ -8,7 +8,7 @@ import SMPWire
 ///
 /// There are no file and notification routers yet: their numbers are those of nothing.
 struct ServersReport {
-    /// What is known of one router.
+    /// The counts of one router.
     private struct Router {
         var sessions: SessionCounts?
         var subscriptions: SubscriptionCounts?

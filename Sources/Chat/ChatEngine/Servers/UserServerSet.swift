@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatProtocol
 import SMPAgent
 import SMPProtocol
 import SMPWire
@@ -47,7 +48,7 @@ struct UserServerSet {
 }
 
 extension ServerOperator {
-    /// Whether a server is the operator's, by its domain.
+    /// Tells whether a server is the operator's, by its domain.
     func runs(_ address: String) -> Bool {
         guard let hosts = RouterHosts.parse(address) else { return false }
         return serverDomains.contains { domain in hosts.contains { $0.belongs(to: domain) } }

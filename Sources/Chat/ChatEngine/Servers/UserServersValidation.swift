@@ -1,7 +1,8 @@
 import ChatAPI
+import ChatProtocol
 import SMPProtocol
 
-/// Whether profiles have the servers that they need.
+/// The check that profiles have the servers that they need.
 ///
 /// A profile needs a router that stores its messages and one that it can send through. Of file routers it needs both kinds once it
 /// names any: this core cannot use them yet, so that having none is no fault.

@@ -14,7 +14,7 @@ protocol ChatStoreInterceptor: Sendable {
 final class ChatStore: Sendable {
     private let file: DatabaseFile
     private let interceptor: (any ChatStoreInterceptor)?
-    /// What waits for the next transaction: each submits something, and is told whether more is submitted right behind it.
+    /// The work for the next transaction: each entry submits something, and is told whether more is submitted right behind it.
     private let deferred = DeferredWrites<@Sendable (_ joinsNext: Bool) -> Void>(for: .milliseconds(20))
 
     /// Opens, and if need be makes or migrates, `<prefix>_chat.db`; nil keeps the database in memory.

@@ -2,7 +2,7 @@ import GRDB
 
 /// The named migrations of `<prefix>_chat.db`. A migration that has landed is never edited: change comes as a new one.
 enum ChatStoreMigrations {
-    /// What the migrations are called, oldest first.
+    /// The names of the migrations, oldest first.
     static var names: [String] { migrator.migrations }
 
     static var migrator: DatabaseMigrator {

@@ -5,10 +5,13 @@ public import GRDB
 // Typed ids in statements and rows.
 
 extension RecordID: DatabaseValueConvertible, StatementBinding {
+    /// The number, as it is stored.
     public var databaseValue: DatabaseValue { rawValue.databaseValue }
 
+    /// Reads a stored number; nil for anything else.
     public static func fromDatabaseValue(_ value: DatabaseValue) -> RecordID? { Int64.fromDatabaseValue(value).map { RecordID($0) } }
 
+    /// Binds the number to a parameter of a statement.
     public func bind(to statement: SQLiteStatement, at index: CInt) -> CInt { rawValue.bind(to: statement, at: index) }
 }
 

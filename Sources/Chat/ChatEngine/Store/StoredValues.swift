@@ -45,7 +45,7 @@ extension LocalProfile {
             preferences: profile.preferences, peerType: profile.peerType, localAlias: alias)
     }
 
-    /// What the owner published, without what is local.
+    /// The profile that the owner published, without local additions.
     var published: Profile {
         Profile(
             displayName: displayName, fullName: fullName, shortDescription: shortDescription, image: image,

@@ -13,7 +13,7 @@ final class ChatTransaction {
     /// The time of the transaction.
     let time: TransactionTime
     let random: any RandomSource
-    /// Who is meant by commands that name no profile; nil for the active one.
+    /// The profile of commands that name none; nil for the active one.
     let actor: UserID?
     var effects = Effects()
 
@@ -78,7 +78,7 @@ final class ChatTransaction {
     }
 
     /// The incognito profile that a contact knows the user by, if it is one.
-    func incognitoProfile(_ connection: ChatAPI.Connection?) throws -> Profile? {
+    func incognitoProfile(_ connection: Connection?) throws -> Profile? {
         try connection?.customUserProfileID.flatMap { try db.profile($0) }
     }
 

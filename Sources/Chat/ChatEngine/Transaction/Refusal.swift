@@ -2,6 +2,7 @@ import ChatAPI
 import ChatProtocol
 import EncryptedSQLite
 import GRDB
+import SMPAgent
 
 /// An error of the API, thrown where a command or a received event cannot be carried out.
 struct Refusal: Error, Sendable, Hashable {
@@ -27,7 +28,7 @@ extension ChatCoreError {
             switch error {
             case .duplicateName: self.init(.store(error: .duplicateName))
             }
-        case let error as AgentFault: self.init(error)
+        case let error as AgentError: self.init(error)
         case let error as StorageError where error.code == .closed: self.init(.closed, "The core is closed.", cause: error)
         case is CancellationError: self.init(.cancelled, "The task that waited was cancelled.")
         case let error as GRDB.DatabaseError where error.isClosed: self.init(.closed, "The core is closed.", cause: error)
@@ -44,7 +45,7 @@ extension GRDB.DatabaseError {
     /// The database was closed while somebody waited for it.
     fileprivate var isClosed: Bool { resultCode == .SQLITE_MISUSE }
 
-    /// What stands in the way may go away: the same transaction can succeed later.
+    /// True if the obstacle may go away: the same transaction can succeed later.
     var isTemporary: Bool {
         switch resultCode.primaryResultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_NOMEM, .SQLITE_READONLY, .SQLITE_INTERRUPT, .SQLITE_IOERR, .SQLITE_FULL, .SQLITE_CANTOPEN,

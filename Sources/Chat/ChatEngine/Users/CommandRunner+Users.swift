@@ -108,7 +108,7 @@ extension CommandRunner {
         try await query { try $0.checkNewUser(new, name: profile.displayName) }
         try await core.servers.apply()
         let configuration = core.configuration.drawingServers(using: core.random), servers = configuration.initialRouters
-        let agentID = try await core.agent { agent throws(AgentFault) in try await agent.createUser(servers: servers) }
+        let agentID = try await core.agent { agent throws(AgentError) in try await agent.createUser(servers: servers) }
         let presets = core.configuration.presetContacts
         return try await core.leftovers.orDiscard(.deleteUser(deleteQueues: true), agentUser: agentID) { () throws(ChatCoreError) in
             try await transaction { transaction in

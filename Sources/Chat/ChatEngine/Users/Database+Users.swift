@@ -6,7 +6,7 @@ import SMPWire
 
 // Profiles of this core.
 
-/// What a new profile of this core is made from.
+/// The values of a new profile of this core.
 struct NewUserRecord: Sendable {
     var agentUserID: Int64
     var profile: Profile
@@ -164,7 +164,7 @@ extension Database {
         try run("UPDATE users SET ui_themes_json = ? WHERE user_id = ?", [uiThemes?.text, id])
     }
 
-    /// Whether receipts are sent to contacts; contacts with a setting of their own keep it unless it is cleared.
+    /// Sets whether receipts are sent to contacts; contacts with a setting of their own keep it unless it is cleared.
     func updateContactReceipts(user id: UserID, enabled: Bool, clearOverrides: Bool) throws {
         try run("UPDATE users SET send_receipts_contacts = ? WHERE user_id = ?", [enabled, id])
         if clearOverrides { try run("UPDATE contacts SET send_receipts = NULL WHERE user_id = ?", [id]) }

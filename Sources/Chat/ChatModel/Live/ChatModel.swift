@@ -97,12 +97,14 @@ public actor ChatModel: ChatCore {
         for group in (state.users[user]?.members.keys.sorted() ?? []) { try await loadMembers(of: group, user: user) }
     }
 
+    /// Sends a command to the core and applies its effects to the model.
     public func send(_ command: ChatCommand, as user: UserID?) async throws(ChatCoreError) -> ChatResponse {
         let response = try await core.send(command, as: user)
         take(state.apply(response, to: command, as: user))
         return response
     }
 
+    /// The events, each after the model has taken it in; see ``ChatCore``.
     public nonisolated func events(bufferingUpTo limit: Int) -> ChatEvents { hub.subscribe(bufferingUpTo: limit) }
 
     /// A new subscription to what changes from now on. Changes that wait to be read are put together, so nobody falls behind.

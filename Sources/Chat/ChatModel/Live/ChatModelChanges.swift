@@ -8,6 +8,7 @@ public struct ChatModelChanges: AsyncSequence, Sendable {
     /// Changes that wait for a subscriber at the most.
     public static let limit = 65_536
 
+    /// The type of the elements.
     public typealias Element = [ChatModelChange]
 
     let subscription: ChatModelChangeSubscription
@@ -20,6 +21,7 @@ public struct ChatModelChanges: AsyncSequence, Sendable {
         public mutating func next() async -> [ChatModelChange]? { await subscription.next() }
     }
 
+    /// Makes an iterator over what comes from now on.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: subscription) }
 }
 

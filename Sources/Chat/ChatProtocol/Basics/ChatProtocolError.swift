@@ -20,18 +20,20 @@ public struct ChatProtocolError: Error, Sendable, CustomStringConvertible {
         case outOfOrder
     }
 
-    /// What kind of fault it is.
+    /// The kind of fault.
     public let code: Code
-    /// What is wrong, without any part of the message's content.
+    /// A description of the fault, without any part of the message's content.
     public let message: String
     /// The error of the layer below, if there is one.
     public let cause: (any Error)?
 
+    /// Creates an error.
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
     }
 
+    /// A textual form, for messages and logs.
     public var description: String { cause.map { "\(code.rawValue): \(message) (\($0))" } ?? "\(code.rawValue): \(message)" }
 }

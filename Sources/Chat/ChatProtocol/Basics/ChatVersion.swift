@@ -5,9 +5,9 @@ public typealias ChatVersion = UInt16
 
 /// Which chat protocol versions bring what.
 public enum ChatVersions {
-    /// What we support: 1 to 17.
+    /// The versions that this implementation supports: 1 to 17.
     public static let supported = VersionRange(1...17)
-    /// What a message without a version range comes from.
+    /// The version of a sender whose messages have no version range.
     public static let initial = VersionRange(1)
 
     /// A direct connection to a member is invited to inside the group (`x.grp.direct.inv`).
@@ -59,5 +59,6 @@ extension VersionRange: JSONConvertible {
         }
     }
 
+    /// The JSON form.
     public var json: JSONValue { .string(wireString) }
 }

@@ -9,7 +9,7 @@ public protocol ProtocolIdentifier: JSONConvertible, Hashable, CustomStringConve
 }
 
 extension ProtocolIdentifier {
-    /// What the binary encodings, with their one-byte lengths, can hold.
+    /// The largest number of bytes: the binary encodings have one-byte lengths.
     public static var maximumLength: Int { 255 }
 
     /// The base64url text.
@@ -21,6 +21,7 @@ extension ProtocolIdentifier {
         self.init(bytes)
     }
 
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         guard let value = Self(base64URL: try String(json: json)) else {
             throw JSONError(.invalidValue, "base64url text is expected")
@@ -28,48 +29,63 @@ extension ProtocolIdentifier {
         self = value
     }
 
+    /// The JSON form.
     public var json: JSONValue { .string(description) }
 }
 
 /// Identifies a message for all who have it: edits, deletions, reactions and quotes refer to it. Clients make 12 random bytes.
 public struct SharedMessageID: ProtocolIdentifier {
+    /// The bytes.
     public let bytes: Bytes
+    /// Wraps bytes.
     public init(_ bytes: Bytes) { self.bytes = bytes }
 }
 
 /// Identifies a member in a group, the same for all its members. Clients make 12 random bytes.
 public struct MemberID: ProtocolIdentifier {
+    /// The bytes.
     public let bytes: Bytes
+    /// Wraps bytes.
     public init(_ bytes: Bytes) { self.bytes = bytes }
 }
 
 /// Identifies a contact request, so that a repeated one can be recognised.
 public struct ContactRequestID: ProtocolIdentifier {
+    /// The bytes.
     public let bytes: Bytes
+    /// Wraps bytes.
     public init(_ bytes: Bytes) { self.bytes = bytes }
 }
 
 /// Identifies the group in the client data of a group link.
 public struct GroupLinkID: ProtocolIdentifier {
+    /// The bytes.
     public let bytes: Bytes
+    /// Wraps bytes.
     public init(_ bytes: Bytes) { self.bytes = bytes }
 }
 
 /// Identifies a call.
 public struct CallID: ProtocolIdentifier {
+    /// The bytes.
     public let bytes: Bytes
+    /// Wraps bytes.
     public init(_ bytes: Bytes) { self.bytes = bytes }
 }
 
 /// A random value by which two clients find out that a contact and a member are the same client.
 public struct Probe: ProtocolIdentifier {
+    /// The bytes.
     public let bytes: Bytes
+    /// Wraps bytes.
     public init(_ bytes: Bytes) { self.bytes = bytes }
 }
 
 /// The SHA-256 hash of a ``Probe``.
 public struct ProbeHash: ProtocolIdentifier {
+    /// The bytes.
     public let bytes: Bytes
+    /// Wraps bytes.
     public init(_ bytes: Bytes) { self.bytes = bytes }
 }
 
@@ -77,6 +93,8 @@ public struct ProbeHash: ProtocolIdentifier {
 public struct Base64URLBytes: ProtocolIdentifier {
     /// Any length.
     public static let maximumLength = Int.max
+    /// The bytes.
     public let bytes: Bytes
+    /// Wraps bytes.
     public init(_ bytes: Bytes) { self.bytes = bytes }
 }

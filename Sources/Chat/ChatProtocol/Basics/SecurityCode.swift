@@ -22,12 +22,13 @@ public struct SecurityCode: Hashable, Sendable, CustomStringConvertible {
         text = groups.joined(separator: " ")
     }
 
+    /// A textual form, for messages and logs.
     public var description: String { text }
 
-    /// Whether a code that a person has entered is this one; spaces do not matter.
+    /// Tells whether a code that a person has entered is this one; spaces do not matter.
     public func matches(_ entered: String) -> Bool { Self.areSame(text, entered) }
 
-    /// Whether two codes are the same but for spaces.
+    /// Tells whether two codes are the same but for spaces.
     public static func areSame(_ first: String, _ second: String) -> Bool {
         first.utf8.filter { $0 != 0x20 } == second.utf8.filter { $0 != 0x20 }
     }
@@ -56,6 +57,6 @@ public struct SecurityCode: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Probe {
-    /// What is sent to find out whether someone has the same probe.
+    /// The hash that is sent to find out whether someone has the same probe.
     public var hash: ProbeHash { ProbeHash(Hash.sha256(bytes)) }
 }

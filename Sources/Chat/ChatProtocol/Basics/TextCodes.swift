@@ -6,6 +6,7 @@ public protocol TextCode: JSONConvertible, Hashable {
 }
 
 extension TextCode {
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         guard let value = Self(code: try String(json: json)) else {
             throw JSONError(.invalidValue, "an unknown word for \(Self.self)")
@@ -13,10 +14,13 @@ extension TextCode {
         self = value
     }
 
+    /// The JSON form.
     public var json: JSONValue { .string(code) }
 }
 
 extension TextCode where Self: RawRepresentable, RawValue == String {
+    /// Reads the word.
     public init?(code: String) { self.init(rawValue: code) }
+    /// The word.
     public var code: String { rawValue }
 }

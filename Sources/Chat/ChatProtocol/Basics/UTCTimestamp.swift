@@ -70,12 +70,14 @@ public struct UTCTimestamp: Hashable, Sendable {
 }
 
 extension UTCTimestamp: Comparable {
+    /// Orders two values.
     public static func < (left: UTCTimestamp, right: UTCTimestamp) -> Bool {
         (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
     }
 }
 
 extension UTCTimestamp: JSONConvertible, CustomStringConvertible {
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         guard let moment = UTCTimestamp(try String(json: json)) else {
             throw JSONError(.invalidValue, "a time of ISO 8601 is expected")
@@ -83,9 +85,12 @@ extension UTCTimestamp: JSONConvertible, CustomStringConvertible {
         self = moment
     }
 
+    /// The JSON form.
     public var json: JSONValue { .string(description) }
+    /// Appends the JSON text.
     public func write(to writer: inout JSONWriter) { writer.write(string: description) }
 
+    /// A textual form, for messages and logs.
     public var description: String {
         let days = seconds.dividedFloored(by: 86_400)
         let remainder = Int(seconds % 86_400)

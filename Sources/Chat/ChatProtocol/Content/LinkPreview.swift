@@ -1,4 +1,4 @@
-/// What a link preview stands for.
+/// The kind of page that a link preview stands for.
 public enum LinkContent: Hashable, JSONConvertible {
     case page
     case image
@@ -7,6 +7,7 @@ public enum LinkContent: Hashable, JSONConvertible {
     /// A kind of newer clients, kept as it came.
     case unknown(tag: String, JSONObject)
 
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         let object = try JSONObject(json: json)
         let tag = try object.required("type", as: String.self)
@@ -26,6 +27,7 @@ public enum LinkContent: Hashable, JSONConvertible {
         }
     }
 
+    /// The JSON form.
     public var json: JSONValue {
         switch self {
         case .page: return ["type": "page"]
@@ -50,6 +52,6 @@ public struct LinkPreview: Hashable, JSONObjectConvertible {
     public var description: String
     /// A picture of the page; empty if there is none.
     public var image: ImageData
-    /// What the page holds; nil from clients that do not say.
+    /// The kind of page; nil from clients that do not say.
     public var content: LinkContent?
 }

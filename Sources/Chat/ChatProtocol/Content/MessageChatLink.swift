@@ -7,6 +7,7 @@ public enum MessageChatLink: Hashable, JSONConvertible {
     /// A group or channel, by its short link.
     case group(link: String, profile: GroupProfile)
 
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         let object = try JSONObject(json: json)
         switch try object.required("type", as: String.self) {
@@ -21,6 +22,7 @@ public enum MessageChatLink: Hashable, JSONConvertible {
         }
     }
 
+    /// The JSON form.
     public var json: JSONValue {
         switch self {
         case .contact(let link, let profile, let business):
@@ -44,6 +46,7 @@ public struct LinkOwnerSignature: Hashable, JSONObjectConvertible {
     /// 64 bytes.
     @JSONName("ownerSig") public var signature: Base64URLBytes
 
+    /// Reads the members of an object.
     public init(object: JSONObject) throws(JSONError) {
         ownerID = try object.optional("ownerId")
         chatBinding = try object.required("chatBinding")

@@ -9,15 +9,15 @@ extension MessageContent {
         }
     }
 
-    /// Whether the content has something to read: for voice messages only what was typed counts.
+    /// True if the content has something to read: for voice messages only what was typed counts.
     public var hasText: Bool {
         if case .voice(let text, _) = self { return !text.isEmpty }
         return !summary.isEmpty
     }
 
-    /// Whether it is a voice message.
+    /// True if it is a voice message.
     public var isVoice: Bool { type == .voice }
-    /// Whether it is a report to moderators.
+    /// True if it is a report to moderators.
     public var isReport: Bool { type == .report }
 
     /// A duration in seconds as `(mm:ss)`; minutes are not bounded.

@@ -18,7 +18,7 @@ public enum MessageContent: Hashable, JSONObjectConvertible {
     /// The text of content that has none and that we do not know.
     public static let unknownText = "unknown message type"
 
-    /// What kind of content it is.
+    /// The kind of content.
     public var type: MessageContentType {
         switch self {
         case .text: .text
@@ -57,6 +57,7 @@ public enum MessageContent: Hashable, JSONObjectConvertible {
         }
     }
 
+    /// Reads the members of an object.
     public init(object: JSONObject) throws(JSONError) {
         let type: MessageContentType = try object.required("type")
         if case .unknown(let tag) = type {
@@ -79,6 +80,7 @@ public enum MessageContent: Hashable, JSONObjectConvertible {
         }
     }
 
+    /// Sets the members of an object.
     public func write(into object: inout JSONObjectWriter) {
         if case .unknown(_, _, let members) = self { return object.replace(with: .object(members)) }
         object.add("type", type)

@@ -10,6 +10,7 @@ public enum MessageContentType: TextCode {
     case chat
     case unknown(String)
 
+    /// Reads the word.
     public init(code: String) {
         switch code {
         case "text": self = .text
@@ -24,6 +25,7 @@ public enum MessageContentType: TextCode {
         }
     }
 
+    /// The word.
     public var code: String {
         switch self {
         case .text: "text"
@@ -48,6 +50,7 @@ public enum ReportReason: TextCode {
     case other
     case unknown(String)
 
+    /// Reads the word.
     public init(code: String) {
         switch code {
         case "spam": self = .spam
@@ -59,6 +62,7 @@ public enum ReportReason: TextCode {
         }
     }
 
+    /// The word.
     public var code: String {
         switch self {
         case .spam: "spam"

@@ -3,6 +3,7 @@ public enum MessageReaction: Hashable, JSONConvertible {
     case emoji(ReactionEmoji)
     case unknown(tag: String, JSONObject)
 
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         let object = try JSONObject(json: json)
         let tag: String = try object.required("type")
@@ -13,6 +14,7 @@ public enum MessageReaction: Hashable, JSONConvertible {
         }
     }
 
+    /// The JSON form.
     public var json: JSONValue {
         switch self {
         case .emoji(let emoji): ["type": "emoji", "emoji": .string(emoji.text)]
@@ -44,5 +46,6 @@ public struct ReactionEmoji: Hashable, Sendable, CaseIterable, CustomStringConve
 
     /// The emoji as text.
     public var text: String { String(Character(scalar)) }
+    /// A textual form, for messages and logs.
     public var description: String { text }
 }

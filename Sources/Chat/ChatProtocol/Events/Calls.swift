@@ -1,29 +1,32 @@
 public import SMPCrypto
 
-/// What is transmitted in a call.
+/// The media of a call.
 public enum CallMedia: String, TextCode {
     case audio
     case video
 }
 
-/// What a call is to be.
+/// The type of a call: its media and its encryption.
 public struct CallType: Hashable, JSONConvertible {
-    /// What is transmitted.
+    /// The media.
     public var media: CallMedia
-    /// Whether the sender can encrypt media end to end, above WebRTC.
+    /// True if the sender can encrypt media end to end, above WebRTC.
     public var encryption: Bool
 
+    /// Creates the value from its parts.
     public init(media: CallMedia, encryption: Bool) {
         self.media = media
         self.encryption = encryption
     }
 
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         let object = try JSONObject(json: json)
         media = try object.required("media")
         encryption = try object.required("capabilities", as: CallCapabilities.self).encryption
     }
 
+    /// The JSON form.
     public var json: JSONValue { ["media": media.json, "capabilities": ["encryption": .bool(encryption)]] }
 
     private struct CallCapabilities: JSONConvertible {
@@ -36,7 +39,7 @@ public struct CallType: Hashable, JSONConvertible {
 /// The invitation to a call (`x.call.inv`).
 @JSONMembers
 public struct CallInvitation: Hashable, JSONObjectConvertible {
-    /// What the call is to be, as the sender sees it.
+    /// The type of the call, as the sender sees it.
     public var callType: CallType
     /// From which the key of the media is agreed.
     @JSONName("callDhPubKey") public var key: X25519.PublicKey?
@@ -61,7 +64,7 @@ public struct WebRTCExtraInfo: Hashable, JSONObjectConvertible {
 /// The offer of the one who accepts a call (`x.call.offer`).
 @JSONMembers
 public struct CallOffer: Hashable, JSONObjectConvertible {
-    /// What the call is to be, as the sender sees it.
+    /// The type of the call, as the sender sees it.
     public var callType: CallType
     /// The sender's side of the session.
     @JSONName("rtcSession") public var session: WebRTCSession

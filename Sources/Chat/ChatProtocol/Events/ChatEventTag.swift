@@ -1,13 +1,16 @@
 /// The tag of an event, as `x.msg.new`. Tags of newer clients are kept.
 public struct ChatEventTag: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
     init(_ text: String) { rawValue = text }
 
+    /// A textual form, for messages and logs.
     public var description: String { rawValue }
 
-    /// Whether clients take a message with this tag: it starts with `x.`, or is the binary `F`.
+    /// True if clients take a message with this tag: it starts with `x.`, or is the binary `F`.
     public var isValid: Bool { rawValue.utf8.starts(with: "x.".utf8) || self == .fileChunk }
 
     /// The tag of ``ChatMessageEvent/newMessage``.
@@ -111,16 +114,16 @@ public struct ChatEventTag: RawRepresentable, Hashable, Sendable, CustomStringCo
 }
 
 extension ChatEventTag {
-    /// Whether a message with this event wakes the receiver's device.
+    /// True if a message with this event wakes the receiver's device.
     public var hasNotification: Bool { Self.notifying.contains(self) }
 
-    /// Whether the sender asks for a delivery receipt.
+    /// True if the sender asks for a delivery receipt.
     public var hasDeliveryReceipt: Bool { Self.receipted.contains(self) }
 
-    /// Whether relays and members take this event only with a valid signature, in groups with relays.
+    /// True if relays and members take this event only with a valid signature, in groups with relays.
     public var requiresSignature: Bool { Self.signed.contains(self) }
 
-    /// Whether a host forwards messages with this event to members that are not connected to the sender. Messages with a
+    /// True if a host forwards messages with this event to members that are not connected to the sender. Messages with a
     /// file that travels inline are an exception, see ``ChatMessageEvent/isForwardedInGroups``.
     public var isForwardedInGroups: Bool { Self.forwarded.contains(self) }
 
@@ -194,7 +197,7 @@ extension ChatMessageEvent {
         }
     }
 
-    /// Whether a host forwards the event to members that are not connected to the sender.
+    /// True if a host forwards the event to members that are not connected to the sender.
     public var isForwardedInGroups: Bool {
         if case .newMessage(let container) = self, container.file?.inline != nil { return false }
         return tag.isForwardedInGroups

@@ -1,7 +1,7 @@
 public import SMPCrypto
 public import SMPWire
 
-/// What a chat message says (simplex-chat.md; chat versions 1 to 17). Events of newer clients are kept as they came.
+/// The content of a chat message (simplex-chat.md; chat versions 1 to 17). Events of newer clients are kept as they came.
 public indirect enum ChatMessageEvent: Hashable, Sendable {
     // Messages
     /// `x.msg.new`: a new message.
@@ -121,19 +121,20 @@ public indirect enum ChatMessageEvent: Hashable, Sendable {
 public struct MessageUpdate: Hashable, Sendable {
     /// Which message it is about.
     public var messageID: SharedMessageID
-    /// What the message says now.
+    /// The new content of the message.
     public var content: MessageContent
     /// Whom the message mentions now.
     public var mentions: MessageMentions
     /// Seconds after which the message disappears.
     public var ttl: Int?
-    /// Whether the message is still being typed.
+    /// True if the message is still being typed.
     public var live: Bool?
     /// For which members it is; it must be the scope of the message.
     public var scope: MessageScope?
-    /// Whether an owner has posted in the name of the channel.
+    /// True if an owner has posted in the name of the channel.
     public var asGroup: Bool?
 
+    /// Creates the value from its parts.
     public init(
         messageID: SharedMessageID, content: MessageContent, mentions: MessageMentions = [:], ttl: Int? = nil,
         live: Bool? = nil, scope: MessageScope? = nil, asGroup: Bool? = nil
@@ -152,11 +153,12 @@ public struct MessageUpdate: Hashable, Sendable {
 public struct MessageDeletion: Hashable, Sendable {
     /// Which message it is about.
     public var messageID: SharedMessageID
-    /// Who has sent it, when a moderator deletes it.
+    /// The author of the message, if a moderator deletes it.
     public var memberID: MemberID?
     /// For which members it is; it must be the scope of the message.
     public var scope: MessageScope?
 
+    /// Creates the value from its parts.
     public init(messageID: SharedMessageID, memberID: MemberID? = nil, scope: MessageScope? = nil) {
         self.messageID = messageID
         self.memberID = memberID
@@ -168,15 +170,16 @@ public struct MessageDeletion: Hashable, Sendable {
 public struct MessageReactionChange: Hashable, Sendable {
     /// Which message it is about.
     public var messageID: SharedMessageID
-    /// Who has sent the message, in groups.
+    /// The author of the message, in groups.
     public var memberID: MemberID?
     /// For which members it is; it must be the scope of the message.
     public var scope: MessageScope?
     /// Which reaction.
     public var reaction: MessageReaction
-    /// Whether it is added, or taken away.
+    /// True if it is added, false if it is taken away.
     public var add: Bool
 
+    /// Creates the value from its parts.
     public init(
         messageID: SharedMessageID, memberID: MemberID? = nil, scope: MessageScope? = nil, reaction: MessageReaction,
         add: Bool
@@ -195,9 +198,10 @@ public struct ContactRequest: Hashable, Sendable {
     public struct Message: Hashable, Sendable {
         /// Which message it is about.
         public var messageID: SharedMessageID
-        /// What the message says now.
+        /// The new content of the message.
         public var content: MessageContent
 
+        /// Creates the value from its parts.
         public init(messageID: SharedMessageID, content: MessageContent) {
             self.messageID = messageID
             self.content = content
@@ -210,9 +214,10 @@ public struct ContactRequest: Hashable, Sendable {
     public var requestID: ContactRequestID?
     /// The identifier that the requester gave the welcome message of the address.
     public var welcomeMessageID: SharedMessageID?
-    /// What the one who asks has written.
+    /// The message of the one who asks.
     public var message: Message?
 
+    /// Creates the value from its parts.
     public init(
         profile: Profile, requestID: ContactRequestID? = nil, welcomeMessageID: SharedMessageID? = nil,
         message: Message? = nil

@@ -11,6 +11,7 @@ public enum GroupRejectionReason: TextCode {
     case blockedName
     case unknown(String)
 
+    /// Reads the word.
     public init(code: String) {
         switch code {
         case "long_name": self = .longName
@@ -19,6 +20,7 @@ public enum GroupRejectionReason: TextCode {
         }
     }
 
+    /// The word.
     public var code: String {
         switch self {
         case .longName: "long_name"
@@ -28,12 +30,13 @@ public enum GroupRejectionReason: TextCode {
     }
 }
 
-/// Whether a member is blocked for all.
+/// The restriction of a member by moderators.
 public enum MemberRestrictionStatus: TextCode {
     case blocked
     case unrestricted
     case unknown(String)
 
+    /// Reads the word.
     public init(code: String) {
         switch code {
         case "blocked": self = .blocked
@@ -42,6 +45,7 @@ public enum MemberRestrictionStatus: TextCode {
         }
     }
 
+    /// The word.
     public var code: String {
         switch self {
         case .blocked: "blocked"

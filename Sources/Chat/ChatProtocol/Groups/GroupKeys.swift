@@ -11,7 +11,7 @@ public enum GroupIdentity {
         Base64URLBytes(key.signature(for: challenge.bytes))
     }
 
-    /// Whether a relay has answered a test with the key of its address.
+    /// Verifies that a relay has answered a test with the key of its address.
     public static func isAnswer(
         _ signature: Base64URLBytes, to challenge: Base64URLBytes, by key: Ed25519.PublicKey
     ) -> Bool { key.isValidSignature(signature.bytes, for: challenge.bytes) }
@@ -28,12 +28,12 @@ extension LinkOwnerSignature {
             signature: Base64URLBytes(key.signature(for: binding + binaryLink)))
     }
 
-    /// Whether the owner of the key has shared that link in that chat.
+    /// Tells whether the owner of the key has shared that link in that chat.
     public func isValid(sharing binaryLink: Bytes, in chat: ChatBinding, key: Ed25519.PublicKey) -> Bool {
         chatBinding.bytes == chat.bytes && isValid(sharing: binaryLink, key: key)
     }
 
-    /// Whether the owner of the key has shared that link in the chat that the signature names, whichever that is.
+    /// Tells whether the owner of the key has shared that link in the chat that the signature names, whichever that is.
     public func isValid(sharing binaryLink: Bytes, key: Ed25519.PublicKey) -> Bool {
         key.isValidSignature(signature.bytes, for: chatBinding.bytes + binaryLink)
     }

@@ -1,4 +1,4 @@
-/// What a member may do in a group, from the least up. Roles of newer clients are kept, below all others.
+/// The role of a member in a group, from the least rights up. Roles of newer clients are kept, below all others.
 public enum GroupMemberRole: TextCode {
     case unknown(String)
     /// Forwards messages, sends none of its own.
@@ -15,6 +15,7 @@ public enum GroupMemberRole: TextCode {
     /// May do all, also delete the group and change its profile.
     case owner
 
+    /// Reads the word.
     public init(code: String) {
         switch code {
         case "relay": self = .relay
@@ -28,6 +29,7 @@ public enum GroupMemberRole: TextCode {
         }
     }
 
+    /// The word.
     public var code: String {
         switch self {
         case .unknown(let code): code
@@ -56,6 +58,7 @@ extension GroupMemberRole: Comparable {
         }
     }
 
+    /// Orders two values.
     public static func < (left: GroupMemberRole, right: GroupMemberRole) -> Bool {
         if case (.unknown(let left), .unknown(let right)) = (left, right) { return left.scalarsPrecede(right) }
         return left.rank < right.rank

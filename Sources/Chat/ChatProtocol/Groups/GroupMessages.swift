@@ -6,22 +6,31 @@ public import SMPWire
 public struct MemberIDRole: Hashable, JSONObjectConvertible {
     /// Which member.
     public var memberID: MemberID
-    /// What the member may do.
+    /// The member's role.
     @JSONName("memberRole") public var role: GroupMemberRole
 }
 
-/// Whether a group is a business chat, or one of its customers' side.
-public enum BusinessChatType: String, TextCode {
-    /// The user is the customer of a business.
-    case business
-    /// The user is the business.
-    case customer
+/// The side of a business chat that a user is on.
+public struct BusinessChatType: OpenEnumeration {
+    /// The word, as it is on the wire.
+    public let rawValue: String
+
+    /// Wraps a word.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The other side is the business: the user is its customer.
+    public static let business = BusinessChatType(rawValue: "business")
+    /// The other side is the customer: the user is the business.
+    public static let customer = BusinessChatType(rawValue: "customer")
+
+    /// The words that this version knows.
+    public static let allCases: [BusinessChatType] = [.business, .customer]
 }
 
-/// What makes a group a business chat.
+/// The two sides of a business chat.
 @JSONMembers
 public struct BusinessChatInfo: Hashable, JSONObjectConvertible {
-    /// Which side the receiver is on.
+    /// The side that the user is on who has this.
     public var chatType: BusinessChatType
     /// The member that is the business.
     public var businessID: MemberID
@@ -48,7 +57,7 @@ public struct GroupInvitation: Hashable, JSONObjectConvertible {
     public var groupSize: Int?
 }
 
-/// What the host of a group tells a member who joins by its link (`x.grp.link.inv`).
+/// The group as its host shows it to a member who joins by its link (`x.grp.link.inv`).
 @JSONMembers
 public struct GroupLinkInvitation: Hashable, JSONObjectConvertible {
     /// The member that sends this.
@@ -59,7 +68,7 @@ public struct GroupLinkInvitation: Hashable, JSONObjectConvertible {
     public var invitedMember: MemberIDRole
     /// The profile of the group.
     public var groupProfile: GroupProfile
-    /// Whether the member may take part at once; nil from old hosts: it may.
+    /// The admission of the member; nil from old hosts, where the member may take part at once.
     public var accepted: GroupAcceptance?
     /// Set for business chats.
     public var business: BusinessChatInfo?
@@ -98,7 +107,7 @@ public struct GroupRelayInvitation: Hashable, JSONObjectConvertible {
 public struct MemberInfo: Hashable, JSONObjectConvertible {
     /// Which member.
     public var memberID: MemberID
-    /// What the member may do.
+    /// The member's role.
     @JSONName("memberRole") public var role: GroupMemberRole
     /// The chat versions that the member supports.
     @JSONName("v") public var versions: VersionRange?
@@ -108,10 +117,10 @@ public struct MemberInfo: Hashable, JSONObjectConvertible {
     @JSONName("memberKey") public var key: Ed25519.PublicKey?
 }
 
-/// What a member is restricted in, for all members.
+/// The restrictions of a member, for all members.
 @JSONMembers
 public struct MemberRestrictions: Hashable, JSONObjectConvertible {
-    /// What holds for the member.
+    /// The restriction that holds for the member.
     public var restriction: MemberRestrictionStatus
 }
 

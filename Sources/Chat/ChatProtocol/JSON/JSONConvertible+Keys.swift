@@ -3,6 +3,7 @@ internal import SMPWire
 
 /// In JSON a public key is base64url of its X.509 form.
 extension AlgorithmPublicKey: JSONConvertible {
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         let text = try String(json: json)
         do {
@@ -12,5 +13,6 @@ extension AlgorithmPublicKey: JSONConvertible {
         }
     }
 
+    /// The JSON form.
     public var json: JSONValue { .string(wireString) }
 }

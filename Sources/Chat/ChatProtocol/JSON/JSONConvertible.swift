@@ -12,6 +12,7 @@ public protocol JSONConvertible: Codable, Sendable {
 }
 
 extension JSONConvertible {
+    /// Appends the JSON text.
     public func write(to writer: inout JSONWriter) { writer.write(json) }
 
     /// Reads JSON text.
@@ -20,6 +21,7 @@ extension JSONConvertible {
     /// Reads JSON text.
     public init(parsing text: String) throws(JSONError) { try self.init(json: JSONParser.parse(text)) }
 
+    /// Decodes the JSON form.
     public init(from decoder: any Decoder) throws {
         let json = try JSONValue(from: decoder)
         do {
@@ -30,35 +32,45 @@ extension JSONConvertible {
         }
     }
 
+    /// Encodes the JSON form.
     public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 }
 
 extension JSONValue: JSONConvertible {
+    /// Reads the JSON form.
     public init(json: JSONValue) { self = json }
+    /// The JSON form.
     public var json: JSONValue { self }
+    /// Appends the JSON text.
     public func write(to writer: inout JSONWriter) { writer.write(self) }
 }
 
 extension String: JSONConvertible {
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         guard let text = json.stringValue else { throw JSONError(.wrongType, "a string is expected, not \(json.kind)") }
         self = text
     }
 
+    /// The JSON form.
     public var json: JSONValue { .string(self) }
+    /// Appends the JSON text.
     public func write(to writer: inout JSONWriter) { writer.write(string: self) }
 }
 
 extension Bool: JSONConvertible {
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         guard let flag = json.boolValue else { throw JSONError(.wrongType, "a boolean is expected, not \(json.kind)") }
         self = flag
     }
 
+    /// The JSON form.
     public var json: JSONValue { .bool(self) }
 }
 
 extension FixedWidthInteger where Self: JSONConvertible {
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         guard let number = json.numberValue else { throw JSONError(.wrongType, "a number is expected, not \(json.kind)") }
         guard let value = number.integer(Self.self) else {
@@ -67,7 +79,9 @@ extension FixedWidthInteger where Self: JSONConvertible {
         self = value
     }
 
+    /// The JSON form.
     public var json: JSONValue { .int(self) }
+    /// Appends the JSON text.
     public func write(to writer: inout JSONWriter) { writer.write(number: self) }
 }
 
@@ -76,6 +90,7 @@ extension Int64: JSONConvertible {}
 extension UInt16: JSONConvertible {}
 
 extension Array: JSONConvertible where Element: JSONConvertible {
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         guard case .array(let elements) = json else { throw JSONError(.wrongType, "an array is expected, not \(json.kind)") }
         self = []
@@ -85,6 +100,8 @@ extension Array: JSONConvertible where Element: JSONConvertible {
         }
     }
 
+    /// The JSON form.
     public var json: JSONValue { .array(map { $0.json }) }
+    /// Appends the JSON text.
     public func write(to writer: inout JSONWriter) { writer.write(elements: self) }
 }

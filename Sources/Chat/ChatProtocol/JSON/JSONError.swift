@@ -14,13 +14,14 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case invalidValue
     }
 
-    /// What kind of fault it is.
+    /// The kind of fault.
     public let code: Code
-    /// What is wrong. It holds no part of the input but names of members and, for ``Code/malformed``, the byte offset.
+    /// A description of the fault. It holds no part of the input but names of members and, for ``Code/malformed``, the byte offset.
     public let reason: String
     /// The members and array indexes from the root to the value.
     public var path: [String]
 
+    /// Creates an error.
     public init(_ code: Code, _ reason: String, path: [String] = []) {
         self.code = code
         self.reason = reason
@@ -30,6 +31,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The same error seen from the value that holds the one with the fault.
     func under(_ step: String) -> JSONError { JSONError(code, reason, path: [step] + path) }
 
+    /// A textual form, for messages and logs.
     public var description: String {
         path.isEmpty ? "\(code.rawValue): \(reason)" : "\(code.rawValue) at \(path.joined(separator: ".")): \(reason)"
     }

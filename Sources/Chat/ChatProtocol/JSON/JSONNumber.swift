@@ -9,6 +9,7 @@ public struct JSONNumber: Sendable, Hashable {
     /// The number as JSON text.
     public let text: String
 
+    /// The number with this value.
     public init(_ value: some BinaryInteger) { text = String(value) }
 
     /// A decimal number in its shortest spelling; nil for infinities and NaN, which JSON does not have.
@@ -36,6 +37,7 @@ public struct JSONNumber: Sendable, Hashable {
     /// The nearest binary number; infinite if it is out of range.
     public var double: Double { Double(text) ?? .nan }
 
+    /// Compares two values.
     public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
         // Most numbers are spelled alike, and have the same value then.
         if left.text == right.text { return true }
@@ -43,6 +45,7 @@ public struct JSONNumber: Sendable, Hashable {
         return left == right
     }
 
+    /// Feeds the value to a hasher.
     public func hash(into hasher: inout Hasher) {
         // As `==` compares: by value, or else by text.
         if let decimal = Decimal(text) { hasher.combine(decimal) } else { hasher.combine(text) }

@@ -5,6 +5,7 @@ extension JSONObject: JSONConvertible {
         self = object
     }
 
+    /// The JSON form.
     public var json: JSONValue { .object(self) }
 }
 

@@ -3,6 +3,7 @@ public struct JSONObject: Sendable {
     /// The members in the order in which they were written.
     public private(set) var members: [(key: String, value: JSONValue)]
 
+    /// An object without members.
     public init() { members = [] }
 
     /// Later members with a name that was there before are left out.
@@ -15,7 +16,7 @@ public struct JSONObject: Sendable {
     /// Members whose names are known to differ: nothing is looked for.
     public init(distinct members: [(key: String, value: JSONValue)]) { self.members = members }
 
-    /// Whether there are no members.
+    /// True if there are no members.
     public var isEmpty: Bool { members.isEmpty }
     /// How many members there are.
     public var count: Int { members.count }
@@ -53,7 +54,7 @@ public struct JSONObject: Sendable {
     /// Up to here comparing all names with each other is quicker than a set of them.
     private static let fewMembers = 24
 
-    /// Whether an earlier member has the same name.
+    /// Tells whether an earlier member has the same name.
     private func isRepeated(_ index: Int) -> Bool {
         let key = members[index].key
         for earlier in 0..<index where members[earlier].key.hasSameScalars(as: key) { return true }
@@ -81,6 +82,7 @@ extension JSONObject: Hashable {
         return zip(left.sorted, right.sorted).allSatisfy { $0.key.hasSameScalars(as: $1.key) && $0.value == $1.value }
     }
 
+    /// Feeds the value to a hasher.
     public func hash(into hasher: inout Hasher) {
         for (key, value) in sorted {
             key.hashScalars(into: &hasher)
@@ -90,5 +92,6 @@ extension JSONObject: Hashable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
+    /// Creates the value of a literal.
     public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements) }
 }

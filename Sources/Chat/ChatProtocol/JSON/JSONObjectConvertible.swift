@@ -10,13 +10,16 @@ public protocol JSONObjectConvertible: JSONConvertible {
 }
 
 extension JSONObjectConvertible {
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) { try self.init(object: JSONObject(json: json)) }
 
+    /// The JSON form.
     public var json: JSONValue {
         var object = JSONObjectWriter()
         write(into: &object)
         return object.json
     }
 
+    /// Appends the JSON text.
     public func write(to writer: inout JSONWriter) { writer.writeObject { write(into: &$0) } }
 }

@@ -7,7 +7,7 @@ public struct JSONObjectWriter {
     /// The only member that is kept; nil for all.
     private let only: String?
     private var members: [(key: String, value: JSONValue)] = []
-    /// What stands in place of the object.
+    /// The value in place of the object.
     fileprivate var replacement: JSONValue?
 
     /// An empty object whose members are kept.

@@ -16,7 +16,7 @@ extension JSONValue {
     /// An integer.
     public static func int(_ value: some BinaryInteger) -> JSONValue { .number(JSONNumber(value)) }
 
-    /// Whether it is null.
+    /// True if it is null.
     public var isNull: Bool { if case .null = self { true } else { false } }
     /// The boolean, nil if it is none.
     public var boolValue: Bool? { if case .bool(let flag) = self { flag } else { nil } }
@@ -40,7 +40,7 @@ extension JSONValue {
         return elements[index]
     }
 
-    /// What the value is, for error messages.
+    /// The kind of value, for error messages.
     var kind: String {
         switch self {
         case .null: "null"
@@ -54,6 +54,7 @@ extension JSONValue {
 }
 
 extension JSONValue: Hashable {
+    /// Compares two values.
     public static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -66,6 +67,7 @@ extension JSONValue: Hashable {
         }
     }
 
+    /// Feeds the value to a hasher.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -81,11 +83,17 @@ extension JSONValue: Hashable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+    /// Creates the value of a literal.
     public init(stringLiteral value: String) { self = .string(value) }
+    /// Creates the value of a literal.
     public init(integerLiteral value: Int64) { self = .int(value) }
+    /// Creates the value of a literal.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Creates the value of a literal.
     public init(nilLiteral: ()) { self = .null }
+    /// Creates the value of a literal.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// Creates the value of a literal.
     public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONObject(elements)) }
 }
 

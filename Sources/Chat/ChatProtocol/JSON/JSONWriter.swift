@@ -18,7 +18,7 @@ public struct JSONWriter {
     public let order: MemberOrder
     /// The JSON text, UTF-8.
     public private(set) var bytes: Bytes = []
-    /// What ``write(repeated:)`` has written last.
+    /// The text that ``write(repeated:)`` has written last.
     public private(set) var memory: Memory
 
     /// Texts of values that may be written again: the last one of each type.
@@ -29,6 +29,7 @@ public struct JSONWriter {
         public init() {}
     }
 
+    /// Creates a writer without text.
     public init(order: MemberOrder = .asHeld) {
         self.order = order
         memory = Memory()

@@ -2,7 +2,7 @@ internal import SMPWire
 
 /// E-mail addresses (RFC 5322 `addr-spec`, with comments and quoted names; domains by RFC 1123).
 enum EmailAddress {
-    /// Whether all the bytes are one address.
+    /// Tells whether all the bytes are one address.
     static func isValid(_ bytes: Bytes) -> Bool {
         var reader = EmailReader(bytes: bytes)
         guard reader.words() != nil, reader.skip("@"), reader.domain() else { return false }

@@ -3,9 +3,10 @@
 public struct FormattedText: Hashable, JSONObjectConvertible {
     /// Nil for plain text.
     public var format: TextFormat?
-    /// What is shown, without the marks that ask for the format.
+    /// The text that is shown, without the marks that ask for the format.
     public var text: String
 
+    /// Creates the value from its parts.
     public init(_ format: TextFormat?, _ text: String) {
         self.init(format: format, text: text)
     }
@@ -25,7 +26,7 @@ public enum FormatColor: String, TextCode, CaseIterable {
     case white
 }
 
-/// What a SimpleX link leads to.
+/// The target of a SimpleX link.
 public enum SimplexLinkType: String, TextCode, CaseIterable {
     case contact
     case invitation
@@ -69,6 +70,7 @@ public enum TextFormat: Hashable, JSONObjectConvertible {
         }
     }
 
+    /// Reads the members of an object.
     public init(object: JSONObject) { self.init(json: .object(object)) }
 
     private static func known(_ object: JSONObject) throws(JSONError) -> TextFormat? {
@@ -95,6 +97,7 @@ public enum TextFormat: Hashable, JSONObjectConvertible {
         }
     }
 
+    /// Sets the members of an object.
     public func write(into object: inout JSONObjectWriter) {
         switch self {
         case .bold: object.add("type", "bold")
@@ -129,7 +132,7 @@ public enum TextFormat: Hashable, JSONObjectConvertible {
         }
     }
 
-    /// Whether it is a link of any kind.
+    /// True if it is a link of any kind.
     public var isLink: Bool {
         switch self {
         case .uri, .hyperLink, .simplexLink: true
@@ -137,6 +140,6 @@ public enum TextFormat: Hashable, JSONObjectConvertible {
         }
     }
 
-    /// Whether it is a link to a contact, group or channel.
+    /// True if it is a link to a contact, group or channel.
     public var isSimplexLink: Bool { if case .simplexLink = self { true } else { false } }
 }

@@ -1,7 +1,7 @@
 internal import SMPProtocol
 internal import SMPWire
 
-/// What a word or a link in a text leads to.
+/// The target of a word or a link in a text.
 enum LinkFormat {
     /// The format of a word, which may end with punctuation that is not part of a link.
     static func word(_ word: ArraySlice<Unicode.Scalar>, withoutPunctuation content: ArraySlice<Unicode.Scalar>) -> TextFormat? {
@@ -32,7 +32,7 @@ enum LinkFormat {
         word.count >= 10 && schemes.contains { word.starts(with: $0) }
     }
 
-    /// What is likely to be a domain: a name and a top level of Latin letters, possibly with a word before them.
+    /// Recognises a likely domain: a name and a top level of Latin letters, possibly with a word before them.
     private static func isDomain(_ word: ArraySlice<Unicode.Scalar>) -> Bool {
         let parts = word.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 2 || parts.count == 3 && (3...8).contains(parts[0].count) else { return false }

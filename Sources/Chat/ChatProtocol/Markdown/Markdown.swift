@@ -26,7 +26,7 @@ public enum Markdown {
         pieces.compactMap { if case .mention(let name) = $0.format { name } else { nil } }
     }
 
-    /// Whether any piece is a link.
+    /// Tells whether any piece is a link.
     public static func hasLinks(_ pieces: [FormattedText]) -> Bool { pieces.contains { $0.format?.isLink == true } }
 
     /// Most messages are words and commas: one look at the bytes tells that there is nothing to find.

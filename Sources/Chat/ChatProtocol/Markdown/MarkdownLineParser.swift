@@ -176,7 +176,7 @@ struct MarkdownLineParser {
         return true
     }
 
-    /// Whether a link has brackets or spaces in it, which only a query may have, and is longer than any such query. Without
+    /// Tells whether a link has brackets or spaces in it, which only a query may have, and is longer than any such query. Without
     /// this bound one parenthesis at the end of a line would be read to from each of thousands of brackets before it.
     private func isUnlikely(_ link: Scalars) -> Bool {
         link.count > 1024 && link.contains { $0 == " " || $0 == "[" || $0 == "]" }
@@ -220,7 +220,7 @@ struct MarkdownLineParser {
         return true
     }
 
-    /// What stands between spaces: a link, a domain, an e-mail address or text.
+    /// Reads what is between spaces: a link, a domain, an e-mail address or text.
     private mutating func word(into pieces: inout FormattedPieces) {
         let start = position
         skip { $0 != " " }

@@ -44,7 +44,7 @@ extension WebAddress {
             || Self.neededBySite.contains { site, names in isHost(site) && names.contains(name) }
     }
 
-    /// Whether the host is the site or below it.
+    /// Tells whether the host is the site or below it.
     private func isHost(_ site: Bytes) -> Bool { host == site || host.hasSuffix([UInt8(ascii: ".")] + site) }
 
     private static let neededEverywhere = names("q search search_query lang list page text type")

@@ -5,7 +5,7 @@ internal import SMPWire
 public struct WebAddress: Hashable, Sendable {
     /// `http` or `https`.
     public let scheme: String
-    /// Who logs in, before `@`; percent escapes are decoded.
+    /// The user name and password before `@`; percent escapes are decoded.
     let userInfo: Bytes?
     let host: Bytes
     let port: Int?

@@ -1,11 +1,12 @@
 public import SMPWire
 
-/// What kind of chat a signature is bound to.
+/// The kind of chat that a signature is bound to.
 public enum ChatBindingTag: Hashable, Sendable, WireCodable {
     case group
     case direct
     case channel
 
+    /// Appends the binary encoding.
     public func encode(to writer: inout WireWriter) {
         switch self {
         case .group: writer.write(byte: UInt8(ascii: "G"))
@@ -14,6 +15,7 @@ public enum ChatBindingTag: Hashable, Sendable, WireCodable {
         }
     }
 
+    /// Reads the binary encoding.
     public init(from parser: inout WireParser) throws(WireError) {
         switch try parser.byte() {
         case UInt8(ascii: "G"): self = .group
@@ -28,12 +30,12 @@ public enum ChatBindingTag: Hashable, Sendable, WireCodable {
 public enum ChatBinding: Hashable, Sendable {
     /// A member's message in a group with relays.
     case group(publicGroupID: Bytes, member: MemberID)
-    /// What a channel says of itself.
+    /// A channel, by its public identity.
     case channel(publicGroupID: Bytes)
     /// A message in a direct chat, by the hash that both sides compare as the security code.
     case direct(securityCodeHash: Bytes)
 
-    /// What kind of chat it is.
+    /// The kind of chat.
     public var tag: ChatBindingTag {
         switch self {
         case .group: .group

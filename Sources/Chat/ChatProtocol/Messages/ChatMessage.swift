@@ -6,9 +6,10 @@ public struct ChatMessage: Hashable, Sendable {
     public var versions: VersionRange
     /// Set for what edits, deletions, reactions and quotes may refer to.
     public var messageID: SharedMessageID?
-    /// What the message says.
+    /// The content.
     public var event: ChatMessageEvent
 
+    /// Creates the value from its parts.
     public init(versions: VersionRange = ChatVersions.supported, messageID: SharedMessageID? = nil, event: ChatMessageEvent) {
         self.versions = versions
         self.messageID = messageID

@@ -1,5 +1,5 @@
 extension FileDescription {
-    /// What stands in an invitation while the file is being uploaded: part 0, with nothing in it.
+    /// The description in an invitation while the file is being uploaded: part 0, which is empty.
     public static let pending = FileDescription(text: "", partNumber: 0, isComplete: false)
 
     /// Splits a description into parts that messages can carry. They follow ``pending``, so that the first one is part 1.

@@ -13,7 +13,7 @@ public struct FileDescription: Hashable, JSONObjectConvertible {
     @JSONName("fileDescrText") public var text: String
     /// The part in the invitation is 0, those that follow in messages of their own are counted from 1.
     @JSONName("fileDescrPartNo") public var partNumber: Int
-    /// Whether this is the last part.
+    /// True if this is the last part.
     @JSONName("fileDescrComplete") public var isComplete: Bool
 }
 

@@ -10,7 +10,7 @@ public enum MessageBatching {
         case binary
     }
 
-    /// What became of some of the messages.
+    /// The outcome for some of the messages.
     public enum Outcome: Hashable, Sendable {
         /// These messages, by their places in the list, are sent in this body.
         case batch(Bytes, Range<Int>)
@@ -50,7 +50,7 @@ public enum MessageBatching {
         return outcomes.reversed()
     }
 
-    /// What a relay delivers at once: the longest beginning of the list that fits a binary batch, with those left out that
+    /// Makes the body that a relay delivers at once: the longest beginning of the list that fits a binary batch, with those left out that
     /// fit none.
     ///
     /// - Returns: The body, empty if nothing fits; how many elements of the list are done with; which of them were too large.

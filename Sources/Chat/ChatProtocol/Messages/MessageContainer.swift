@@ -5,9 +5,9 @@ public struct MessageReference: Hashable, JSONObjectConvertible {
     @JSONName("msgId") public var messageID: SharedMessageID?
     /// When its sender sent it.
     public var sentAt: UTCTimestamp
-    /// Whether the one who refers to the message has sent it, in direct chats.
+    /// True if the one who refers to the message has sent it, in direct chats.
     public var sent: Bool
-    /// Who has sent it, in groups; nil for messages of the channel itself.
+    /// The author, in groups; nil for messages of the channel itself.
     public var memberID: MemberID?
 }
 
@@ -16,7 +16,7 @@ public struct MessageReference: Hashable, JSONObjectConvertible {
 public struct QuotedMessage: Hashable, JSONObjectConvertible {
     /// Which message is quoted.
     @JSONName("msgRef") public var reference: MessageReference
-    /// What the message says.
+    /// The content of the message.
     public var content: MessageContent
 }
 
@@ -25,6 +25,7 @@ public enum MessageScope: Hashable, JSONConvertible {
     /// The support chat of a member: that member and the moderators. Members may name themselves only.
     case member(MemberID)
 
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         let object = try JSONObject(json: json)
         guard try object.required("type", as: String.self) == "member" else {
@@ -33,6 +34,7 @@ public enum MessageScope: Hashable, JSONConvertible {
         self = .member(try object.required("memberId"))
     }
 
+    /// The JSON form.
     public var json: JSONValue {
         switch self {
         case .member(let id): ["type": "member", "memberId": id.json]
@@ -45,15 +47,18 @@ public struct MessageMentions: Hashable, JSONConvertible, ExpressibleByDictionar
     /// Members by the names that stand in the text.
     public var members: [String: MemberID]
 
-    /// Whether nobody is mentioned.
+    /// True if nobody is mentioned.
     public var isEmpty: Bool { members.isEmpty }
 
+    /// Wraps the members, by their names in the text.
     public init(_ members: [String: MemberID] = [:]) { self.members = members }
 
+    /// Creates the value of a literal.
     public init(dictionaryLiteral elements: (String, MemberID)...) {
         members = Dictionary(elements, uniquingKeysWith: { first, _ in first })
     }
 
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         members = [:]
         for (name, mention) in try JSONObject(json: json).members {
@@ -77,7 +82,7 @@ public struct MessageMentions: Hashable, JSONConvertible, ExpressibleByDictionar
 
 /// A message with all that goes with its content (`x.msg.new`).
 public struct MessageContainer: Hashable, JSONConvertible {
-    /// What the message says.
+    /// The content of the message.
     public var content: MessageContent
     /// Whom the text mentions.
     public var mentions: MessageMentions
@@ -85,19 +90,20 @@ public struct MessageContainer: Hashable, JSONConvertible {
     public var file: FileInvitation?
     /// Seconds after which the message disappears.
     public var ttl: Int?
-    /// Whether the message is still being typed, and will be updated.
+    /// True if the message is still being typed, and will be updated.
     public var live: Bool?
     /// For which members the message is; nil for all.
     public var scope: MessageScope?
-    /// Whether an owner posts in the name of the channel.
+    /// True if an owner posts in the name of the channel.
     public var asGroup: Bool?
     /// The message that this one replies to.
     public var quote: QuotedMessage?
     /// The channel post that the message is a comment to.
     public var parent: MessageReference?
-    /// Whether the message was forwarded from another chat; see ``isForwarded``.
+    /// True if the message was forwarded from another chat; see ``isForwarded``.
     public var forward: Bool?
 
+    /// Creates the value from its parts.
     public init(
         content: MessageContent, mentions: MessageMentions = [:], file: FileInvitation? = nil, ttl: Int? = nil,
         live: Bool? = nil, scope: MessageScope? = nil, asGroup: Bool? = nil, quote: QuotedMessage? = nil,
@@ -115,13 +121,14 @@ public struct MessageContainer: Hashable, JSONConvertible {
         self.forward = forward
     }
 
-    /// Whether the message was forwarded from another chat.
+    /// True if the message was forwarded from another chat.
     public var isForwarded: Bool { forward == true }
-    /// Whether the message is still being typed.
+    /// True if the message is still being typed.
     public var isLive: Bool { live == true }
-    /// Whether it is posted in the name of the channel.
+    /// True if it is posted in the name of the channel.
     public var isAsGroup: Bool { asGroup == true }
 
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         let object = try JSONObject(json: json)
         content = try object.required("content")
@@ -151,5 +158,6 @@ public struct MessageContainer: Hashable, JSONConvertible {
         return object
     }
 
+    /// The JSON form.
     public var json: JSONValue { .object(object) }
 }

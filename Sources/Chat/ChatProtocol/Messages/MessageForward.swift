@@ -2,7 +2,7 @@ public import SMPWire
 
 /// Whose message a host or relay forwards, and when its router took it.
 public struct MessageForward: Hashable, Sendable {
-    /// Who sent the message that is forwarded.
+    /// The author of the message that is forwarded.
     public enum Sender: Hashable, Sendable {
         /// A member, with the name that the one who forwards has for it.
         case member(MemberID, name: String)
@@ -10,11 +10,12 @@ public struct MessageForward: Hashable, Sendable {
         case channel
     }
 
-    /// Who sent the message.
+    /// The author of the message.
     public var sender: Sender
     /// Binary forms keep whole seconds only.
     public var brokerTimestamp: UTCTimestamp
 
+    /// Creates the value from its parts.
     public init(sender: Sender, brokerTimestamp: UTCTimestamp) {
         self.sender = sender
         self.brokerTimestamp = brokerTimestamp
@@ -34,6 +35,7 @@ extension MessageForward: WireCodable {
         writer.write(brokerTimestamp.seconds)
     }
 
+    /// Reads the binary encoding.
     public init(from parser: inout WireParser) throws(WireError) {
         switch try parser.byte() {
         case UInt8(ascii: "M"): sender = .member(MemberID(try parser.short()), name: try parser.read(String.self))

@@ -9,6 +9,7 @@ public struct ReceivedChatMessage: Hashable, Sendable {
     /// The message itself.
     public var message: ChatMessage
 
+    /// Creates the value from its parts.
     public init(forward: MessageForward? = nil, signed: SignedMessage? = nil, message: ChatMessage) {
         self.forward = forward
         self.signed = signed

@@ -14,16 +14,19 @@ public struct MessageSignature: Hashable, Sendable, WireCodable {
     /// 64 bytes of Ed25519, or 114 of Ed448, which no client makes.
     public let bytes: Bytes
 
+    /// The signature with these bytes.
     public init(ed25519 bytes: Bytes) {
         key = .member
         self.bytes = bytes
     }
 
+    /// Appends the binary encoding.
     public func encode(to writer: inout WireWriter) {
         writer.write(byte: UInt8(ascii: "M"))
         writer.write(short: bytes.prefix(255))
     }
 
+    /// Reads the binary encoding.
     public init(from parser: inout WireParser) throws(WireError) {
         guard try parser.byte() == UInt8(ascii: "M") else {
             throw WireError(.invalidValue, "the key of a signature is M", at: parser.offset - 1)
@@ -62,7 +65,7 @@ public struct SignedMessage: Hashable, Sendable {
         self.body = body
     }
 
-    /// Whether all signatures are by that key, for that chat.
+    /// Tells whether all signatures are by that key, for that chat.
     public func isValid(in chat: ChatBinding, key: Ed25519.PublicKey) -> Bool {
         guard chat.tag == binding else { return false }
         let message = chat.bytes + body

@@ -5,6 +5,7 @@ public indirect enum BotCommand: Hashable, JSONObjectConvertible {
     /// A menu of commands and further menus.
     case menu(label: String, commands: [BotCommand])
 
+    /// Reads the members of an object.
     public init(object: JSONObject) throws(JSONError) {
         switch try object.required("type", as: String.self) {
         case "command":
@@ -16,6 +17,7 @@ public indirect enum BotCommand: Hashable, JSONObjectConvertible {
         }
     }
 
+    /// Sets the members of an object.
     public func write(into object: inout JSONObjectWriter) {
         switch self {
         case .command(let keyword, let label, let params):

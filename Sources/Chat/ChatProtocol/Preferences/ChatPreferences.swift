@@ -1,18 +1,19 @@
 /// A preference that says only whether a feature is allowed.
 @JSONMembers
 public struct SimplePreference: Hashable, JSONObjectConvertible {
-    /// Whether the feature is allowed.
+    /// The extent to which the feature is allowed.
     public var allow: FeatureAllowed
 }
 
 /// The preference for messages that disappear.
 @JSONMembers
 public struct TimedMessagesPreference: Hashable, JSONObjectConvertible {
-    /// Whether the feature is allowed.
+    /// The extent to which the feature is allowed.
     public var allow: FeatureAllowed
     /// Seconds after which messages disappear.
     public var ttl: Int?
 
+    /// Reads the members of an object.
     public init(object: JSONObject) throws(JSONError) {
         allow = try object.required("allow")
         ttl = try object.optionalTimeToLive("ttl")
@@ -39,7 +40,7 @@ public struct ChatPreferences: Hashable, JSONObjectConvertible {
     /// The menu of a bot.
     public var commands: [BotCommand]?
 
-    /// What is set for a feature.
+    /// The preference for a feature; nil if none is set.
     public subscript(_ feature: ChatFeature) -> TimedMessagesPreference? {
         switch feature {
         case .timedMessages: timedMessages

@@ -1,12 +1,12 @@
 /// For which sides of a direct chat a feature is enabled.
 @JSONMembers
 public struct PreferenceEnabled: Hashable, JSONObjectConvertible {
-    /// Whether the user may use it.
+    /// True if the user may use it.
     public var forUser: Bool
-    /// Whether the contact may use it.
+    /// True if the contact may use it.
     public var forContact: Bool
 
-    /// What follows from what both sides allow.
+    /// Combines the preferences of both sides.
     ///
     /// - Parameter isAsymmetric: Whether the feature may be enabled for one side only: for the one that does not allow it,
     ///   when the other always does.
@@ -32,6 +32,7 @@ public enum ContactUserPreferenceSource<Preference: JSONConvertible & Hashable>:
         }
     }
 
+    /// Reads the members of an object.
     public init(object: JSONObject) throws(JSONError) {
         switch try object.required("type", as: String.self) {
         case "contact": self = .contact(try object.required("preference"))
@@ -40,6 +41,7 @@ public enum ContactUserPreferenceSource<Preference: JSONConvertible & Hashable>:
         }
     }
 
+    /// Sets the members of an object.
     public func write(into object: inout JSONObjectWriter) {
         switch self {
         case .contact: object.add("type", "contact")
@@ -54,9 +56,9 @@ public enum ContactUserPreferenceSource<Preference: JSONConvertible & Hashable>:
 public struct ContactUserPreference<Preference: JSONConvertible & Hashable>: Hashable, JSONObjectConvertible {
     /// For which sides the feature is enabled.
     public var enabled: PreferenceEnabled
-    /// What the user allows.
+    /// The user's preference.
     public var userPreference: ContactUserPreferenceSource<Preference>
-    /// What the contact allows.
+    /// The contact's preference.
     public var contactPreference: Preference
 }
 

@@ -1,4 +1,4 @@
-/// Whether one side of a direct chat allows a feature.
+/// The extent to which one side of a direct chat allows a feature.
 public enum FeatureAllowed: String, TextCode, CaseIterable {
     /// Whatever the other side says.
     case always
@@ -7,7 +7,7 @@ public enum FeatureAllowed: String, TextCode, CaseIterable {
     case no
 }
 
-/// Whether a group allows a feature.
+/// The state of a feature in a group: on or off.
 public enum GroupFeatureEnabled: String, TextCode, CaseIterable {
     case on
     case off
@@ -26,7 +26,7 @@ public enum ChatFeature: String, TextCode, CaseIterable {
     /// The features whose state a chat shows: all but files and sessions.
     public static let shown: [ChatFeature] = [.timedMessages, .fullDelete, .reactions, .voice, .calls]
 
-    /// Whether the feature can be enabled for one side only, when that side does not allow it to the other.
+    /// True if the feature can be enabled for one side only, when that side does not allow it to the other.
     public var isAsymmetric: Bool { self != .timedMessages }
 }
 
@@ -50,7 +50,7 @@ public enum GroupFeature: String, TextCode, CaseIterable {
         .timedMessages, .directMessages, .fullDelete, .reactions, .voice, .files, .simplexLinks, .reports, .history, .support,
     ]
 
-    /// Whether the feature can be limited to members from a role up.
+    /// True if the feature can be limited to members from a role up.
     public var hasRole: Bool {
         switch self {
         case .directMessages, .fullDelete, .voice, .files, .simplexLinks, .sessions: true

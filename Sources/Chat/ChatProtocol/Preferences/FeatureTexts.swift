@@ -14,14 +14,14 @@ extension ChatFeature {
         }
     }
 
-    /// What a chat shows when the other side changes what it allows.
+    /// The text that a chat shows when the other side changes its preference.
     ///
     /// - Parameter parameter: The time to live of messages in seconds.
     public func offerText(_ allow: FeatureAllowed, parameter: Int?) -> String {
         allow == .no ? "cancelled \(name)" : "offered \(name)\(parameterText(parameter))"
     }
 
-    /// What a chat shows when a feature is enabled or disabled.
+    /// The text that a chat shows when a feature is enabled or disabled.
     public func stateText(_ enabled: PreferenceEnabled, parameter: Int?) -> String {
         "\(name): \(enabledText(enabled, parameter: parameter))\(enabled.forUser ? parameterText(parameter) : "")"
     }
@@ -61,7 +61,7 @@ extension GroupFeature {
         }
     }
 
-    /// What a group shows when a feature is enabled or disabled.
+    /// The text that a group shows when a feature is enabled or disabled.
     public func stateText(_ state: GroupFeatureState) -> String {
         var text = "\(name): \(state.enable.rawValue)"
         if state.enable == .on, let parameter = state.parameter {

@@ -17,12 +17,13 @@ public struct FullChatPreferences: Hashable, JSONObjectConvertible {
     /// The menu of a bot.
     public var commands: [BotCommand]
 
-    /// What holds where nothing is set.
+    /// The preferences where nothing is set.
     public static let defaults = FullChatPreferences(
         timedMessages: .init(allow: .yes), fullDelete: .init(allow: .no), reactions: .init(allow: .yes),
         voice: .init(allow: .yes), files: .init(allow: .always), calls: .init(allow: .yes), sessions: .init(allow: .no),
         commands: [])
 
+    /// Creates the value from its parts.
     public init(
         timedMessages: TimedMessagesPreference, fullDelete: SimplePreference, reactions: SimplePreference,
         voice: SimplePreference, files: SimplePreference, calls: SimplePreference, sessions: SimplePreference,
@@ -74,6 +75,7 @@ public struct FullChatPreferences: Hashable, JSONObjectConvertible {
         commands = try object.optional("commands") ?? []
     }
 
+    /// Sets the members of an object.
     public func write(into object: inout JSONObjectWriter) { preferences.write(into: &object) }
 
     /// The same preferences, all set.
@@ -83,7 +85,7 @@ public struct FullChatPreferences: Hashable, JSONObjectConvertible {
             calls: calls, sessions: sessions, commands: commands)
     }
 
-    /// What is allowed for a feature, with the time to live where it has one.
+    /// The preference for a feature, with the time to live where it has one.
     public subscript(_ feature: ChatFeature) -> TimedMessagesPreference {
         switch feature {
         case .timedMessages: timedMessages

@@ -27,7 +27,7 @@ public struct FullGroupPreferences: Hashable, JSONConvertible {
     /// The menu of the bot of the group.
     public var commands: [BotCommand]
 
-    /// What holds where nothing is set.
+    /// The preferences where nothing is set.
     public static let defaults = FullGroupPreferences(nil)
 
     /// The preferences with defaults where nothing is set.
@@ -65,6 +65,7 @@ public struct FullGroupPreferences: Hashable, JSONConvertible {
         commands = try object.optional("commands") ?? []
     }
 
+    /// The JSON form.
     public var json: JSONValue { preferences.json }
 
     /// The same preferences, all set.
@@ -96,26 +97,27 @@ public struct FullGroupPreferences: Hashable, JSONConvertible {
         }
     }
 
-    /// Whether a member of that role may use a feature.
+    /// Tells whether a member of that role may use a feature.
     public func allows(_ feature: GroupFeature, role: GroupMemberRole) -> Bool { self[feature].allows(role) }
 }
 
 /// How a feature stands in a group.
 public struct GroupFeatureState: Hashable, Sendable {
-    /// Whether the feature is on.
+    /// The state of the feature.
     public var enable: GroupFeatureEnabled
     /// Seconds: the time to live of messages, or how long posts take comments.
     public var parameter: Int?
     /// The lowest role that may use the feature; nil for all members.
     public var role: GroupMemberRole?
 
+    /// Creates the value from its parts.
     public init(enable: GroupFeatureEnabled, parameter: Int? = nil, role: GroupMemberRole? = nil) {
         self.enable = enable
         self.parameter = parameter
         self.role = role
     }
 
-    /// Whether a member of that role may use the feature.
+    /// Tells whether a member of that role may use the feature.
     public func allows(_ role: GroupMemberRole) -> Bool {
         guard enable == .on else { return false }
         return self.role.map { role >= $0 } ?? true

@@ -1,14 +1,14 @@
 /// A group preference that says only whether a feature is on.
 @JSONMembers
 public struct GroupPreference: Hashable, JSONObjectConvertible {
-    /// Whether the feature is on.
+    /// The state of the feature.
     public var enable: GroupFeatureEnabled
 }
 
 /// A group preference that may hold for members from a role up only.
 @JSONMembers
 public struct RoleGroupPreference: Hashable, JSONObjectConvertible {
-    /// Whether the feature is on.
+    /// The state of the feature.
     public var enable: GroupFeatureEnabled
     /// The lowest role that may use the feature; nil for all members.
     public var role: GroupMemberRole?
@@ -17,11 +17,12 @@ public struct RoleGroupPreference: Hashable, JSONObjectConvertible {
 /// The group preference for messages that disappear.
 @JSONMembers
 public struct TimedMessagesGroupPreference: Hashable, JSONObjectConvertible {
-    /// Whether the feature is on.
+    /// The state of the feature.
     public var enable: GroupFeatureEnabled
     /// Seconds after which messages disappear.
     public var ttl: Int?
 
+    /// Reads the members of an object.
     public init(object: JSONObject) throws(JSONError) {
         enable = try object.required("enable")
         ttl = try object.optionalTimeToLive("ttl")
@@ -31,12 +32,13 @@ public struct TimedMessagesGroupPreference: Hashable, JSONObjectConvertible {
 /// The group preference for comments to channel posts.
 @JSONMembers
 public struct CommentsGroupPreference: Hashable, JSONObjectConvertible {
-    /// Whether the feature is on.
+    /// The state of the feature.
     public var enable: GroupFeatureEnabled
     /// Seconds from a post after which it takes no more comments; nil for no end. Development versions of the official
     /// client call it `closeAfter`: that is read, and never written.
     public var duration: Int?
 
+    /// Reads the members of an object.
     public init(object: JSONObject) throws(JSONError) {
         enable = try object.required("enable")
         if let duration = try object.optional("duration", as: Int.self) {

@@ -3,7 +3,7 @@
 /// It starts with a letter, number or symbol, but not `#` or `@`; it has at most ``ChatLimits/displayName`` Unicode scalars,
 /// at most three punctuation characters and one space in a row, and no quotation mark `'`, control or invisible character.
 public enum DisplayName {
-    /// Whether the name can be used as it is.
+    /// Tells whether the name can be used as it is.
     public static func isValid(_ name: String) -> Bool { !name.isEmpty && valid(name).hasSameScalars(as: name) }
 
     /// The name without what is not valid in it: the name to suggest. Empty if nothing valid is in it.

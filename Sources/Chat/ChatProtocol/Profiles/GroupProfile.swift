@@ -1,4 +1,4 @@
-/// What kind of group is reached through relays.
+/// The kind of a group that is reached through relays.
 public enum GroupType: TextCode {
     /// Owners post, subscribers read.
     case channel
@@ -6,6 +6,7 @@ public enum GroupType: TextCode {
     case group
     case unknown(String)
 
+    /// Reads the word.
     public init(code: String) {
         switch code {
         case "channel": self = .channel
@@ -14,6 +15,7 @@ public enum GroupType: TextCode {
         }
     }
 
+    /// The word.
     public var code: String {
         switch self {
         case .channel: "channel"
@@ -23,10 +25,10 @@ public enum GroupType: TextCode {
     }
 }
 
-/// What makes a group public: its link and its identity.
+/// The public part of a group: its link and its identity.
 @JSONMembers
 public struct PublicGroupProfile: Hashable, JSONObjectConvertible {
-    /// Who may post.
+    /// The kind of group, from which follows who may post.
     public var groupType: GroupType
     /// A short link.
     public var groupLink: String
@@ -42,7 +44,7 @@ public enum MemberCriteria: String, TextCode {
 /// How new members are admitted to a group.
 @JSONMembers
 public struct GroupMemberAdmission: Hashable, JSONObjectConvertible {
-    /// Who is reviewed by moderators before joining; nil for nobody.
+    /// The members who are reviewed by moderators before joining; nil for nobody.
     public var review: MemberCriteria?
 }
 
@@ -61,7 +63,7 @@ public struct GroupProfile: Hashable, JSONObjectConvertible {
     public var image: ImageData?
     /// Set for groups that are reached through relays.
     public var publicGroup: PublicGroupProfile?
-    /// What the group allows.
+    /// The group's preferences.
     public var groupPreferences: GroupPreferences?
     /// How new members are admitted; nil: at once.
     public var memberAdmission: GroupMemberAdmission?

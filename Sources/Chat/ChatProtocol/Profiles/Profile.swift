@@ -3,14 +3,17 @@ public struct ImageData: Hashable, JSONConvertible {
     /// The data URI.
     public var uri: String
 
+    /// Wraps a link.
     public init(_ uri: String) { self.uri = uri }
 
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) { uri = try String(json: json) }
 
+    /// The JSON form.
     public var json: JSONValue { .string(uri) }
 }
 
-/// Whether a person or a bot is behind a profile.
+/// The kind of peer behind a profile: a person or a bot.
 public enum ChatPeerType: String, TextCode {
     case human
     case bot
@@ -29,8 +32,8 @@ public struct Profile: Hashable, JSONObjectConvertible {
     public var image: ImageData?
     /// The user's contact address, as a full or short link.
     public var contactLink: String?
-    /// What the user allows; nil from very old clients.
+    /// The user's preferences; nil from very old clients.
     public var preferences: ChatPreferences?
-    /// Whether a bot answers; nil from clients that do not say.
+    /// The kind of peer; nil from clients that do not say.
     public var peerType: ChatPeerType?
 }

@@ -1,11 +1,11 @@
-/// What a contact address or invitation says of its owner, before anyone connects: the user data of its short link.
+/// The data of a contact address or invitation about its owner, before anyone connects: the user data of its short link.
 @JSONMembers
 public struct ContactShortLinkData: Hashable, JSONObjectConvertible {
     /// The profile of the one who has the address.
     public var profile: Profile
     /// The welcome message.
     public var message: MessageContent?
-    /// Whether requests make business chats.
+    /// True if requests make business chats.
     @JSONRequired public var business: Bool = false
 }
 
@@ -16,7 +16,7 @@ public struct PublicGroupData: Hashable, JSONObjectConvertible {
     public var publicMemberCount: Int64
 }
 
-/// What a group link says of the group: the user data of its short link.
+/// The data of a group link about the group: the user data of its short link.
 @JSONMembers
 public struct GroupShortLinkData: Hashable, JSONObjectConvertible {
     /// The profile of the group.
@@ -25,7 +25,7 @@ public struct GroupShortLinkData: Hashable, JSONObjectConvertible {
     public var publicGroupData: PublicGroupData?
 }
 
-/// What the link of a relay to one channel says: the user data of its short link.
+/// The data of the link of a relay to one channel: the user data of its short link.
 @JSONMembers
 public struct RelayShortLinkData: Hashable, JSONObjectConvertible {
     /// The profile of the relay.
@@ -39,13 +39,13 @@ public struct RelayProfile: Hashable, JSONObjectConvertible {
     public var displayName: String
     /// A longer name, usually empty.
     @JSONRequired public var fullName: String = ""
-    /// What people are told of the relay.
+    /// A line about the relay.
     @JSONName("shortDescr") public var shortDescription: String?
     /// The picture of the relay.
     public var image: ImageData?
 }
 
-/// What the address of a relay says of it: the user data of its short link.
+/// The data of the address of a relay: the user data of its short link.
 @JSONMembers
 public struct RelayAddressLinkData: Hashable, JSONObjectConvertible {
     /// The profile of the relay.

@@ -91,14 +91,17 @@ public struct AgentError: Error, Sendable, Equatable, CustomStringConvertible {
         /// How often it was delivered.
         public let attempts: Int
 
+        /// Creates the value from its parts.
         public init(brokerTime: Int64, attempts: Int) {
             self.brokerTime = brokerTime
             self.attempts = attempts
         }
     }
 
+    /// The reason.
     public let reason: Reason
 
+    /// Creates an error.
     public init(_ reason: Reason) { self.reason = reason }
 
     /// Stable and bounded: usable as a metric label.

@@ -70,11 +70,11 @@ package enum AgentEvent: Sendable, Equatable {
     /// DELD: the router says that the connection's queue was deleted.
     case queueDeleted
     /// SWITCH: a step of moving a queue to another router. Durable; the state is that of the time when it is reported.
-    case queueSwitch(QueueDirection, SwitchPhase, ConnectionStats)
+    case queueSwitch(QueueDirection, AgentSwitchPhase, AgentConnectionStats)
     /// A queue besides others came into use, or is used no longer; not an event of official agents. Not durable: the state is there to be asked.
-    case queuesChanged(QueueDirection, ConnectionStats)
+    case queuesChanged(QueueDirection, AgentConnectionStats)
     /// RSYNC: encryption is out of step, or a step of putting it right again. Durable, as `queueSwitch`.
-    case ratchetSync(RatchetSyncState, AgentError.Crypto?, ConnectionStats)
+    case ratchetSync(AgentRatchetSyncState, AgentError.Crypto?, AgentConnectionStats)
 
     // MARK: Deletion
 

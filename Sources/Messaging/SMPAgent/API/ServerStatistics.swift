@@ -80,5 +80,5 @@ package struct QueueSubscriptionStatus: Sendable, Hashable {
     package let user: AgentUserID
     package let server: SMPServerAddress
     package let queue: RecipientID
-    package let status: SubscriptionStatus
+    package let status: AgentSubscriptionStatus
 }

@@ -46,7 +46,7 @@ extension Transition {
         if queue?.isPrimary == true, let next = others.first(where: { $0.status == .active }) ?? others.first {
             updateReceiveQueue(next.row) { $0.isPrimary = true }
         }
-        emit(.queuesChanged(.receive, ConnectionStats(state)))
+        emit(.queuesChanged(.receive, AgentConnectionStats(state)))
     }
 
     // MARK: The sender
@@ -84,7 +84,7 @@ extension Transition {
     mutating func testedAddition(_ queue: SendQueue) {
         guard queue.isAddition, queue.status == .secured else { return }
         updateSendQueue(queue.row) { $0.status = .active }
-        emit(.queuesChanged(.send, ConnectionStats(state)))
+        emit(.queuesChanged(.send, AgentConnectionStats(state)))
     }
 
     /// Checks whether messages go on through other queues when this one takes none.
@@ -118,7 +118,7 @@ extension Transition {
             updateSendQueue(next.row) { $0.isPrimary = true }
         }
         emit(.failed(error))
-        emit(.queuesChanged(.send, ConnectionStats(state)))
+        emit(.queuesChanged(.send, AgentConnectionStats(state)))
     }
 }
 

@@ -30,7 +30,7 @@ extension Transition {
         case .queueKey:
             // The keys may be for a queue besides the others, and may be sent through several.
             let isMoving = state.sendQueues.contains { $0.switchStatus != nil }
-            if isMoving, queue.isPrimary { emit(.queueSwitch(.send, .confirmed, ConnectionStats(state))) }
+            if isMoving, queue.isPrimary { emit(.queueSwitch(.send, .confirmed, AgentConnectionStats(state))) }
         case .queueTest:
             do {
                 try sentQueueTest(queue)

@@ -7,9 +7,9 @@ import SMPWire
 // sends new keys, the other answers with its own, and the hashes of the keys decide which of them sends first.
 
 extension Transition {
-    private mutating func emitSync(_ state: RatchetSyncState, _ error: AgentError.Crypto?) {
+    private mutating func emitSync(_ state: AgentRatchetSyncState, _ error: AgentError.Crypto?) {
         updateRecord { $0.ratchetSync = state }
-        emit(.ratchetSync(state, error, ConnectionStats(self.state)))
+        emit(.ratchetSync(state, error, AgentConnectionStats(self.state)))
     }
 
     /// A message was decrypted: the ratchets are in step.
@@ -133,7 +133,7 @@ enum RatchetSyncRole: Sendable, Equatable {
 
 extension AgentError.Crypto {
     /// The ratchet state that follows from a message that cannot be decrypted.
-    var syncState: RatchetSyncState {
+    var syncState: AgentRatchetSyncState {
         switch self {
         case .decryptAES, .decryptCB, .ratchetEarlier: .allowed
         case .ratchetHeader, .ratchetSkipped, .ratchetSync: .required

@@ -235,7 +235,7 @@ extension Transition {
     private mutating func activate(_ queue: ReceiveQueue, _ context: AgentContext) {
         if queue.status != .active {
             updateReceiveQueue(queue.row) { $0.status = .active }
-            if queue.isAddition { emit(.queuesChanged(.receive, ConnectionStats(state))) }
+            if queue.isAddition { emit(.queuesChanged(.receive, AgentConnectionStats(state))) }
         }
         guard let replaced = queue.replaces else { return }
         receivedInNewQueue(queue, replaced: replaced, context)

@@ -31,8 +31,8 @@ extension Transition {
         }
     }
 
-    private mutating func emitSwitch(_ direction: QueueDirection, _ phase: SwitchPhase) {
-        emit(.queueSwitch(direction, phase, ConnectionStats(state)))
+    private mutating func emitSwitch(_ direction: QueueDirection, _ phase: AgentSwitchPhase) {
+        emit(.queueSwitch(direction, phase, AgentConnectionStats(state)))
     }
 
     // MARK: The recipient
@@ -212,9 +212,9 @@ extension ReceiveQueue {
     }
 }
 
-extension ConnectionStats {
+extension AgentConnectionStats {
     /// - Parameter subscriptions: of the queues, by row; queues that are missing have none.
-    init(_ state: ConnectionState, subscriptions: [RowID: SubscriptionStatus] = [:]) {
+    init(_ state: ConnectionState, subscriptions: [RowID: AgentSubscriptionStatus] = [:]) {
         let receiveQueues = state.receiveQueues.map { queue in
             ReceiveQueueStats(
                 row: queue.row, server: queue.server, status: queue.status, switchStatus: queue.switchStatus,
@@ -230,7 +230,7 @@ extension ConnectionStats {
     }
 
     /// The same with subscriptions as they stand now.
-    func with(_ subscriptions: SubscriptionRegistry) -> ConnectionStats {
+    func with(_ subscriptions: SubscriptionRegistry) -> AgentConnectionStats {
         var stats = self
         for index in stats.receiveQueues.indices {
             stats.receiveQueues[index].subscription = subscriptions.status(of: stats.receiveQueues[index].row) ?? .noSubscription
@@ -242,7 +242,7 @@ extension ConnectionStats {
 
 extension [ReceiveQueueStats] {
     /// Of several queues the one that works best counts.
-    fileprivate var best: SubscriptionStatus? { map(\.subscription).max { $0.order < $1.order } }
+    fileprivate var best: AgentSubscriptionStatus? { map(\.subscription).max { $0.order < $1.order } }
 }
 
 extension AgentEvent {
@@ -256,7 +256,7 @@ extension AgentEvent {
     }
 }
 
-extension SubscriptionStatus {
+extension AgentSubscriptionStatus {
     fileprivate var order: Int {
         switch self {
         case .active: 3

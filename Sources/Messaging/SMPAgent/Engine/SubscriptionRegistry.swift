@@ -8,7 +8,7 @@ final class SubscriptionRegistry: Sendable {
         let connection: ConnectionID
         let row: RowID
         let user: AgentUserID
-        var status: SubscriptionStatus
+        var status: AgentSubscriptionStatus
         /// True if the peer may send to it, so that messages can come through it.
         var carries: Bool
     }
@@ -87,7 +87,7 @@ final class SubscriptionRegistry: Sendable {
     }
 
     /// How a queue's subscription stands; nil if it has none.
-    func status(of row: RowID) -> SubscriptionStatus? {
+    func status(of row: RowID) -> AgentSubscriptionStatus? {
         inner.withLock { inner in inner.entry(row)?.status }
     }
 
@@ -122,7 +122,7 @@ final class SubscriptionRegistry: Sendable {
     /// Changes the status of queues that are known.
     ///
     /// - Returns: their connections, each once.
-    func setStatus(_ status: SubscriptionStatus, of keys: [QueueKey]) -> [ConnectionID] {
+    func setStatus(_ status: AgentSubscriptionStatus, of keys: [QueueKey]) -> [ConnectionID] {
         inner.withLock { inner in
             var connections: [ConnectionID] = []
             var seen: Set<ConnectionID> = []
@@ -139,7 +139,7 @@ final class SubscriptionRegistry: Sendable {
     /// others come through other queues in any case.
     ///
     /// - Parameter tell: runs before the next change, so that what it says of a connection is in the order of the changes.
-    func change(_ status: SubscriptionStatus, of keys: [QueueKey], tell: ([ConnectionID]) -> Void) {
+    func change(_ status: AgentSubscriptionStatus, of keys: [QueueKey], tell: ([ConnectionID]) -> Void) {
         inner.withLock { inner in
             for key in keys { inner.entries[key]?.status = status }
             let connections = inner.dependent(on: keys)
@@ -163,9 +163,9 @@ final class SubscriptionRegistry: Sendable {
     }
 
     /// The status of a connection's queues, by row.
-    func statuses(of queues: [ReceiveQueue]) -> [RowID: SubscriptionStatus] {
+    func statuses(of queues: [ReceiveQueue]) -> [RowID: AgentSubscriptionStatus] {
         inner.withLock { inner in
-            var statuses: [RowID: SubscriptionStatus] = [:]
+            var statuses: [RowID: AgentSubscriptionStatus] = [:]
             for queue in queues { statuses[queue.row] = inner.entries[queue.key]?.status }
             return statuses
         }
@@ -258,7 +258,7 @@ extension AgentCore {
 
     private func outcome(
         _ response: Result<SMPBrokerMessage, SMPClientError>, over session: TransportSessionKey
-    ) -> (SubscriptionStatus, AgentError?) {
+    ) -> (AgentSubscriptionStatus, AgentError?) {
         statistics.add(.connSubAttempts, session.userID, session.server)
         switch response {
         case .success(.ok), .success(.sok):

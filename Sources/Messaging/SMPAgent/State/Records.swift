@@ -36,7 +36,7 @@ struct ConnectionRecord: Sendable, Equatable {
     /// The peer's number and the hash of the last received message.
     var lastReceivedID: Int64 = 0
     var lastReceivedHash: Bytes = []
-    var ratchetSync = RatchetSyncState.ok
+    var ratchetSync = AgentRatchetSyncState.ok
     var deletion = Deletion.none
 }
 

@@ -129,7 +129,7 @@ extension AgentStore {
             let events = try database.map(
                 "SELECT e.*, c.* FROM events AS e JOIN connections AS c USING (connection_id) ORDER BY e.position"
             ) { row in
-                let record = try EventRecord.read(row) { ConnectionStats(try Self.state(row, database)) }
+                let record = try EventRecord.read(row) { AgentConnectionStats(try Self.state(row, database)) }
                 return AgentNotification(
                     connection: ConnectionID(row.bytes("public_id")), event: record.event, durableID: .event(record.number))
             }

@@ -9,8 +9,8 @@ private struct EventDetails: Codable {
     var error: AgentError?
     var messages: [AgentMessageID]?
     var direction: QueueDirection?
-    var phase: SwitchPhase?
-    var state: RatchetSyncState?
+    var phase: AgentSwitchPhase?
+    var state: AgentRatchetSyncState?
     var fault: AgentError.Crypto?
 
     var bytes: Bytes {
@@ -22,12 +22,12 @@ private struct EventDetails: Codable {
         self.messages = messages
     }
 
-    init(_ direction: QueueDirection, _ phase: SwitchPhase) {
+    init(_ direction: QueueDirection, _ phase: AgentSwitchPhase) {
         self.direction = direction
         self.phase = phase
     }
 
-    init(_ state: RatchetSyncState, _ fault: AgentError.Crypto?) {
+    init(_ state: AgentRatchetSyncState, _ fault: AgentError.Crypto?) {
         self.state = state
         self.fault = fault
     }
@@ -80,7 +80,7 @@ extension EventRecord {
     }
 
     /// - Parameter stats: reads how the connection stands now, which some events tell.
-    static func read(_ row: Row, stats: () throws -> ConnectionStats) throws -> EventRecord {
+    static func read(_ row: Row, stats: () throws -> AgentConnectionStats) throws -> EventRecord {
         let subject = row.bytes("subject")
         let pq: Bool = row["pq"]
         let info = row.bytes("info")

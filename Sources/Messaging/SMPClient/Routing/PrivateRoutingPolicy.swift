@@ -23,7 +23,9 @@ public struct PrivateRoutingPolicy: Sendable, Hashable {
         case prohibit
     }
 
+    /// The cases in which routing is private.
     public var mode: Mode
+    /// The fallback when a message cannot be routed privately.
     public var fallback: Fallback
     /// True if connections go through a SOCKS proxy, so that no router sees our address.
     public var usesSOCKS: Bool

@@ -3,12 +3,18 @@ public import SMPWire
 
 /// Signatures on Edwards25519 (RFC 8032).
 public enum Ed25519: SignatureAlgorithm {
+    /// The name of the algorithm.
     public static let name = "Ed25519"
+    /// Bytes of a public key.
     public static let publicSize = 32
+    /// Bytes of a private key.
     public static let privateSize = 32
+    /// Bytes of a signature.
     public static let signatureSize = 64
+    /// The last byte of the algorithm's object identifier.
     public static let identifier: UInt8 = 112
 
+    /// Derives the public key.
     public static func publicKey(of privateKey: SecretBytes) -> Bytes {
         Sodium.start()
         var key = Bytes(repeating: 0, count: publicSize)
@@ -18,6 +24,7 @@ public enum Ed25519: SignatureAlgorithm {
         return key
     }
 
+    /// Signs a message.
     public static func sign(_ message: Bytes, privateKey: SecretBytes, publicKey: Bytes) -> Bytes {
         Sodium.start()
         var signature = Bytes(repeating: 0, count: signatureSize)
@@ -27,6 +34,7 @@ public enum Ed25519: SignatureAlgorithm {
         return signature
     }
 
+    /// Verifies a signature.
     public static func verify(_ signature: Bytes, message: Bytes, publicKey: Bytes) -> Bool {
         Sodium.start()
         return crypto_sign_verify_detached(signature, message, UInt64(message.count), publicKey) == 0

@@ -30,15 +30,21 @@ public protocol SignatureAlgorithm: KeyAlgorithm {
 
 /// The two keys of one party.
 public struct AlgorithmKeyPair<Algorithm: KeyAlgorithm>: Sendable {
+    /// The private key.
     public let privateKey: AlgorithmPrivateKey<Algorithm>
+    /// The public key.
     public var publicKey: AlgorithmPublicKey<Algorithm> { privateKey.publicKey }
 
+    /// The pair of a private key.
     public init(_ privateKey: AlgorithmPrivateKey<Algorithm>) { self.privateKey = privateKey }
 }
 
 extension KeyAlgorithm {
+    /// A public key of the algorithm.
     public typealias PublicKey = AlgorithmPublicKey<Self>
+    /// A private key of the algorithm.
     public typealias PrivateKey = AlgorithmPrivateKey<Self>
+    /// A key pair of the algorithm.
     public typealias KeyPair = AlgorithmKeyPair<Self>
 
     /// Makes a key pair of the next ``privateSize`` random bytes.

@@ -43,6 +43,7 @@ public struct AlgorithmPrivateKey<Algorithm: KeyAlgorithm>: Sendable, Equatable 
     /// ``KeyAlgorithm/privateSize`` bytes.
     public var raw: SecretBytes { storage.secret }
 
+    /// The public key.
     public var publicKey: AlgorithmPublicKey<Algorithm> {
         AlgorithmPublicKey(
             unchecked: storage.publicKey.withLock { known in
@@ -68,10 +69,12 @@ public struct AlgorithmPrivateKey<Algorithm: KeyAlgorithm>: Sendable, Equatable 
     /// - Throws: ``CryptoError`` `invalidKey` if it is not the DER of a key of this algorithm, with nothing after it.
     public init(pkcs8: Bytes) throws(CryptoError) { try self.init(pkcs8: SecretBytes(pkcs8)) }
 
+    /// Compares two values.
     public static func == (left: Self, right: Self) -> Bool { left.raw == right.raw }
 }
 
 extension AlgorithmPrivateKey: CustomStringConvertible {
+    /// A textual form, for messages and logs.
     public var description: String { "(private \(Algorithm.name) key)" }
 }
 

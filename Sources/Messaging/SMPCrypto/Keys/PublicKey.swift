@@ -29,15 +29,19 @@ public struct AlgorithmPublicKey<Algorithm: KeyAlgorithm>: Hashable, Sendable, W
         self.raw = raw
     }
 
+    /// Appends the binary encoding.
     public func encode(to writer: inout WireWriter) { writer.write(short: spki) }
 
+    /// Reads the binary encoding.
     public init(from parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         try self.init(spki: try parser.short(), at: start)
     }
 
+    /// Appends the textual encoding.
     public func encodeString(to writer: inout WireWriter) { writer.write(text: Base64URL.encode(spki)) }
 
+    /// Reads the textual encoding.
     public init(fromString parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         try self.init(spki: try parser.base64URL(), at: start)
@@ -50,6 +54,7 @@ public struct AlgorithmPublicKey<Algorithm: KeyAlgorithm>: Hashable, Sendable, W
         self.raw = raw
     }
 
+    /// A textual form, for messages and logs.
     public var description: String { wireString }
 }
 
@@ -60,6 +65,7 @@ extension AlgorithmPublicKey: Codable {
         try container.encode(wireString)
     }
 
+    /// Decodes the JSON form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         do {

@@ -8,7 +8,11 @@ public protocol ServerScheme: Sendable {
 }
 
 /// Message routers: `smp://…`.
-public enum SMPScheme: ServerScheme { public static let name: StaticString = "smp" }
+/// The scheme of SMP routers.
+public enum SMPScheme: ServerScheme {
+    /// The scheme of the address.
+    public static let name: StaticString = "smp"
+}
 /// File routers: `xftp://…`.
 package enum XFTPScheme: ServerScheme { package static let name: StaticString = "xftp" }
 /// Notification servers: `ntf://…`.
@@ -33,6 +37,7 @@ public struct ServerAddress<Scheme: ServerScheme>: WireCodable, StringCodable, H
         self.keyHash = keyHash
     }
 
+    /// Creates the value from its parts.
     public init(host: TransportHost, port: UInt16? = nil, keyHash: KeyHash) {
         hosts = [host]
         self.port = port
@@ -47,11 +52,13 @@ public struct ServerAddress<Scheme: ServerScheme>: WireCodable, StringCodable, H
     /// Checks whether both name the same place, whatever the fingerprint.
     public func isSameAddress(as other: ServerAddress) -> Bool { hosts == other.hosts && port == other.port }
 
+    /// Appends the binary encoding.
     public func encode(to writer: inout WireWriter) {
         writer.write(list: hosts)
         encodePortAndKeyHash(to: &writer)
     }
 
+    /// Reads the binary encoding.
     public init(from parser: inout WireParser) throws(WireError) {
         hosts = try parser.nonEmptyList()
         (port, keyHash) = try Self.readPortAndKeyHash(&parser)
@@ -81,6 +88,7 @@ public struct ServerAddress<Scheme: ServerScheme>: WireCodable, StringCodable, H
         return (port, try parser.read())
     }
 
+    /// Appends the textual encoding.
     public func encodeString(to writer: inout WireWriter) { encodeString(to: &writer, hosts: hosts, basicAuth: nil) }
 
     func encodeString(to writer: inout WireWriter, hosts: [TransportHost], basicAuth: BasicAuth?) {
@@ -99,6 +107,7 @@ public struct ServerAddress<Scheme: ServerScheme>: WireCodable, StringCodable, H
         }
     }
 
+    /// Reads the textual encoding.
     public init(fromString parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         let server = try ServerWithAuth<Scheme>(fromString: &parser)
@@ -106,9 +115,11 @@ public struct ServerAddress<Scheme: ServerScheme>: WireCodable, StringCodable, H
         self = server.server
     }
 
+    /// A textual form, for messages and logs.
     public var description: String { wireString }
 }
 
+/// The address of an SMP router.
 public typealias SMPServerAddress = ServerAddress<SMPScheme>
 package typealias XFTPServerAddress = ServerAddress<XFTPScheme>
 package typealias NotificationServerAddress = ServerAddress<NotificationScheme>

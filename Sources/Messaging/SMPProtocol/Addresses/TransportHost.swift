@@ -23,6 +23,7 @@ public enum TransportHost: WireCodable, StringCodable, Hashable, Sendable, Custo
     /// The longest text of a host, in bytes.
     public static let maximumLength = 255
 
+    /// True for an onion service.
     public var isOnion: Bool { if case .onion = self { true } else { false } }
 
     /// The form for resolver and socket calls: without brackets.
@@ -37,8 +38,10 @@ public enum TransportHost: WireCodable, StringCodable, Hashable, Sendable, Custo
     /// Recognises a whole text as a host.
     public init(parsing text: String) throws(WireError) { try self.init(wireString: text) }
 
+    /// Appends the binary encoding.
     public func encode(to writer: inout WireWriter) { writer.write(short: Bytes(description.utf8)) }
 
+    /// Reads the binary encoding.
     public init(from parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         var text = WireParser(try parser.short())
@@ -50,6 +53,7 @@ public enum TransportHost: WireCodable, StringCodable, Hashable, Sendable, Custo
         }
     }
 
+    /// Appends the textual encoding.
     public func encodeString(to writer: inout WireWriter) { writer.write(text: description) }
 
     /// An IPv6 address may stand in brackets; without them a port cannot be told from its last group.

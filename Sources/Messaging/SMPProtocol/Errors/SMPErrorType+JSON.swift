@@ -14,6 +14,7 @@ extension KeyedDecodingContainer<ErrorKey> {
 }
 
 extension SMPErrorType: Codable {
+    /// Encodes the JSON form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: ErrorKey.self)
         let word = String(wireString.prefix { $0 != " " })
@@ -27,6 +28,7 @@ extension SMPErrorType: Codable {
         }
     }
 
+    /// Decodes the JSON form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: ErrorKey.self)
         let type = try container.decode(String.self, forKey: .type)
@@ -43,11 +45,13 @@ extension SMPErrorType: Codable {
 }
 
 extension SMPCommandError: Codable {
+    /// Encodes the JSON form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: ErrorKey.self)
         try container.encode(rawValue, forKey: .type)
     }
 
+    /// Decodes the JSON form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: ErrorKey.self)
         let type = try container.decode(String.self, forKey: .type)
@@ -57,6 +61,7 @@ extension SMPCommandError: Codable {
 }
 
 extension SMPProxyError: Codable {
+    /// Encodes the JSON form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: ErrorKey.self)
         switch self {
@@ -71,6 +76,7 @@ extension SMPProxyError: Codable {
         }
     }
 
+    /// Decodes the JSON form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: ErrorKey.self)
         let type = try container.decode(String.self, forKey: .type)
@@ -85,6 +91,7 @@ extension SMPProxyError: Codable {
 }
 
 extension BrokerErrorType: Codable {
+    /// Encodes the JSON form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: ErrorKey.self)
         try container.encode(String(wireString.prefix { $0 != " " }), forKey: .type)
@@ -96,6 +103,7 @@ extension BrokerErrorType: Codable {
         }
     }
 
+    /// Decodes the JSON form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: ErrorKey.self)
         let type = try container.decode(String.self, forKey: .type)
@@ -114,6 +122,7 @@ extension BrokerErrorType: Codable {
 }
 
 extension NetworkError: Codable {
+    /// Encodes the JSON form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: ErrorKey.self)
         switch self {
@@ -132,6 +141,7 @@ extension NetworkError: Codable {
         }
     }
 
+    /// Decodes the JSON form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: ErrorKey.self)
         let type = try container.decode(String.self, forKey: .type)
@@ -155,6 +165,7 @@ extension TransportError: Codable {
 
     private struct HandshakeObject: Codable { let type: HandshakeError }
 
+    /// Encodes the JSON form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: ErrorKey.self)
         if case .handshake(let error) = self {
@@ -165,6 +176,7 @@ extension TransportError: Codable {
         }
     }
 
+    /// Decodes the JSON form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: ErrorKey.self)
         let type = try container.decode(String.self, forKey: .type)
@@ -179,12 +191,14 @@ extension TransportError: Codable {
 }
 
 extension BlockingInfo: Codable {
+    /// Encodes the JSON form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: ErrorKey.self)
         try container.encode(reason, forKey: .reason)
         try container.encodeIfPresent(notice, forKey: .notice)
     }
 
+    /// Decodes the JSON form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: ErrorKey.self)
         reason = try container.decode(Reason.self, forKey: .reason)

@@ -5,11 +5,16 @@ public import SMPWire
 // see) it is the rest of the line.
 
 extension SMPErrorType: WireCodable, StringCodable, CustomStringConvertible {
+    /// Appends the binary encoding.
     public func encode(to writer: inout WireWriter) { encode(to: &writer, textual: false) }
+    /// Appends the textual encoding.
     public func encodeString(to writer: inout WireWriter) { encode(to: &writer, textual: true) }
+    /// Reads the binary encoding.
     public init(from parser: inout WireParser) throws(WireError) { try self.init(&parser, textual: false) }
+    /// Reads the textual encoding.
     public init(fromString parser: inout WireParser) throws(WireError) { try self.init(&parser, textual: true) }
 
+    /// A textual form, for messages and logs.
     public var description: String { wireString }
 
     /// The error as a router of this version sends it: older clients do not know `BLOCKED` or its notice.
@@ -130,7 +135,9 @@ extension SMPProxyError {
 }
 
 extension BrokerErrorType: StringCodable {
+    /// Appends the textual encoding.
     public func encodeString(to writer: inout WireWriter) { encode(to: &writer, textual: true) }
+    /// Reads the textual encoding.
     public init(fromString parser: inout WireParser) throws(WireError) { try self.init(&parser, textual: true) }
 
     fileprivate func encode(to writer: inout WireWriter, textual: Bool) {
@@ -182,6 +189,7 @@ extension NetworkError {
 }
 
 extension TransportError: WireCodable {
+    /// Appends the binary encoding.
     public func encode(to writer: inout WireWriter) {
         switch self {
         case .badBlock: writer.write(text: "BLOCK")
@@ -193,6 +201,7 @@ extension TransportError: WireCodable {
         }
     }
 
+    /// Reads the binary encoding.
     public init(from parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         switch parser.word() {

@@ -110,12 +110,15 @@ public enum HandshakeError: String, Error, Hashable, Sendable, CaseIterable, Cod
 
 /// Why an operator blocked a queue.
 public struct BlockingInfo: Hashable, Sendable {
+    /// The reason of a block.
     public enum Reason: String, Hashable, Sendable, Codable, CaseIterable { case spam, content }
 
+    /// The reason.
     public var reason: Reason
     /// nil: the client gets no notice (and none is sent below version 18).
     public var notice: ClientNotice?
 
+    /// Creates the value from its parts.
     public init(reason: Reason, notice: ClientNotice? = nil) {
         self.reason = reason
         self.notice = notice
@@ -127,5 +130,6 @@ public struct ClientNotice: Hashable, Sendable, Codable {
     /// Seconds for which the notice holds; nil: indefinitely.
     public var ttl: Int64?
 
+    /// Creates the value from its parts.
     public init(ttl: Int64? = nil) { self.ttl = ttl }
 }

@@ -2,8 +2,11 @@ internal import GRDB
 
 /// The findings of a check of a database.
 public struct DatabaseReport: Sendable, Equatable {
+    /// The name of the database.
     public let label: String
+    /// The path.
     public let path: String
+    /// True if the file is encrypted.
     public let isEncrypted: Bool
     /// The size of the file in bytes.
     public internal(set) var size = 0

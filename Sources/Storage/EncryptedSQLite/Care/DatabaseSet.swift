@@ -6,14 +6,17 @@ public struct DatabaseSet: Sendable {
     public struct Member: Sendable, Hashable {
         /// The name of the database in errors and reports.
         public let label: String
+        /// The path.
         public let path: String
 
+        /// Names a database.
         public init(label: String, path: String) {
             self.label = label
             self.path = path
         }
     }
 
+    /// The databases of the folder.
     public let members: [Member]
     /// The file that says that a change of key is decided and has to be finished.
     let decision: String

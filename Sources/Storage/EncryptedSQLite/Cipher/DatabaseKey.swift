@@ -119,6 +119,8 @@ public final class DatabaseKey: Sendable {
 }
 
 extension DatabaseKey: CustomStringConvertible, CustomDebugStringConvertible {
+    /// A textual form, for messages and logs.
     public var description: String { "DatabaseKey(…)" }
+    /// A textual form for debugging.
     public var debugDescription: String { description }
 }

@@ -1,4 +1,4 @@
-/// What deleting a chat does.
+/// The extent to which a chat is deleted.
 public enum ChatDeleteMode: Sendable, Hashable {
     /// Deletes the contact and the conversation; `notify` tells the other side.
     case full(notify: Bool = true)

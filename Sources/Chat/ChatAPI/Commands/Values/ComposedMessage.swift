@@ -3,7 +3,7 @@ public import ChatProtocol
 /// A message to be sent.
 @JSONMembers
 public struct ComposedMessage: JSONObjectConvertible, Hashable {
-    /// What it says.
+    /// The content.
     @JSONName("msgContent") public var content: MessageContent
     /// File to send with it.
     public var fileSource: CryptoFile?
@@ -16,7 +16,7 @@ public struct ComposedMessage: JSONObjectConvertible, Hashable {
 /// A message as it should become.
 @JSONMembers
 public struct UpdatedMessage: JSONObjectConvertible, Hashable {
-    /// What it says.
+    /// The content.
     @JSONName("msgContent") public var content: MessageContent
     /// Members mentioned in its text, by the name used there.
     public var mentions: [String: GroupMemberID] = [:]
@@ -36,7 +36,7 @@ public struct ChatTagData: JSONObjectConvertible, Hashable {
 public struct ArchiveConfig: JSONObjectConvertible, Hashable {
     /// Path of the archive.
     public var archivePath: String
-    /// Whether it is not compressed.
+    /// True if it is not compressed.
     public var disableCompression: Bool?
     /// Folder for temporary files.
     public var parentTempDirectory: String?
@@ -49,7 +49,7 @@ public struct DatabaseEncryptionConfig: JSONObjectConvertible, Hashable {
     public var currentKey: String
     /// The key then.
     public var newKey: String
-    /// Whether the key is kept in memory.
+    /// True if the key is kept in memory.
     public var keepKey: Bool?
 }
 
@@ -66,11 +66,11 @@ public struct AppFilePaths: JSONObjectConvertible, Hashable {
     @JSONName("appRemoteHostsFolder") public var remoteHostsFolder: String?
 }
 
-/// What an app knows of the network.
+/// An app's knowledge of the network.
 @JSONMembers
 public struct UserNetworkInfo: JSONObjectConvertible, Hashable {
     /// Kind of network.
     public var networkType: String
-    /// Whether there is one.
+    /// True if there is a network.
     public var online: Bool
 }

@@ -65,6 +65,7 @@ public enum ChatListQuery: Sendable, Hashable, JSONConvertible {
     /// All chats.
     public static let all = ChatListQuery.filters(favorite: false, unread: false)
 
+    /// Reads the JSON form.
     public init(json: JSONValue) throws(JSONError) {
         let object = try JSONObject(json: json)
         switch try object.required("type", as: String.self) {
@@ -74,6 +75,7 @@ public enum ChatListQuery: Sendable, Hashable, JSONConvertible {
         }
     }
 
+    /// The JSON form.
     public var json: JSONValue {
         switch self {
         case .filters(let favorite, let unread): ["type": "filters", "favorite": .bool(favorite), "unread": .bool(unread)]

@@ -1,8 +1,8 @@
 public import ChatProtocol
 
-/// What an SMP router says.
+/// An error that an SMP router reports.
 @JSONForms
-public indirect enum RouterError: JSONTagged, Hashable {
+public indirect enum SMPRouterError: JSONTagged, Hashable {
     /// The block is not one.
     @JSONName("BLOCK") case block
     /// The session is another.
@@ -17,7 +17,7 @@ public indirect enum RouterError: JSONTagged, Hashable {
     @JSONName("AUTH") case auth
     /// Its operator blocked the queue.
     @JSONName("BLOCKED", ["info": "blockInfo"])
-    case blocked(info: BlockingInfo)
+    case blocked(info: BlockingDetails)
     /// The service is not accepted.
     @JSONName("SERVICE") case service
     /// Decryption failed.
@@ -41,7 +41,7 @@ public indirect enum RouterError: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What is wrong with a command.
+/// An error in a command.
 @JSONForms
 public enum RouterCommandError: JSONTagged, Hashable {
     /// It is not known.
@@ -60,7 +60,7 @@ public enum RouterCommandError: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What an XFTP router says.
+/// An error that an XFTP router reports.
 @JSONForms
 public enum FileRouterError: JSONTagged, Hashable {
     /// The block is not one.
@@ -76,7 +76,7 @@ public enum FileRouterError: JSONTagged, Hashable {
     @JSONName("AUTH") case auth
     /// Its operator blocked the file.
     @JSONName("BLOCKED", ["info": "blockInfo"])
-    case blocked(info: BlockingInfo)
+    case blocked(info: BlockingDetails)
     /// Wrong size.
     @JSONName("SIZE") case size
     /// It is full.
@@ -104,12 +104,12 @@ public enum FileRouterError: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What failed at a proxy.
+/// A failure at a proxy.
 @JSONForms
 public enum ProxyError: JSONTagged, Hashable {
     /// The router behind it refused.
     @JSONName("PROTOCOL", ["error": "protocolErr"])
-    case protocolError(error: RouterError)
+    case protocolError(error: SMPRouterError)
     /// The router behind it cannot be used.
     @JSONName("BROKER", ["error": "brokerErr"])
     case broker(error: BrokerError)
@@ -121,18 +121,18 @@ public enum ProxyError: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What a proxy said to the client.
+/// A failure that a proxy reports to the client.
 @JSONForms
 public enum ProxyClientError: JSONTagged, Hashable {
     /// It refused.
     @JSONName(["error": "protocolErr"])
-    case protocolError(error: RouterError)
+    case protocolError(error: SMPRouterError)
     /// Something unexpected.
     @JSONName(["response": "responseStr"])
     case unexpectedResponse(response: String)
     /// Something that is not understood.
     @JSONName(["error": "responseErr"])
-    case responseError(error: RouterError)
+    case responseError(error: SMPRouterError)
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
 }
@@ -148,14 +148,14 @@ public indirect enum BrokerError: JSONTagged, Hashable {
     case unexpected(message: String)
     /// It cannot be reached.
     @JSONName("NETWORK", ["error": "networkError"])
-    case network(error: NetworkError)
+    case network(error: BrokerNetworkError)
     /// It has no host that may be used.
     @JSONName("HOST") case host
     /// It has no such service.
     @JSONName("NO_SERVICE") case noService
     /// The transport failed.
     @JSONName("TRANSPORT", ["error": "transportErr"])
-    case transport(error: TransportError)
+    case transport(error: BrokerTransportError)
     /// It did not answer in time.
     @JSONName("TIMEOUT") case timeout
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
@@ -164,7 +164,7 @@ public indirect enum BrokerError: JSONTagged, Hashable {
 
 /// Why a server cannot be reached.
 @JSONForms
-public enum NetworkError: JSONTagged, Hashable {
+public enum BrokerNetworkError: JSONTagged, Hashable {
     /// No connection.
     @JSONName("connectError", ["message": "connectError"])
     case connect(message: String)
@@ -186,7 +186,7 @@ public enum NetworkError: JSONTagged, Hashable {
 
 /// Why the transport failed.
 @JSONForms
-public enum TransportError: JSONTagged, Hashable {
+public enum BrokerTransportError: JSONTagged, Hashable {
     /// A block is not one.
     case badBlock
     /// No common version.
@@ -199,26 +199,28 @@ public enum TransportError: JSONTagged, Hashable {
     case noServerAuth
     /// The handshake failed.
     @JSONName(["error": "handshakeErr"])
-    case handshake(error: HandshakeError)
+    case handshake(error: BrokerHandshakeError)
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.
     case other(String, JSONValue)
 }
 
 /// Why a handshake failed.
-public struct HandshakeError: OpenEnumeration {
+public struct BrokerHandshakeError: OpenEnumeration {
+    /// The word, as it is on the wire.
     public let rawValue: String
 
+    /// Wraps a word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Not understood.
-    public static let parse = HandshakeError(rawValue: "PARSE")
+    public static let parse = BrokerHandshakeError(rawValue: "PARSE")
     /// Another identity.
-    public static let identity = HandshakeError(rawValue: "IDENTITY")
+    public static let identity = BrokerHandshakeError(rawValue: "IDENTITY")
     /// Wrong key.
-    public static let badAuth = HandshakeError(rawValue: "BAD_AUTH")
+    public static let badAuth = BrokerHandshakeError(rawValue: "BAD_AUTH")
     /// Wrong service.
-    public static let badService = HandshakeError(rawValue: "BAD_SERVICE")
+    public static let badService = BrokerHandshakeError(rawValue: "BAD_SERVICE")
 
     /// The words that this version knows.
-    public static let allCases: [HandshakeError] = [.parse, .identity, .badAuth, .badService]
+    public static let allCases: [BrokerHandshakeError] = [.parse, .identity, .badAuth, .badService]
 }

@@ -2,7 +2,7 @@ public import ChatProtocol
 
 /// Why the messaging agent failed.
 @JSONForms
-public indirect enum AgentError: JSONTagged, Hashable {
+public indirect enum MessagingError: JSONTagged, Hashable {
     /// It does not take the command.
     @JSONName("CMD", ["error": "cmdErr", "context": "errContext"])
     case command(error: AgentCommandError, context: String)
@@ -13,10 +13,10 @@ public indirect enum AgentError: JSONTagged, Hashable {
     @JSONName("NO_USER") case noUser
     /// The router refused.
     @JSONName("SMP", ["server": "serverAddress", "error": "smpErr"])
-    case smp(server: String, error: RouterError)
+    case smp(server: String, error: SMPRouterError)
     /// The notification server refused.
     @JSONName("NTF", ["server": "serverAddress", "error": "ntfErr"])
-    case ntf(server: String, error: RouterError)
+    case ntf(server: String, error: SMPRouterError)
     /// The file router refused.
     @JSONName("XFTP", ["server": "serverAddress", "error": "xftpErr"])
     case xftp(server: String, error: FileRouterError)
@@ -103,7 +103,7 @@ public enum AgentFileError: JSONTagged, Hashable {
     case other(String, JSONValue)
 }
 
-/// What the other agent did.
+/// A fault of the other agent.
 @JSONForms
 public enum AgentProtocolError: JSONTagged, Hashable {
     /// Sent something that is no message.
@@ -122,7 +122,7 @@ public enum AgentProtocolError: JSONTagged, Hashable {
     /// Sent something twice.
     @JSONName("A_DUPLICATE", ["dropped": "droppedMsg_"])
     case duplicate(dropped: DroppedMessage?)
-    /// Has a queue in an unexpected state.
+    /// A queue is in an unexpected state.
     @JSONName("A_QUEUE", ["message": "queueErr"])
     case queue(message: String)
     /// A form that this version does not know, kept as it came: the value of `type` and the whole JSON.

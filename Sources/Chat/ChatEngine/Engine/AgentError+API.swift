@@ -15,7 +15,7 @@ import SMPWire
 
 extension AgentService {
     /// Calls this agent and reports its faults as errors of the core.
-    func reporting<T>(_ call: (any AgentService) async throws(AgentFault) -> T) async throws(ChatCoreError) -> T {
+    func reporting<T>(_ call: (any AgentService) async throws(AgentError) -> T) async throws(ChatCoreError) -> T {
         do {
             return try await call(self)
         } catch {
@@ -24,9 +24,9 @@ extension AgentService {
     }
 }
 
-extension AgentFault {
+extension AgentError {
     /// The same fault in the API.
-    var api: ChatAPI.AgentError {
+    var api: MessagingError {
         switch reason {
         case .command(let fault, let context): .command(error: fault.api, context: context)
         case .connection(let fault, let context): .connection(error: fault.api, context: context)
@@ -41,7 +41,7 @@ extension AgentFault {
         }
     }
 
-    /// What an item shows that could not be sent.
+    /// The error of an item that could not be sent.
     var sendError: SendError {
         switch reason {
         case .smp(_, .auth): .auth
@@ -77,7 +77,7 @@ extension ProxyFault {
     }
 }
 
-extension AgentFault.Command {
+extension AgentError.Command {
     fileprivate var api: AgentCommandError {
         switch self {
         case .prohibited: .prohibited
@@ -89,7 +89,7 @@ extension AgentFault.Command {
     }
 }
 
-extension AgentFault.Connection {
+extension AgentError.Connection {
     fileprivate var api: AgentConnectionError {
         switch self {
         case .notFound: .notFound
@@ -101,7 +101,7 @@ extension AgentFault.Connection {
     }
 }
 
-extension AgentFault.Peer {
+extension AgentError.Peer {
     fileprivate var api: AgentProtocolError {
         switch self {
         case .message: .message
@@ -115,7 +115,7 @@ extension AgentFault.Peer {
     }
 }
 
-extension AgentCryptoFault {
+extension AgentError.Crypto {
     fileprivate var api: AgentCryptoError {
         switch self {
         case .decryptAES: .decryptAES
@@ -141,7 +141,7 @@ extension AgentCryptoFault {
 
 extension SMPErrorType {
     /// The same error in the API.
-    var api: RouterError {
+    var api: SMPRouterError {
         switch self {
         case .block: .block
         case .session: .session
@@ -186,9 +186,9 @@ extension SMPProxyError {
     }
 }
 
-extension SMPProtocol.BlockingInfo {
-    fileprivate var api: ChatAPI.BlockingInfo {
-        ChatAPI.BlockingInfo(reason: BlockingReason(rawValue: reason.rawValue), notice: notice.map { ChatAPI.ClientNotice(ttl: $0.ttl) })
+extension BlockingInfo {
+    fileprivate var api: BlockingDetails {
+        BlockingDetails(reason: BlockingReason(rawValue: reason.rawValue), notice: notice.map { BlockingNotice(ttl: $0.ttl) })
     }
 }
 
@@ -207,8 +207,8 @@ extension BrokerErrorType {
     }
 }
 
-extension SMPProtocol.NetworkError {
-    fileprivate var api: ChatAPI.NetworkError {
+extension NetworkError {
+    fileprivate var api: BrokerNetworkError {
         switch self {
         case .connect(let message): .connect(message: message)
         case .tls(let message): .tls(message: message)
@@ -220,15 +220,15 @@ extension SMPProtocol.NetworkError {
     }
 }
 
-extension SMPProtocol.TransportError {
-    fileprivate var api: ChatAPI.TransportError {
+extension TransportError {
+    fileprivate var api: BrokerTransportError {
         switch self {
         case .badBlock: .badBlock
         case .version: .version
         case .largeMessage: .largeMessage
         case .badSession: .badSession
         case .noServerAuth: .noServerAuth
-        case .handshake(let error): .handshake(error: ChatAPI.HandshakeError(rawValue: error.rawValue))
+        case .handshake(let error): .handshake(error: BrokerHandshakeError(rawValue: error.rawValue))
         }
     }
 }
@@ -256,7 +256,7 @@ extension MessageIntegrity {
 }
 
 extension AgentSubscriptionStatus {
-    var api: ChatAPI.SubscriptionStatus {
+    var api: SubscriptionStatus {
         switch self {
         case .active: .active
         case .pending: .pending
@@ -268,8 +268,8 @@ extension AgentSubscriptionStatus {
 
 extension AgentConnectionStats {
     /// The same state in the API.
-    var api: ChatAPI.ConnectionStats {
-        ChatAPI.ConnectionStats(
+    var api: ConnectionStats {
+        ConnectionStats(
             agentVersion: Int(agentVersion),
             receiveQueues: receiveQueues.map {
                 ReceiveQueueInfo(
@@ -283,10 +283,10 @@ extension AgentConnectionStats {
     }
 }
 
-extension AgentRatchetState {
-    var api: ChatAPI.RatchetSyncState { ChatAPI.RatchetSyncState(rawValue: rawValue) }
+extension AgentRatchetSyncState {
+    var api: RatchetSyncState { RatchetSyncState(rawValue: rawValue) }
 }
 
 extension AgentSwitchPhase {
-    var api: ChatAPI.SwitchPhase { ChatAPI.SwitchPhase(rawValue: rawValue) }
+    var api: SwitchPhase { SwitchPhase(rawValue: rawValue) }
 }

@@ -1,33 +1,44 @@
 public import SMPProtocol
 
 /// The state of a connection's queues and encryption, for display.
-public struct ConnectionStats: Sendable, Equatable {
+public struct AgentConnectionStats: Sendable, Equatable {
     /// The agent version that both sides use, 2 to 7.
     public var agentVersion: UInt16
+    /// The queues that messages are received from.
     public var receiveQueues: [ReceiveQueueStats]
+    /// The queues that messages are sent to.
     public var sendQueues: [SendQueueStats]
-    public var ratchetSyncState: RatchetSyncState
+    /// The state of the ratchets' synchronisation.
+    public var ratchetSyncState: AgentRatchetSyncState
     /// True if the peer can put the ratchet right again (agent version 3 and later).
     public var ratchetSyncSupported: Bool
     /// nil if the connection has no queue to receive from.
-    public var subscription: SubscriptionStatus?
+    public var subscription: AgentSubscriptionStatus?
 }
 
 /// The state of a queue that we receive from.
 public struct ReceiveQueueStats: Sendable, Equatable {
     /// The store's number of the queue.
     let row: RowID
+    /// The address of the router.
     public var server: SMPServerAddress
+    /// The progress of the queue's set-up.
     public var status: QueueStatus
+    /// The progress of moving the queue; nil if it is not moved.
     public var switchStatus: ReceiveSwitchStatus?
+    /// True if moving can be given up.
     public var canAbortSwitch: Bool
-    public var subscription: SubscriptionStatus
+    /// The state of the subscription.
+    public var subscription: AgentSubscriptionStatus
 }
 
 /// The state of a queue that we send to.
 public struct SendQueueStats: Sendable, Equatable {
+    /// The address of the router.
     public var server: SMPServerAddress
+    /// The progress of the queue's set-up.
     public var status: QueueStatus
+    /// The progress of moving the queue; nil if it is not moved.
     public var switchStatus: SendSwitchStatus?
 }
 
@@ -37,7 +48,7 @@ public enum QueueStatus: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The state of a queue's subscription.
-public enum SubscriptionStatus: Sendable, Hashable {
+public enum AgentSubscriptionStatus: Sendable, Hashable {
     case active
     /// Being subscribed, or waiting for the network.
     case pending
@@ -53,7 +64,7 @@ package enum QueueDirection: String, Sendable, Hashable, Codable {
 }
 
 /// How far moving a queue has come, as the user sees it.
-public enum SwitchPhase: String, Sendable, Hashable, Codable {
+public enum AgentSwitchPhase: String, Sendable, Hashable, Codable {
     case started, confirmed, secured, completed
 }
 
@@ -72,7 +83,7 @@ public enum SendSwitchStatus: String, Sendable, Hashable {
 }
 
 /// The synchronization of both sides' ratchets (agent-protocol.md, "Ratchet re-synchronization").
-public enum RatchetSyncState: String, Sendable, Hashable, Codable {
+public enum AgentRatchetSyncState: String, Sendable, Hashable, Codable {
     case ok
     /// Some messages could not be decrypted: agreeing on new keys is possible.
     case allowed

@@ -1,0 +1,114 @@
+// Opening a journal: its records are replayed, a torn end is cut off, and the last batch is put on the disk again.
+
+extension RecordJournal {
+    /// Opens the journal, or makes one, and reads what it remembers. A torn end is cut off, and the last batch put on the disk.
+    ///
+    /// - Parameter apply: takes the records in their order.
+    /// - Throws: ``RouterError``: `storage`, `newerFormat`, or `corrupted` if there is damage that no interruption explains.
+    package static func open(
+        _ storage: any SegmentStorage, durability: Durability, segmentSize: Int, apply: (Scanner.Item) -> Void
+    ) throws(RouterError) -> RecordJournal {
+        var segments: [Segment] = []
+        var discarded = 0
+        var batch: UInt64 = 0
+        var end: UInt64?
+        var files: [Segment] = []
+        for base in try storage.list() { files.append(Segment(base: base, file: try storage.open(base: base))) }
+        let last = files.lastIndex { !$0.isEmpty } ?? files.count - 1
+        for (index, segment) in files.enumerated() {
+            let (base, file) = (segment.base, segment.file)
+            let isLast = index == last
+            // Its making was interrupted, or the disk refused to keep its header: nothing was written to it, and those ahead of it may have gone
+            // on. That they reach beyond it, or that there is nothing behind it, tells it from one that was emptied.
+            if segment.isEmpty, index >= last || end ?? 0 > base {
+                if file.size < SegmentHeader.length { discarded += file.size }
+                try storage.remove(base: base)
+                continue
+            }
+            if let end, end != base {
+                throw RouterError(.corrupted, "journal segment \(end) is missing or cut short: the next begins at \(base)")
+            }
+            var scanner = try Scanner(base: base, file: file)
+            discarded += try read(&scanner, isLast: isLast, batch: &batch, apply)
+            end = scanner.position
+            segments.append(segment)
+        }
+        let start = end ?? files.last?.base ?? 0
+        if segments.isEmpty { segments.append(try makeSegment(in: storage, base: start)) }
+        return RecordJournal(
+            storage, durability, segmentSize: segmentSize, segments: segments, end: start, batch: batch + 1,
+            discardedTail: discarded)
+    }
+
+    /// Replays a segment.
+    ///
+    /// - Returns: bytes cut off its end.
+    private static func read(
+        _ scanner: inout Scanner, isLast: Bool, batch: inout UInt64, _ apply: (Scanner.Item) -> Void
+    ) throws(RouterError) -> Int {
+        var unverified: [Scanner.Item] = []
+        let size = scanner.file.size
+        while !scanner.isAtEnd {
+            guard let item = try scanner.next() else {
+                let position = scanner.position
+                guard isLast, try scanner.isTorn(after: batch) else {
+                    throw RouterError(.corrupted, "the journal is damaged at position \(position) of segment \(scanner.base)")
+                }
+                break
+            }
+            // One more than it must be a number, too.
+            guard item.frame.batch >= batch, item.frame.batch < .max / 2 else {
+                throw RouterError(.corrupted, "the journal is out of order at position \(item.range.start)")
+            }
+            if item.frame.batch > batch {
+                for item in unverified { apply(item) }
+                unverified = []
+                batch = item.frame.batch
+            }
+            unverified.append(item)
+        }
+        var end = scanner.offset
+        for item in unverified {
+            // Bodies of earlier batches were durable before this one was begun; they are checked when they are delivered.
+            if isLast, try scanner.body(of: item) == nil {
+                end = Int(item.range.start - scanner.base) + SegmentHeader.length
+                break
+            }
+            apply(item)
+        }
+        if isLast, let first = unverified.first {
+            try rewriteLastBatch(scanner.file, from: Int(first.range.start - scanner.base) + SegmentHeader.length, to: end)
+        }
+        if end < size { try scanner.file.truncate(to: end) }
+        scanner.rewind(to: end)
+        return size - end
+    }
+
+    /// Puts on the disk what an earlier process may have written without seeing it there: the last batch, as the ones before it were durable when
+    /// it was begun.
+    ///
+    /// Reading it back proves nothing. After a flush that the disk refused, the kernel shows what it has dropped, and later flushes succeed
+    /// without it; only what is written again comes to the disk.
+    private static func rewriteLastBatch(_ file: any SegmentFile, from start: Int, to end: Int) throws(RouterError) {
+        var offset = start
+        while offset < end {
+            let bytes = try file.read(at: offset, count: min(rewritingStep, end - offset))
+            guard !bytes.isEmpty else { throw RouterError(.storage, "the journal cannot be read at byte \(offset)") }
+            try file.rewrite(bytes, at: offset)
+            offset += bytes.count
+        }
+        if end > start { try file.synchronize() }
+    }
+
+    /// Bytes written again at a time.
+    private static var rewritingStep: Int { 1 << 20 }
+}
+
+extension RecordScanner {
+    /// Checks whether what stands here can be the remains of an interrupted write: nothing behind it was begun after the batch that
+    /// the damage is in was durable.
+    fileprivate mutating func isTorn(after batch: UInt64) throws(RouterError) -> Bool {
+        let behind = try framesBehind()
+        return !behind.contains { $0.batch > batch + 1 || $0.batch == batch + 1 && $0.isFirst }
+    }
+}
