@@ -178,7 +178,7 @@ import Testing
         }
         let ann = try core.add(contact: 4, name: "ann")
         _ = try await host.running([bot], on: core) { _ in
-            let invitation = ChatAPI.GroupInvitation(
+            let invitation = GroupInvitationItem(
                 groupID: 7, groupMemberID: 1, localDisplayName: "team", groupProfile: GroupProfile(displayName: "team"), status: .pending)
             let item = ScriptedCore.item(200, .receivedGroupInvitation(invitation: invitation, memberRole: .member), .directReceived, "invitation")
             core.store(item, of: ann)

@@ -26,7 +26,7 @@ struct GroupTests {
         for (sender, receiver, text) in [(alice, bob, "welcome"), (bob, alice, "thank you")] {
             _ = try await sender.run(#"/_send #1 json [{"msgContent":{"type":"text","text":"\#(text)"}}]"#)
             let has = await receiver.eventually {
-                guard case .apiChat(_, let chat, _)? = try? await receiver.run("/_get chat #1 count=5") else { return false }
+                guard case .apiChat(_, let chat, _)? = try? await receiver.run("/_get chat #1 count=50") else { return false }
                 return chat.chatItems.contains { $0.meta.text == text }
             }
             #expect(has, "\(text)")
@@ -105,7 +105,7 @@ struct GroupTests {
         await scene.eventually("bob is mentioned", at: "bob") { await scene.items(at: "bob").contains { $0.meta.text == "hello @bob" && $0.meta.userMention } }
         await scene.expect("hello @bob", at: "cath")
         #expect(await !scene.items(at: "cath").contains { $0.meta.userMention })
-        let answer = await scene["alice"].answer(#"/_send #1 json [{"msgContent":{"type":"text","text":"nobody"},"mentions":{"bob":\#(bob)}}]"#)
+        let answer = await scene["alice"].answer(#"/_send #1 json [{"msgContent":{"type":"text","text":"hello @cath"},"mentions":{"bob":\#(bob)}}]"#)
         #expect(answer["chatError"]?["storeError"]?["type"] == "invalidMention")
         await scene.close()
     }

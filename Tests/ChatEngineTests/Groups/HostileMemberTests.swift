@@ -62,7 +62,10 @@ struct HostileMemberTests {
         #expect(try await scene.info(at: "alice").membership.status == .creator)
         let texts = await scene.texts(at: "alice")
         #expect(texts.filter { $0 == "bob's own words" }.count == 1 && texts.last == "mallory again", "\(texts)")
-        #expect(!texts.contains("forged") && !texts.contains("in the name of the group") && !texts.contains("what mallory wants bob to have said"))
+        #expect(!texts.contains("forged") && !texts.contains("in the name of the group"))
+        // An edit of a message that its author never sent is a message of its own: it stands under the name of who sent it.
+        let edit = await scene.items(at: "alice").first { $0.meta.text == "what mallory wants bob to have said" }
+        if case .groupReceived(let author)? = edit?.direction { #expect(author.localDisplayName == "mallory") }
         #expect(await scene.texts(at: "alice", scope: "(_support:\(bob.groupMemberID))").isEmpty)
         #expect(await scene.items(at: "alice").first { $0.meta.text == "bob's own words" }?.meta.deleted == nil)
         try await scene.send("the others are not disturbed", as: "bob")

@@ -5,7 +5,7 @@ public import ChatProtocol
 public struct InvitationContext: ChatContext {
     /// The chat with the contact who invites.
     public let chat: BotChat
-    public let invitation: ChatAPI.GroupInvitation
+    public let invitation: GroupInvitationItem
     /// The role that the bot would have.
     public let role: GroupMemberRole
 

@@ -54,9 +54,11 @@ struct OutgoingBodyEncoder {
         var isBatched: Bool
 
         init(_ connection: Connection, isBatched: Bool?) {
-            version = ChatVersion(clamping: connection.chatVersion)
+            let agreed = ChatVersion(clamping: connection.chatVersion)
+            // Above the version that reads compressed messages the encoding is the same.
+            version = min(agreed, ChatVersions.compressionAndPostQuantum)
             postQuantum = connection.pqSupport
-            self.isBatched = isBatched ?? (version >= ChatVersions.directBatching)
+            self.isBatched = isBatched ?? (agreed >= ChatVersions.directBatching)
         }
     }
 
