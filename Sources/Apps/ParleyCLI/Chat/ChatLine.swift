@@ -1,4 +1,5 @@
 import ChatAPI
+import ChatProtocol
 
 /// A line that a person types in `parley chat`.
 ///
@@ -20,6 +21,7 @@ enum ChatLine: Equatable {
     case edit(String, item: ChatItemID?)
     case unsend(item: ChatItemID?)
     case sync(String?)
+    case group(GroupLine)
     case wait(seconds: Int, text: String?)
     case help
     case quit
@@ -35,11 +37,11 @@ enum ChatLine: Equatable {
         :invite            make a one-time link for somebody else
         :address           show your address, and make one if need be
         :list              list the chats
-        :open NAME         talk to a contact
+        :open NAME         talk to a contact or a group
         :history [N]       show the last messages of the chat (20)
-        :accept NAME       accept a contact request
-        :reject NAME       refuse a contact request
-        :delete NAME       delete a contact
+        :accept NAME       accept a contact request, or let a member into the open group who waits for it
+        :reject NAME       refuse a contact request, or such a member
+        :delete NAME       delete a contact or a group
         :reply TEXT        reply with a quote of the last message that you got
         :react EMOJI       react to it; :unreact EMOJI takes that back
         :edit TEXT         change the last message that you sent
@@ -47,16 +49,18 @@ enum ChatLine: Equatable {
         :sync [NAME]       agree on new keys with a contact, after a backup was restored
         :wait [SECONDS] [TEXT]
                            wait for a message, or for one with that text, that comes after what you sent last (30)
+        \(GroupLine.usage)
         :help              this list
         :quit              leave; Ctrl-D does the same
-        :reply, :react, :unreact, :edit and :unsend take another message by its number in --json: :reply #12 TEXT
+        :reply, :react, :unreact, :edit, :unsend and :moderate take another message by its number in --json: :reply #12 TEXT
         Anything else is sent to the open chat; begin with :: to send a line that begins with a colon.
         """
 
-    static let words = [
-        "connect", "invite", "address", "list", "open", "history", "accept", "reject", "delete", "reply", "react", "unreact", "edit", "unsend", "sync",
-        "wait", "help", "quit",
-    ]
+    static let words =
+        [
+            "connect", "invite", "address", "list", "open", "history", "accept", "reject", "delete", "reply", "react", "unreact", "edit", "unsend",
+            "sync", "wait",
+        ] + GroupLine.words + ["help", "quit"]
 
     init(_ text: String) throws(Fault) {
         guard text.first == ":" else {
@@ -115,11 +119,19 @@ enum ChatLine: Equatable {
             let (item, rest) = try numbered()
             guard rest.isEmpty else { throw Fault(message: ":unsend takes nothing but #NUMBER") }
             self = .unsend(item: item)
+        case "moderate":
+            let (item, rest) = try numbered()
+            guard rest.isEmpty else { throw Fault(message: ":moderate takes nothing but #NUMBER") }
+            self = .group(.moderate(item: item))
         case "sync": self = .sync(argument.isEmpty ? nil : argument)
         case "wait": self = try Self.wait(argument)
         case "help": self = .help
         case "quit": self = .quit
         default:
+            if let line = try GroupLine(String(word), argument) {
+                self = .group(line)
+                return
+            }
             let known = Self.words.map { ":\($0)" }.joined(separator: " ")
             throw Fault(message: "there is no :\(word); there are \(known)")
         }
@@ -144,7 +156,7 @@ extension ChatLine {
 }
 
 extension Substring {
-    fileprivate var trimmed: Substring {
+    var trimmed: Substring {
         var text = self
         while text.first?.isWhitespace == true { text.removeFirst() }
         while text.last?.isWhitespace == true { text.removeLast() }

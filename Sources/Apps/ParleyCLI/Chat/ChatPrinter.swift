@@ -21,14 +21,16 @@ struct ChatPrinter: Sendable {
 
     /// A message of a chat, or what stands in the place of one that could not be read.
     func show(_ item: ChatItem, in info: ChatInfo, from user: User, withTime: Bool = false) {
-        let chat = info.localDisplayName
-        let sender = item.direction.isReceived ? item.direction.member?.localDisplayName ?? chat : user.localDisplayName
+        let chat = info.localDisplayName, own = info.groupInfo?.membership.localDisplayName ?? user.localDisplayName
+        let sender = item.direction.isReceived ? item.direction.member?.localDisplayName ?? chat : own
         if json {
             return Output.line(
                 Output.object { object in
-                    object["event"] = "message"
+                    object["event"] = item.isGroupEvent ? "groupEvent" : "message"
                     object["chat"] = chat
                     object["from"] = sender
+                    object["support"] = info.supportSubject
+                    object["mentioned"] = item.meta.userMention && item.direction.isReceived ? true : nil
                     object["text"] = item.meta.text
                     object["item"] = item.id
                     object["time"] = item.meta.itemTimestamp.description
@@ -38,11 +40,14 @@ struct ChatPrinter: Sendable {
         }
         let time = withTime ? "[\(Self.time(item.meta.itemTimestamp))] " : ""
         if let quote = item.quotedItem { Output.line("    | \(VisibleText.line(quote.content.text, limit: 100))") }
+        let group = info.chatType == .group ? "\(title(of: info)) " : ""
         if item.isMessage {
             let mark = item.meta.deleted == nil ? "" : " (deleted)"
-            Output.block("\(time)\(name(sender))\(mark): ", item.meta.text)
+            Output.block("\(time)\(group)\(name(sender))\(mark): ", item.meta.text)
+        } else if item.isGroupEvent {
+            Output.block("\(time)\(group)(\(name(sender)): ", "\(item.meta.text))")
         } else {
-            Output.block("\(time)(", "\(item.meta.text))")
+            Output.block("\(time)\(group)(", "\(item.meta.text))")
         }
     }
 
@@ -50,6 +55,7 @@ struct ChatPrinter: Sendable {
     func show(_ chat: Chat) {
         let name = chat.chatInfo.localDisplayName, unread = chat.chatStats.unreadCount
         let last = chat.chatItems.last.flatMap { $0.isMessage ? $0.meta.text : nil } ?? ""
+        if let group = chat.chatInfo.groupInfo { return show(chat, of: group, last: last) }
         if json {
             return object("chat", ["name": .string(name), "unread": .int(unread), "last": .string(last)])
         }
@@ -72,17 +78,24 @@ struct ChatPrinter: Sendable {
         if json, showObject(event) { return }
         switch event {
         case .chatItemUpdated(_, let entry) where entry.chatItem.direction.isReceived && entry.chatItem.meta.isEdited:
-            say("\(name(entry.chatInfo.localDisplayName)) changed a message: ", of: entry.chatItem.meta.text)
+            say("\(speaker(entry.chatInfo, entry.chatItem.direction)) changed a message: ", of: entry.chatItem.meta.text)
         case .chatItemReaction(_, let added, let reaction) where reaction.chatReaction.direction.isReceived:
             guard case .emoji(let emoji) = reaction.chatReaction.reaction else { return }
             let text = VisibleText.line(reaction.chatReaction.chatItem.meta.text, limit: 60)
-            say("\(name(reaction.chatInfo.localDisplayName)) \(added ? "reacted" : "took back") \(VisibleText.name(emoji.text)): \(text)")
+            say("\(speaker(reaction.chatInfo, reaction.chatReaction.direction)) \(added ? "reacted" : "took back") \(VisibleText.name(emoji.text)): \(text)")
         case .chatItemsDeleted(_, let deletions, byUser: false, _):
-            for deletion in deletions { say("\(name(deletion.deletedChatItem.chatInfo.localDisplayName)) deleted a message.") }
+            for entry in deletions.map(\.deletedChatItem) {
+                let speaker = speaker(entry.chatInfo, entry.chatItem.direction)
+                guard entry.chatInfo.chatType == .group else {
+                    say("\(speaker) deleted a message.")
+                    continue
+                }
+                say(entry.chatItem.direction.isReceived ? "A message of \(speaker) was deleted." : "A message of yours in \(speaker) was deleted.")
+            }
         case .receivedContactRequest(_, let request, _): say(Self.request(by: name(request.localDisplayName)))
         case .contactDeletedByContact(_, let contact):
             say("\(name(contact.localDisplayName)) has deleted you.")
-        default: break
+        default: showGroup(event)
         }
     }
 
@@ -112,7 +125,7 @@ struct ChatPrinter: Sendable {
         return true
     }
 
-    private func object(_ event: String, _ members: KeyValuePairs<String, JSONValue>) {
+    func object(_ event: String, _ members: KeyValuePairs<String, JSONValue>) {
         Output.line(.object(JSONObject([("event", .string(event))] + members.map { ($0.key, $0.value) })))
     }
 
@@ -132,7 +145,17 @@ extension ChatItem {
     /// chat has and how it is encrypted is not.
     var isWorthShowing: Bool {
         switch content {
-        case .sentMessage, .receivedMessage, .receivedIntegrityError, .receivedDecryptionError, .receivedMessageError: true
+        case .sentMessage, .receivedMessage, .receivedIntegrityError, .receivedDecryptionError, .receivedMessageError, .receivedModerated,
+            .sentModerated, .receivedBlocked:
+            true
+        default: isGroupEvent
+        }
+    }
+
+    /// True if it tells what a member did in a group other than write.
+    var isGroupEvent: Bool {
+        switch content {
+        case .receivedGroupEvent, .sentGroupEvent: true
         default: false
         }
     }

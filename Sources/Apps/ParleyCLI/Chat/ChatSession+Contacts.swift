@@ -4,8 +4,8 @@ internal import Parley
 
 /// Lines about links, contacts and lists.
 extension ChatSession {
-    /// Chats that an error names at the most.
-    private static let namesInErrors = 50
+    /// Chats, or members, that an error names at the most.
+    static let namesInErrors = 50
 
     func connect(_ link: String) async throws {
         connecting += 1
@@ -19,6 +19,17 @@ extension ChatSession {
                 printer.say("Connecting …")
                 // A script goes on when the contact is there; a person sees it when it is.
                 if !TerminalInput.isTerminal { try await waitForConnection(within: .seconds(60)) }
+            case .connectionPlan(_, _, .groupLink(.known(let group, _, _, _))):
+                connecting -= 1
+                printer.say("You are in \(printer.title(of: group)) already.")
+                try await openChat(.group(groupInfo: group, scope: nil))
+            case .connectionPlan(_, _, .contactAddress(.known(let contact))), .connectionPlan(_, _, .invitationLink(.known(let contact))):
+                connecting -= 1
+                printer.say("You are connected to \(printer.name(contact.localDisplayName)) already.")
+                try await openChat(.direct(contact: contact))
+            case .connectionPlan:
+                connecting -= 1
+                printer.say("Connecting by this link has begun before.")
             default: connecting -= 1
             }
         } catch {
@@ -62,6 +73,7 @@ extension ChatSession {
     }
 
     func answerRequest(of name: String, accept: Bool) async throws {
+        if try await answerPendingMember(name, accept: accept) { return }
         let found = try await chats().compactMap { chat -> UserContactRequestID? in
             switch chat.chatInfo {
             case .contactRequest(let request) where request.localDisplayName == name: request.contactRequestID
@@ -103,9 +115,12 @@ extension ChatSession {
         return chats.filter { !$0.chatInfo.localDisplayName.isEmpty }
     }
 
-    /// The chat of a name; upper and lower case count only where they tell two chats apart.
-    func chat(named name: String) async throws -> Chat {
-        let chats = try await chats()
+    /// The chat of a name; upper and lower case count only where they tell two chats apart. A name that begins with `#` is a group's, one
+    /// that begins with `@` a contact's.
+    func chat(named text: String, only kind: ChatType? = nil) async throws -> Chat {
+        let signs: [Character: ChatType] = ["#": .group, "@": .direct]
+        let kind = kind ?? text.first.flatMap { signs[$0] }, name = text.first.flatMap { signs[$0] } == nil ? text : String(text.dropFirst())
+        let chats = try await chats().filter { kind == nil || $0.chatInfo.chatType == kind }
         if let chat = chats.first(where: { $0.chatInfo.localDisplayName == name }) { return chat }
         let similar = chats.filter { $0.chatInfo.localDisplayName.lowercased() == name.lowercased() }
         if similar.count == 1 { return similar[0] }

@@ -21,7 +21,8 @@ extension ChatSession {
     func edit(_ text: String, _ id: ChatItemID?) async throws {
         let chat = try openReference()
         let item = try await target(id, in: chat, "a message of yours") { !$0.direction.isReceived }
-        _ = try await core.send(.messages(.update(chat, item.id, UpdatedMessage(content: .text(text)))), as: user.userID)
+        let message = UpdatedMessage(content: .text(text), mentions: try await mentions(in: text))
+        _ = try await core.send(.messages(.update(chat, item.id, message)), as: user.userID)
     }
 
     /// Deletes a message of one's own for both sides.
@@ -36,13 +37,13 @@ extension ChatSession {
         try await target(id, in: try openReference(), "a message to reply to") { $0.direction.isReceived }.id
     }
 
-    private func openReference() throws -> ChatReference {
+    func openReference() throws -> ChatReference {
         guard let open else { throw Outcome.BadInput("chat.noneOpen", description: "no chat is open: :open NAME") }
         return open
     }
 
     /// The item of an id, or the newest message that a line can mean.
-    private func target(_ id: ChatItemID?, in chat: ChatReference, _ what: String, _ fits: (ChatItem) -> Bool) async throws -> ChatItem {
+    func target(_ id: ChatItemID?, in chat: ChatReference, _ what: String, _ fits: (ChatItem) -> Bool) async throws -> ChatItem {
         let page = id.map { ChatPagination.around($0, count: 1) } ?? .last(Self.searchedItems)
         guard case .apiChat(_, let found, _) = try await core.send(.chats(.page(chat, pagination: page)), as: user.userID) else {
             throw Outcome.Failed("core.invalidResponse", description: "the chat was not shown")

@@ -10,7 +10,6 @@ actor ChatSession {
     let printer: ChatPrinter
     private(set) var open: ChatReference?
     private var openInfo: ChatInfo?
-    private var openName: String? { openInfo?.localDisplayName }
     private var arrivals = Arrivals()
     /// Connections that this session began: the chat opens by itself when they are there.
     var connecting = 0
@@ -67,7 +66,7 @@ actor ChatSession {
         )
     }
 
-    var prompt: String { "\(openName.map(VisibleText.name) ?? "parley")> " }
+    var prompt: String { "\(openInfo.map(printer.title) ?? "parley")> " }
 
     /// Carries out one line.
     ///
@@ -82,9 +81,7 @@ actor ChatSession {
         case .quit: return false
         case .help: printer.say(ChatLine.usage)
         case .message(let text):
-            if try await !deliver(text) {
-                printer.say("(not delivered to the router yet: it will be, as soon as the router can be reached)")
-            }
+            try await deliverOrSay(text)
         case .connect(let link): try await connect(link)
         case .invite: try await invite()
         case .address: try await showAddress()
@@ -95,13 +92,12 @@ actor ChatSession {
         case .reject(let name): try await answerRequest(of: name, accept: false)
         case .delete(let name): try await delete(name)
         case .reply(let text, let item):
-            if try await !deliver(text, quoting: replied(item)) {
-                printer.say("(not delivered to the router yet: it will be, as soon as the router can be reached)")
-            }
+            try await deliverOrSay(text, quoting: replied(item))
         case .react(let emoji, let added, let item): try await react(emoji, added: added, to: item)
         case .edit(let text, let item): try await edit(text, item)
         case .unsend(let item): try await unsend(item)
         case .sync(let name): try await synchronize(name)
+        case .group(let line): try await perform(group: line)
         case .wait(let seconds, let text):
             guard await arrivals.take(text).value(within: .seconds(seconds)) != nil else {
                 let what = text.map { "no message with \"\(VisibleText.line($0))\"" } ?? "nothing"
@@ -112,6 +108,12 @@ actor ChatSession {
     }
 
     // MARK: Sending
+
+    private func deliverOrSay(_ text: String, quoting item: ChatItemID? = nil) async throws {
+        guard try await !deliver(text, quoting: item) else { return }
+        let routers = open?.type == .group ? "all members' routers yet: it will be, as soon as they" : "the router yet: it will be, as soon as the router"
+        printer.say("(not delivered to \(routers) can be reached)")
+    }
 
     /// Sends a text into the open chat.
     ///
@@ -129,10 +131,16 @@ actor ChatSession {
         }
         arrivals.beginSending()
         let parts = LongText.parts(of: text, first: LongText.limit(in: openInfo), other: LongText.limit(in: openInfo))
-        let messages = parts.enumerated().map { ComposedMessage(content: .text($1), quotedItemID: $0 == 0 ? item : nil) }
+        var messages: [ComposedMessage] = []
+        for part in parts {
+            let quoted = messages.isEmpty ? item : nil
+            messages.append(ComposedMessage(content: .text(part), quotedItemID: quoted, mentions: try await mentions(in: part)))
+        }
         guard case .newChatItems(_, let items) = try await core.send(.messages(.send(to: target, messages)), as: user.userID) else {
             throw Outcome.Failed("core.invalidResponse", description: "the message was not taken")
         }
+        // Nobody is there to whom it could be delivered.
+        for entry in items where entry.chatInfo.isEmptyGroup { delivered.insert(entry.chatItem.id) }
         return items.map(\.chatItem)
     }
 
@@ -203,14 +211,13 @@ actor ChatSession {
         case .newChatItems(_, let items):
             for entry in items where entry.chatItem.direction.isReceived { await take(entry) }
         case .chatItemsStatusesUpdated(_, let items):
-            for entry in items where entry.chatItem.meta.status.isOnRouter { didDeliver(entry.chatItem.id) }
+            for entry in items where entry.chatItem.meta.status.isOnAllRouters { didDeliver(entry.chatItem.id) }
         case .contactConnected(_, let contact, _):
             printer.connected(contact)
-            guard connecting > 0 else { return }
-            connecting -= 1
-            await didConnect(contact)
-            connected.forEach { $0.resolve(()) }
-            connected = []
+            await didConnect(.direct(contact: contact))
+        case .userJoinedGroup(_, let group, _):
+            printer.joined(group)
+            await didJoin(group)
         case .chatItemUpdated(_, let entry) where entry.chatItem.direction.isReceived && entry.chatItem.meta.isEdited:
             printer.show(event)
             if open == nil || entry.chatInfo.reference == open { arrivals.change(entry.chatItem.meta.text) }
@@ -218,9 +225,29 @@ actor ChatSession {
         }
     }
 
-    /// Opens the chat. What the contact has said already was shown when it came.
-    private func didConnect(_ contact: Contact) async {
-        let chat = ChatInfo.direct(contact: contact)
+    /// Opens a group that was joined; while this profile waits to be let in, its support chat.
+    private func didJoin(_ group: GroupInfo) async {
+        let own = ChatReference.group(group.groupID, scope: .memberSupport(nil))
+        if group.membership.status.isPending {
+            await didConnect(.group(groupInfo: group, scope: .memberSupport(groupMember: nil)))
+        } else if open == own {
+            await show(.group(groupInfo: group, scope: nil))
+        } else {
+            await didConnect(.group(groupInfo: group, scope: nil))
+        }
+    }
+
+    /// Opens the chat, if this session began to connect.
+    private func didConnect(_ chat: ChatInfo) async {
+        guard connecting > 0 else { return }
+        connecting -= 1
+        await show(chat)
+        connected.forEach { $0.resolve(()) }
+        connected = []
+    }
+
+    /// Opens the chat. What was said in it already was shown when it came.
+    private func show(_ chat: ChatInfo) async {
         open = chat.reference
         openInfo = chat
         arrivals.forget()
@@ -252,6 +279,23 @@ actor ChatSession {
             delivery.resolve(())
         } else if delivered.count < Self.deliveredLimit {
             delivered.insert(item)
+        }
+    }
+}
+
+extension ChatInfo {
+    /// True for a group in which nobody but this profile is.
+    fileprivate var isEmptyGroup: Bool {
+        if case .group(let group, nil) = self { group.groupSummary.currentMembers <= 1 } else { false }
+    }
+}
+
+extension ItemStatus {
+    /// True if the routers of all recipients, or some recipients themselves, have the sent item.
+    fileprivate var isOnAllRouters: Bool {
+        switch self {
+        case .sent(progress: .partial): false
+        default: isOnRouter
         }
     }
 }

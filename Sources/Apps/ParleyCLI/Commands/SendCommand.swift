@@ -3,15 +3,15 @@ internal import ChatAPI
 internal import ChatProtocol
 internal import Parley
 
-/// `parley send`: one message from a profile to a contact, for scripts.
+/// `parley send`: one message from a profile to a contact or a group, for scripts.
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Send one message to a contact, and wait until it is delivered.",
+        commandName: "send", abstract: "Send one message to a contact or a group, and wait until it is delivered.",
         discussion: """
             The bots of the data folder must not be running: one process at a time can use a folder.
             """)
 
-    @Option(name: .customLong("to"), help: "The contact, by its name.")
+    @Option(name: .customLong("to"), help: "The contact or group, by its name; #NAME is a group, @NAME a contact.")
     var recipient: String
 
     @Option(help: "The profile that sends, by its name. [default: the only one]")
@@ -20,7 +20,7 @@ struct SendCommand: AsyncParsableCommand {
     @Option(help: "The folder for databases and keys. [default: $PARLEY_DATA, else parley-data]")
     var data: String?
 
-    @Flag(help: "Wait until the contact's client has confirmed the message, not only until the router has it.")
+    @Flag(help: "Wait until the client of the contact, or of each member, has confirmed the message, not only until the router has it.")
     var wait = false
 
     @Option(help: "Seconds to wait.")
@@ -41,11 +41,30 @@ struct SendCommand: AsyncParsableCommand {
             guard let chat = await session.open else { return }
             let deadline = ContinuousClock.now + .seconds(timeout)
             for item in items {
+                let remaining = max(.zero, deadline - .now)
+                if chat.type == .group {
+                    let delivery = GroupDelivery(core: host.core, user: user.userID, chat: chat, item: item.id, stage: wait ? .recipient : .router)
+                    try check(try await delivery.wait(within: remaining))
+                    continue
+                }
                 let outcome = try await host.core.awaitDelivery(
-                    of: item.id, in: chat, as: user.userID, to: wait ? .recipient : .router, within: max(.zero, deadline - .now))
+                    of: item.id, in: chat, as: user.userID, to: wait ? .recipient : .router, within: remaining)
                 try check(outcome)
             }
         }
+    }
+
+    private func check(_ progress: GroupDelivery.Progress) throws {
+        guard progress.outstanding > 0 else { return }
+        let members = "\(progress.outstanding) of \(progress.recipients) members"
+        if wait {
+            throw Outcome.Failed(
+                "chat.notConfirmed",
+                description: "\(members) did not confirm the message within \(timeout) seconds; it is stored, and sent where routers can be reached")
+        }
+        throw Outcome.Failed(
+            "chat.notDelivered",
+            description: "the routers of \(members) did not take the message within \(timeout) seconds; it is stored and will be sent at the next start")
     }
 
     private func check(_ outcome: DeliveryOutcome) throws {
