@@ -33,10 +33,10 @@ import Parley
         let invitations = Int(environment["DESK_INVITE"] ?? "") ?? 0
         await BotHost([bot]).run { ready in
             for profile in ready.profiles {
-                print("\(profile.name) can be reached at\n\(profile.shortAddress ?? profile.address ?? "-")")
+                say("\(profile.name) can be reached at\n\(profile.shortAddress ?? profile.address ?? "-")")
                 Task {
                     do {
-                        for _ in 0..<min(max(invitations, 0), 20) { print("For one colleague: \(try await profile.chats.makeInvitation())") }
+                        for _ in 0..<min(max(invitations, 0), 20) { say("For one colleague: \(try await profile.chats.makeInvitation())") }
                     } catch {
                         FileHandle.standardError.write(Data("No invitation was made: \(error)\n".utf8))
                     }
@@ -44,4 +44,7 @@ import Parley
             }
         }
     }
+
+    /// Prints a line at once, also into a file.
+    private static func say(_ line: String) { try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8)) }
 }

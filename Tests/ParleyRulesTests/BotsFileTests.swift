@@ -89,6 +89,8 @@ import Testing
         ("parley: 1\nprofiles: { a: { rules: [ { when: { message: any, chat: group }, then: { remove: all } } ] } }", "wrong-type", 2, 82),
         ("parley: 1\nprofiles: { a: { rules: [ { when: { connected: true }, then: { forward: x } } ] } }", "bad-value", 2, 62),
         ("parley: 1\nprofiles: { a: { rules: [ { when: { message: any }, then: { send: \"{{ member.name }}\" } } ] } }", "bad-template", 2, 68),
+        ("parley: 1\nprofiles: { a: { rules: [ { when: { message: any, chat: group }, then: { accept: true } } ] } }", "bad-value", 2, 72),
+        ("parley: 1\nprofiles: { a: { rules: [ { when: { reaction: any, chat: group, role: admin }, then: { send: x } } ] } }", "bad-value", 2, 71),
         ("parley: 1\nprofiles: { a: { groups: { g: { link: admin } } } }", "bad-value", 2, 39),
         ("parley: 1\nprofiles: { a: { groups: { g: { preferences: { voice: maybe } } } } }", "bad-value", 2, 55),
         ("parley: 1\nprofiles: { a: { groups: { g: { preferences: { history: admin } } } } }", "bad-value", 2, 57),

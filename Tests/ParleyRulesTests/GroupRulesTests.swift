@@ -83,6 +83,8 @@ import Testing
                         then: [ { moderate: true }, { remove: with-messages }, { forward: staff } ]
                       - when: { report: true }
                         then: [ { moderate: true }, { block: true }, { reply: "Thank you, {{ member.name }}." } ]
+                      - when: { text: I agree, chat: support }
+                        then: { accept: true }
                       - when: { invitation: true }
                         then: { accept: true }
                 """)

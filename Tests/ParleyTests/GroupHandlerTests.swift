@@ -111,7 +111,8 @@ import Testing
                 in: .group(groupInfo: group, scope: .memberSupport(groupMember: bob)), text: "bad"
             ) { item in
                 item.quotedItem = ItemQuote(
-                    direction: .groupReceived(member: bob), itemID: 33, sharedMessageID: nil, sentAt: ScriptedCore.time, content: .text("buy"), formattedText: nil)
+                    direction: .groupReceived(member: bob), itemID: 33, sharedMessageID: nil, sentAt: ScriptedCore.time, content: .text("buy"),
+                    formattedText: nil)
             }
             await core.waitForSent(2, to: 7)
         }

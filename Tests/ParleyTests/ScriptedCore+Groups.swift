@@ -95,7 +95,8 @@ extension ScriptedCore {
     /// An item of a group is stored.
     @discardableResult
     func receive(
-        _ content: ItemContent, from member: GroupMember, in info: ChatInfo, text: String = "", announcing: Bool = true, _ change: (inout ChatItem) -> Void = { _ in }
+        _ content: ItemContent, from member: GroupMember, in info: ChatInfo, text: String = "", announcing: Bool = true,
+        _ change: (inout ChatItem) -> Void = { _ in }
     ) -> ChatItemID {
         let (item, owner) = state.withLock { state in
             state.lastID += 1

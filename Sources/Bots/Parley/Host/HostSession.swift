@@ -149,7 +149,9 @@ actor HostSession {
         do throws(ChatCoreError) {
             response = try await model.send(.groups(.members(group.groupID)), as: user.userID)
         } catch {
-            logger.error("members not listed: what waits for moderators is handled at the next start", metadata: ["group": "\(group.groupID)", "error": "\(error)"])
+            logger.error(
+                "members not listed: what waits for moderators is handled at the next start",
+                metadata: ["group": "\(group.groupID)", "error": "\(error)"])
             return own
         }
         guard case .groupMembers(_, let listed) = response else { return own }

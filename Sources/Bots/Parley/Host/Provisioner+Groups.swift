@@ -16,8 +16,13 @@ extension Provisioner {
             let group = try await group(wanted, of: bot, identity, among: known, effects)
             let current = try await group.update { $0 = wanted.profile(from: $0, menu: bot.groupMenu) }
             var link: GroupLink?
-            if let role = wanted.linkRole { link = try await current.makeLink(role: role) } else if try await current.link() != nil { try await current.deleteLink() }
-            reports.append(HostReady.Group(id: wanted.id, name: wanted.settings.name, groupID: current.id, link: link?.connectionLink.shortLink ?? link?.connectionLink.fullLink))
+            if let role = wanted.linkRole {
+                link = try await current.makeLink(role: role)
+            } else if try await current.link() != nil {
+                try await current.deleteLink()
+            }
+            let shown = link.map { $0.connectionLink.shortLink ?? $0.connectionLink.fullLink }
+            reports.append(HostReady.Group(id: wanted.id, name: wanted.settings.name, groupID: current.id, link: shown))
         }
         return reports
     }
@@ -30,7 +35,8 @@ extension Provisioner {
             return BotGroup(bot: identity, info: info, effects: effects)
         }
         // It was made, and the process died before that was noted; or a person made it.
-        var group = own.first { $0.groupProfile.displayName == wanted.settings.name && $0.businessChat == nil }.map { BotGroup(bot: identity, info: $0, effects: effects) }
+        let found = own.first { $0.groupProfile.displayName == wanted.settings.name && $0.businessChat == nil }
+        var group = found.map { BotGroup(bot: identity, info: $0, effects: effects) }
         if group == nil {
             group = try await BotGroups(bot: identity, effects: effects).create(wanted.settings)
             logger.info("group made", metadata: ["bot": "\(bot.id)", "group": "\(wanted.id)"])

@@ -30,7 +30,10 @@ struct RuleRunner: Sendable {
             input,
             Subject(
                 chat: message.chat, member: message.member, reply: { try await message.reply($0) }, react: { try await message.react($0) },
-                moderate: { try await message.moderate() }, forward: { try await message.forward(to: $0) }))
+                moderate: { try await message.moderate() }, forward: { try await message.forward(to: $0) },
+                // Members who were admitted meanwhile write there too.
+                accept: { if let member = message.member, member.isPending { try await member.accept() } },
+                reject: { if let member = message.member, member.isPending { try await member.reject() } }))
     }
 
     func plan(_ edit: EditContext) -> Work? {
@@ -56,7 +59,8 @@ struct RuleRunner: Sendable {
         var input = RuleInput(event: .member)
         input.change = MembershipEvent(member.change)
         return plan(
-            input, Subject(chat: member.chat, member: member.member, accept: { try await member.member.accept() }, reject: { try await member.member.reject() }))
+            input, Subject(chat: member.chat, member: member.member, accept: { try await member.member.accept() }, reject: { try await member.member.reject() })
+        )
     }
 
     func plan(_ report: ReportContext) -> Work? {

@@ -40,15 +40,18 @@ public struct MemberCondition: Sendable {
 
     init(_ mapping: MappingReader, event: RuleEvent) {
         let isAboutGroups = event == .member || event == .report
-        mentionsBot = mapping.value("mention").map { value in
-            if value.bool() == false { value.report(.badValue, "leave \"mention\" out instead of saying false") }
-            return true
-        } ?? false
+        mentionsBot =
+            mapping.value("mention").map { value in
+                if value.bool() == false { value.report(.badValue, "leave \"mention\" out instead of saying false") }
+                return true
+            } ?? false
         roles = mapping.value("role").flatMap { Self.words($0, Self.roleWords) }.map(Set.init)
         changes = event == .member ? mapping.value("member").flatMap { Self.changes($0) } : nil
         let named = mapping.value("chat").flatMap { Self.words($0, Self.kindWords) }.map { $0.reduce(into: ChatKinds()) { $0.formUnion($1) } }
         // Mentions and roles are of groups only: who asks for them means groups.
-        kinds = named ?? (isAboutGroups || event == .connected || event == .request || event == .invitation ? .all : mentionsBot || roles != nil ? [.groups, .supportChats, .businessChats] : .contacts)
+        let isOfAnyChat = isAboutGroups || [.connected, .request, .invitation].contains(event)
+        let isOfGroups = mentionsBot || roles != nil
+        kinds = named ?? (isOfAnyChat ? .all : isOfGroups ? [.groups, .supportChats, .businessChats] : .contacts)
         if mentionsBot, !event.hasText { mapping.value("mention")?.report(.badValue, "\"mention\" looks at a text, and \"\(event.rawValue)\" has none") }
         for key in ["mention", "role"] where kinds == .contacts {
             mapping.value(key)?.report(.badValue, "there is no \"\(key)\" in chats with contacts", hint: "leave \"chat\" out, or add group to it")
@@ -57,6 +60,9 @@ public struct MemberCondition: Sendable {
             for key in ["chat", "role"] {
                 mapping.value(key)?.report(.badValue, "\"\(key)\" does not go with \"\(event.rawValue)\"", hint: "leave it out: the event is about a contact")
             }
+        }
+        if event == .deleted || event == .reaction {
+            mapping.value("role")?.report(.badValue, "\"role\" does not go with \"\(event.rawValue)\": who did it is not known", hint: "leave it out")
         }
         if isAboutGroups, named == .contacts {
             mapping.value("chat")?.report(.badValue, "\"\(event.rawValue)\" never happens in chats with contacts", hint: "leave \"chat\" out")
@@ -74,10 +80,12 @@ public struct MemberCondition: Sendable {
     }
 
     private static func changes(_ reader: NodeReader) -> Set<MembershipEvent>? {
-        let found = words(reader, [
-            "joined": [.joined], "pending": [.pending], "left": [.left], "removed": [.removed], "role": [.role], "blocked": [.blocked],
-            "unblocked": [.unblocked], "any": MembershipEvent.allCases,
-        ] as KeyValuePairs<String, [MembershipEvent]>)
+        let found = words(
+            reader,
+            [
+                "joined": [.joined], "pending": [.pending], "left": [.left], "removed": [.removed], "role": [.role], "blocked": [.blocked],
+                "unblocked": [.unblocked], "any": MembershipEvent.allCases,
+            ] as KeyValuePairs<String, [MembershipEvent]>)
         return found.map { Set($0.joined()) }
     }
 }

@@ -78,10 +78,10 @@ public enum RuleAction: Sendable {
         case .react: return event.hasMessage ? nil : ("there is no message to react to", nil)
         case .accept:
             if event == .request || event == .invitation || condition.isAboutWaiting { return nil }
-            return ("there is nothing to accept", "it goes with \"request\", \"invitation\" and \"member: pending\"")
+            return ("there is nothing to accept", "it goes with \"request\", \"invitation\", \"member: pending\" and messages with \"chat: support\"")
         case .reject:
             return event == .request || condition.isAboutWaiting
-                ? nil : ("there is no request to answer", "it goes with \"request\" and \"member: pending\"")
+                ? nil : ("there is no request to answer", "it goes with \"request\", \"member: pending\" and messages with \"chat: support\"")
         case .moderate:
             guard [.message, .edited, .report].contains(event) else { return ("there is no message to delete", nil) }
             return condition.groupNeed
@@ -115,8 +115,8 @@ public enum RuleAction: Sendable {
 }
 
 extension RuleCondition {
-    /// True if the rule applies to members who wait to be admitted, and to no others.
-    fileprivate var isAboutWaiting: Bool { members.changes == [.pending] }
+    /// True if the rule can be about a member who waits to be admitted: such a member writes to moderators only.
+    fileprivate var isAboutWaiting: Bool { members.changes == [.pending] || event == .message && members.kinds == .supportChats }
 
     /// The objection to an action on members in a rule that applies in chats with contacts too.
     fileprivate var groupNeed: (reason: String, hint: String?)? {

@@ -22,7 +22,8 @@ public struct Template: Sendable {
     let segments: [Segment]
 
     static let names: KeyValuePairs<String, Variable> = [
-        "bot.name": .botName, "contact.name": .contactName, "member.name": .memberName, "group.name": .groupName, "text": .text, "match": .match(0), "command": .command,
+        "bot.name": .botName, "contact.name": .contactName, "member.name": .memberName, "group.name": .groupName,
+        "text": .text, "match": .match(0), "command": .command,
         "arguments": .arguments, "reaction": .reaction, "date": .date, "time": .time,
     ]
 
