@@ -165,8 +165,8 @@ let apps: [Target] = [
     .testTarget(
         name: "ParleyCLITests",
         dependencies: [
-            "AsyncPrimitives", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "SMPTransport", "EncryptedSQLite", "OfficialPeers", "ProcessSupport",
-            "TestSupport",
+            "AsyncPrimitives", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "XFTPProtocol",
+            "XFTPClient", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "TestSupport",
         ],
         path: "Tests/ParleyCLITests", swiftSettings: settings),
 ]

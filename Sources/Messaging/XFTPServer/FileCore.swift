@@ -261,7 +261,7 @@ final class FileCore: Sendable {
         guard let lifetime = configuration.fileLifetime?.components.seconds, journal.failure == nil else { return }
         while true {
             let time = now() - lifetime
-            let (expired, _) = shared.withLock { shared -> ([EntityID], UInt64?) in
+            let (expired, end) = shared.withLock { shared -> ([EntityID], UInt64?) in
                 let expired = shared.store.expired(before: time, limit: 1_000)
                 var end: UInt64?
                 for id in expired {
@@ -271,9 +271,10 @@ final class FileCore: Sendable {
                 shared.counters.filesExpired &+= UInt64(expired.count)
                 return (expired, end)
             }
-            journal.schedule()
+            guard let end else { return }
+            // A chunk that is gone while the journal has it would seem lost. The next start removes those that are left.
+            guard await journal.isDurable(end) else { return }
             for id in expired { await removeChunk(id) }
-            if expired.isEmpty { return }
         }
     }
 
