@@ -68,8 +68,10 @@ simulate: packages
 	PARLEY_SECONDS=$(SECONDS) $(SIMULATION)/release/ParleySimulation
 
 # Runs tests under ThreadSanitizer and AddressSanitizer (docs/reliability.md). SANITIZERS=thread and MODULES="SMPServerTests" run a part.
-# The builds are in separate folders. PARLEY_SANITIZE=thread also replaces the locks by ones that the sanitizer sees.
+# The builds are in separate folders. PARLEY_SANITIZE=thread also replaces the locks by ones that the sanitizer sees. Instrumented tests take up to
+# ten times as long as others, and more on busy cores.
 SANITIZERS ?= thread address
+SANITIZE_LIMIT ?= 90m
 THREAD_MODULES := AsyncPrimitivesTests EncryptedSQLiteTests SMPTransportTests SMPClientTests SMPServerTests SMPAgentTests ChatEngineTests ChatModelTests ChatSocketTests ParleyTests
 ADDRESS_MODULES := EncryptedSQLiteTests SMPCryptoTests SMPRatchetTests SMPTransportTests SMPClientTests SMPServerTests SMPAgentTests ChatProtocolTests ChatEngineTests ParleyTests
 sanitize: packages
@@ -83,7 +85,7 @@ sanitize: packages
 		$(SWIFT) build --build-tests --sanitize=$$sanitizer --scratch-path $$folder || exit 1; \
 		for module in $(or $(MODULES),$$modules); do \
 			echo "== $$module under $$sanitizer"; \
-			timeout -k 10 $(LIMIT) $(SWIFT) test --skip-build --sanitize=$$sanitizer --scratch-path $$folder --experimental-maximum-parallelization-width 4 \
+			timeout -k 10 $(SANITIZE_LIMIT) $(SWIFT) test --skip-build --sanitize=$$sanitizer --scratch-path $$folder --experimental-maximum-parallelization-width 4 \
 				--filter "^$$module\." > $$folder/$$module.log 2>&1 \
 				|| { grep -E '✘|error:|SUMMARY:|WARNING: ThreadSanitizer|ERROR: AddressSanitizer' $$folder/$$module.log | head -40; tail -5 $$folder/$$module.log; exit 1; }; \
 			awk -f Tests/Support/test-summary.awk $$folder/$$module.log; \

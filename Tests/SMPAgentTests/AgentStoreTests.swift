@@ -314,8 +314,19 @@ import Testing
         #expect(try await fixture.store.invitation(InvitationID([2])) == nil)
         #expect(try await fixture.store.invitation(InvitationID([3])) != nil)
         #expect(try await fixture.store.hasInvitation(contact: fixture.record.row, brokerID: [1]))
+        #expect(try await fixture.store.unansweredInvitations(contact: fixture.record.row) == 2)
+        #expect(try await fixture.store.unansweredInvitations(contact: 99) == 0)
         try await fixture.store.apply([.deleteInvitation(InvitationID([3]))])
         #expect(try await fixture.store.invitation(InvitationID([3])) == nil)
+        #expect(try await fixture.store.unansweredInvitations(contact: fixture.record.row) == 1)
+        // Accepted ones are remembered for as long as a router may deliver them again; those that wait for an answer stay.
+        try await fixture.store.apply([.insertInvitation(invitation(4, broker: 4), at: 4), .acceptInvitation(InvitationID([4]))])
+        #expect(try await fixture.store.unansweredInvitations(contact: fixture.record.row) == 1)
+        try await fixture.store.deleteMessageRecords(before: 4, limit: 9)
+        #expect(try await fixture.store.hasInvitation(contact: fixture.record.row, brokerID: [4]))
+        try await fixture.store.deleteMessageRecords(before: 5, limit: 9)
+        #expect(try await !fixture.store.hasInvitation(contact: fixture.record.row, brokerID: [4]))
+        #expect(try await fixture.store.invitation(InvitationID([1])) != nil)
         try await fixture.store.close()
     }
 

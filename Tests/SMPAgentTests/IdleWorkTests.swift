@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import SMPProtocol
 import SMPRatchet
 import SMPSimulation
@@ -31,18 +32,48 @@ import Testing
     @Test func `A peer whose messages cannot be decrypted is slowed down, and heard all the same`() async throws {
         let pair = try await Pair(quota: 1_000)
         let (alice, bob) = try await pair.connect()
-        let count = Int(IdleWorkAllowance.burst) + 5
+        let excess = 15
+        let count = Int(IdleWorkAllowance.burst) + excess
         // What is counted from then on is more than a burst, however long it takes to come.
         let start = pair.bob.agent.core.now
+        let clock = ContinuousClock.now
         for number in 0..<count {
             let body = Bytes(repeating: UInt8(truncatingIfNeeded: number), count: 15_900)
             try await pair.alice.inject(AgentEnvelope.message(version: 7, encrypted: body).wireBytes, into: alice)
         }
         try await pair.alice.send("after", to: alice)
         await pair.bob.wait("after") { $0.order[bob]?.last == Bytes("after".utf8) }
+        // Each beyond the burst was acknowledged later by an interval, and the next one comes after that. A slow machine takes longer only.
+        #expect(ContinuousClock.now - clock >= .milliseconds((excess - 1) * Int(IdleWorkAllowance.interval)))
         let active = pair.bob.agent.core.connections.checkOut(bob)
         #expect(active.countIdleWork(now: start) > .zero, "the allowance is used up")
         pair.bob.agent.core.connections.checkIn(active)
+        await pair.close()
+    }
+
+    @Test func `Messages stay at their router while the user takes no events, and come when it does`() async throws {
+        var configuration = AgentConfiguration.quick
+        configuration.maximumPendingEvents = 5
+        configuration.pendingEventsRetry = .milliseconds(2)
+        let pair = try await Pair(.quick, configuration)
+        let (alice, bob) = try await pair.connect()
+        try await eventually("nothing is pending") { pair.bob.agent.core.events.count == 0 }
+        await pair.bob.reading.acquire()
+        // Each of these is acknowledged by the agent itself, which says that it was of no use.
+        for number in 0..<30 {
+            let body = Bytes(repeating: UInt8(number), count: 15_900)
+            try await pair.alice.inject(AgentEnvelope.message(version: 7, encrypted: body).wireBytes, into: alice)
+        }
+        try await pair.alice.send("after", to: alice)
+        let events = pair.bob.agent.core.events
+        try await eventually("as many are pending as may be") { events.count > configuration.maximumPendingEvents }
+        // The reader has one in its hand. A message makes one event, or two when the ratchet has to be agreed on again.
+        for _ in 0..<100 {
+            _ = try await pair.bob.agent.stats(of: bob)
+            #expect(events.count <= configuration.maximumPendingEvents + 2)
+        }
+        pair.bob.reading.release()
+        await pair.bob.wait("after") { $0.order[bob]?.last == Bytes("after".utf8) }
         await pair.close()
     }
 

@@ -1,3 +1,4 @@
+import AsyncPrimitives
 import SMPClient
 import SMPCrypto
 import SMPProtocol
@@ -46,6 +47,8 @@ final class TestParty: Sendable {
     let info: Bytes?
     let sendsReceipts: Bool
     let acknowledges = Mutex(true)
+    /// Held while it takes no events.
+    let reading = AsyncLock()
     let path: String?
     let configuration: AgentConfiguration
     /// Milliseconds since 1970; nil for the system's time.
@@ -119,6 +122,8 @@ final class TestParty: Sendable {
     }
 
     private func handle(_ notification: AgentNotification, _ agent: SMPAgent) async {
+        await reading.acquire()
+        reading.release()
         let id = notification.connection ?? ConnectionID([0])
         memory.withLock { memory in
             memory.events.append(notification)

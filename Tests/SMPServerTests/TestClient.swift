@@ -8,6 +8,8 @@ import Testing
 
 /// A client of one session, for one test at a time: no pool, no retries, and nothing that stops it from misbehaving.
 final class TestClient {
+    /// Blocks that were read since the handshake.
+    private(set) var blockCount = 0
     /// What the router sent on its own, in order.
     private(set) var events: [(entity: EntityID, message: SMPBrokerMessage)] = []
     let session: SMPSessionParameters
@@ -148,6 +150,7 @@ final class TestClient {
 
     private func receive() async throws {
         guard let block = try await blocks.next() else { throw TestClientError.closed }
+        blockCount += 1
         for transmission in session.context.decode(block: try cipher.open(block), as: SMPBrokerMessage.self) {
             if transmission.correlationID.isNone, case .success(let message) = transmission.message {
                 events.append((transmission.entity, message))

@@ -16,7 +16,7 @@ import Synchronization
 /// Calls for one connection run one after another, those for different connections run side by side.
 package final class SMPAgent: Sendable {
     /// The events, in order per connection, for one reader.
-    package let events: AsyncStream<AgentNotification>
+    package var events: AsyncStream<AgentNotification> { core.events.events }
     let core: AgentCore
 
     /// - Parameters:
@@ -37,11 +37,9 @@ package final class SMPAgent: Sendable {
         configuration: AgentConfiguration, store: any AgentStorage, network: any SMPRouting, random: any RandomSource,
         runtime: AgentRuntime, now: (@Sendable () -> Int64)?
     ) {
-        let (stream, continuation) = AsyncStream.makeStream(of: AgentNotification.self)
-        events = stream
         core = AgentCore(
             configuration: configuration, store: store, network: network, random: random, runtime: runtime,
-            now: now ?? { Int64(Date().timeIntervalSince1970 * 1000) }, events: continuation)
+            now: now ?? { Int64(Date().timeIntervalSince1970 * 1000) })
     }
 
     /// Begins to receive, to send what waits and to do what a restart interrupted. Events that were not confirmed come first.

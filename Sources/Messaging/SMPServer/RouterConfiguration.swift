@@ -43,7 +43,7 @@ package struct RouterConfiguration: Sendable {
     package var maximumQueues = 1_000_000
     /// Connections at most.
     package var maximumConnections = 20_000
-    /// Connections at most from one address (one /64 of IPv6); nil: as many as there are. Many people may share one: behind Tor, a proxy, an
+    /// Connections at most from one address (one /64 of IPv6), and connections made from it in a minute; nil: as many as there are. Many people may share one: behind Tor, a proxy, an
     /// address translator. Limits for an address do not concern clients on the router's own machine.
     package var maximumConnectionsPerAddress: Int? = 2_000
     /// Queues that may be created from one address in an hour, and as many at once; nil: any number.

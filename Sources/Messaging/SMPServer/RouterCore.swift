@@ -330,6 +330,9 @@ final class RouterCore: Sendable {
         }.sorted { $0.number < $1.number }
     }
 
+    /// The session of a report.
+    func session(numbered number: UInt64) -> RouterSession? { shared.withLock { shared in shared.sessions.first { $0.key.number == number }?.value } }
+
     // MARK: The operator
 
     /// Does something to the queue that a person means; nil if there is none.

@@ -13,6 +13,10 @@ struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
         /// In their TLS handshake at once.
         var handshakes: Int
 
+        /// Made from one address: as many as may be open at once, and as many again in each minute. A handshake takes about a
+        /// millisecond, and an address that closes its connections could otherwise have them made without end.
+        var arrivals: TokenBucket.Rate? { connectionsPerAddress.map { TokenBucket.Rate($0, in: .seconds(60)) } }
+
         /// In their TLS handshake at once from one address.
         var handshakesPerAddress: Int { max(1, handshakes / 8) }
     }
@@ -36,7 +40,11 @@ struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
         var handshakes = 0
     }
 
+    /// Addresses whose arrivals are counted apart.
+    static var rememberedAddresses: Int { 65_536 }
+
     private let limits: Limits
+    private var arrivals: TokenBuckets<NetworkPrefix>?
     private var connections: [ID: Connection] = [:]
     private var handshakes: [UInt64: ID] = [:]
     private var addresses: [NetworkPrefix: Counts] = [:]
@@ -44,18 +52,23 @@ struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
     /// The handshakes before this number are over.
     private var oldestNumber: UInt64 = 0
 
-    init(_ limits: Limits) { self.limits = limits }
+    init(_ limits: Limits) {
+        self.limits = limits
+        arrivals = limits.arrivals.map { TokenBuckets($0, limit: Self.rememberedAddresses) }
+    }
 
     var count: Int { connections.count }
     var handshakeCount: Int { handshakes.count }
     var ids: [ID] { Array(connections.keys) }
 
-    mutating func add(_ id: ID, from prefix: NetworkPrefix?) -> Decision {
+    /// - Parameter now: nanoseconds of a clock that only goes forward.
+    mutating func add(_ id: ID, from prefix: NetworkPrefix?, at now: Int64) -> Decision {
         guard connections.count < limits.connections else { return .refuse }
         if let prefix {
             let counts = addresses[prefix] ?? Counts()
             if let limit = limits.connectionsPerAddress, counts.connections >= limit { return .refuse }
             guard counts.handshakes < limits.handshakesPerAddress else { return .refuse }
+            guard arrivals?.take(1, for: prefix, at: now) ?? true else { return .refuse }
         }
         var replaced: ID?
         if handshakes.count >= limits.handshakes, let oldest = oldestHandshake {
@@ -118,7 +131,7 @@ final class AcceptedConnections: Sendable {
         let (isAdded, replaced) = state.withLock { state -> (Bool, (any Channel)?) in
             guard !state.isStopped else { return (false, nil) }
             let replaced: ObjectIdentifier?
-            switch state.table.add(key, from: prefix) {
+            switch state.table.add(key, from: prefix, at: Int64(clamping: NIODeadline.now().uptimeNanoseconds)) {
             case .refuse: return (false, nil)
             case .accept: replaced = nil
             case .acceptInsteadOf(let id): replaced = id

@@ -73,6 +73,10 @@ package final class SMPConnection: Sendable {
     package var eventLoop: any EventLoop { channel.eventLoop }
     /// False while more than ``writeLimit`` bytes, or ``acceptedWriteLimit``, wait for the peer to read.
     package var isWritable: Bool { state.withLock { $0.isWritable && $0.end == nil } }
+    /// Bytes, encrypted by TLS, that the kernel has not taken yet. On ``eventLoop``.
+    package var unsentByteCount: Int {
+        do { return try channel.syncOptions?.getOption(.bufferedWritableBytes) ?? 0 } catch { return 0 }
+    }
     /// Why the connection has ended, or nil while it is open.
     package var end: ConnectionError? { state.withLock { $0.end } }
 

@@ -20,8 +20,8 @@ package final class SMPTransportListener: Sendable {
         package var handshakeTimeout: Duration = .seconds(60)
         /// Connections open at once; further ones are closed when they arrive.
         package var maximumConnections = 20_000
-        /// Connections open at once from one address, or from one /64 of IPv6; nil: no bound but ``maximumConnections``. It does not
-        /// concern connections from this machine itself.
+        /// Connections open at once from one address, or from one /64 of IPv6, and connections made from it in a minute; nil: no bound but
+        /// ``maximumConnections``. It does not concern connections from this machine itself.
         package var maximumConnectionsPerAddress: Int?
         /// Connections in their TLS handshake at once. When there are more, those that have been in it for longest are closed; an eighth
         /// may come from one address.

@@ -164,6 +164,7 @@ final class MemoryAgentStore: AgentStorage {
 
     func confirmation(_ id: ConfirmationID) async throws -> ConfirmationRecord? { try await read { $0.confirmations[id] } }
     func invitation(_ id: InvitationID) async throws -> InvitationRecord? { try await read { $0.invitations[id]?.record } }
+    func unansweredInvitations(contact: RowID) async throws -> Int { try await read { $0.unansweredInvitations(contact) } }
     func hasInvitation(contact: RowID, brokerID: Bytes) async throws -> Bool { try await read { $0.hasInvitation(contact, brokerID) } }
 
     func invitationLink(server: SMPServerAddress, linkID: EntityID) async throws -> InvitationLinkRecord? {

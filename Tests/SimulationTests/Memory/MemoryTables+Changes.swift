@@ -175,6 +175,10 @@ extension MemoryTables {
         }
     }
 
+    func unansweredInvitations(_ contact: RowID) -> Int {
+        invitations.values.count { $0.record.contactConnection == contact && !$0.record.isAccepted }
+    }
+
     func hasInvitation(_ contact: RowID, _ brokerID: Bytes) -> Bool {
         invitations.values.contains { $0.record.contactConnection == contact && $0.record.brokerID == brokerID }
     }

@@ -137,6 +137,7 @@ extension MemoryTables {
             oldestMessage = min(received.values.map(\.metadata.receivedAt).min() ?? .max, sent.values.map(\.createdAt).min() ?? .max)
         }
         for (row, keys) in processedKeys { set(\.processedKeys, row, keys.filter { $0.value >= time }) }
+        for (id, invitation) in invitations where invitation.createdAt < time && invitation.record.isAccepted { set(\.invitations, id, nil) }
         for row in bodies.keys { deleteUnusedBody(row) }
     }
 

@@ -29,6 +29,10 @@ final class ActiveConnection: Sendable {
         var early: [EarlyMessage] = []
         var isWaitingForMissing = false
         var allowance = IdleWorkAllowance()
+        /// Requests to a contact address that wait for an answer, at most so many; nil: not counted yet.
+        var requests: Int?
+        /// Queues whose message waits for room for another request.
+        var postponed: Set<RowID> = []
     }
 
     let id: ConnectionID
@@ -76,6 +80,31 @@ final class ActiveConnection: Sendable {
 
     /// Counts a message that was of no use to the user; see ``IdleWorkAllowance``.
     func countIdleWork(now: Int64) -> Duration { inner.withLock { $0.allowance.take(now: now) } }
+
+    // MARK: Requests
+
+    /// Counts a request to a contact address.
+    ///
+    /// - Returns: false, and counts nothing, if there may be as many as allowed: the store must be asked.
+    func countRequest(upTo limit: Int) -> Bool {
+        inner.withLock { inner in
+            guard let requests = inner.requests, requests < limit else { return false }
+            inner.requests = requests + 1
+            return true
+        }
+    }
+
+    /// Sets the number of requests that wait for an answer, as the store has it.
+    func setRequests(_ count: Int) { inner.withLock { $0.requests = count } }
+
+    /// Notes that a queue's message waits for room.
+    ///
+    /// - Returns: true if the caller must see to it; false if somebody does.
+    func postpone(_ row: RowID) -> Bool { inner.withLock { $0.postponed.insert(row).inserted } }
+
+    var isPostponed: Bool { inner.withLock { !$0.postponed.isEmpty } }
+
+    func endPostponement(_ row: RowID) { _ = inner.withLock { $0.postponed.remove(row) } }
 
     // MARK: Messages before their turn
 

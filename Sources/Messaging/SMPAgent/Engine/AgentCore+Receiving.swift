@@ -62,11 +62,25 @@ extension AgentCore {
 
     private func take(_ message: ReceivedMessage, _ key: QueueKey, _ entry: SubscriptionRegistry.Entry) {
         statistics.add(.recvMsgs, entry.user, key.server)
-        let active = connections.checkOut(entry.connection)
-        guard active.append(IncomingMessage(queue: key, row: entry.row, message: message)) else { return connections.checkIn(active) }
+        append(IncomingMessage(queue: key, row: entry.row, message: message), to: entry.connection)
+    }
+
+    private func append(_ message: IncomingMessage, to connection: ConnectionID) {
+        let active = connections.checkOut(connection)
+        guard active.append(message) else { return connections.checkIn(active) }
         tasks.run { [self] in
-            while let next = active.nextIncoming() { await receive(next, active) }
+            while let next = active.nextIncoming() {
+                await waitForReader()
+                await receive(next, active)
+            }
             connections.checkIn(active)
+        }
+    }
+
+    /// Waits while the user leaves too many events untaken. What is not acknowledged meanwhile stays at its router.
+    private func waitForReader() async {
+        while events.count > configuration.maximumPendingEvents, isRunning, !Task.isCancelled {
+            try? await clock.sleep(for: configuration.pendingEventsRetry, tolerance: nil)
         }
     }
 
@@ -105,6 +119,10 @@ extension AgentCore {
                 acknowledge(brokerID, in: queue, for: state.record.owner)
                 return true
             }
+            guard try await hasRoomForRequest(state.record.row, access.active) else {
+                postpone(incoming, access.active)
+                return false
+            }
         }
         var transition = Transition(state)
         let others = state.otherParallelQueues(than: incoming.row)
@@ -128,6 +146,29 @@ extension AgentCore {
             try await undecryptable(hash, error, incoming.message, queue, access)
         }
         return true
+    }
+
+    /// Checks whether one more request to a contact address may wait for the user's answer; if so, it is counted.
+    private func hasRoomForRequest(_ contact: RowID, _ active: ActiveConnection) async throws(AgentError) -> Bool {
+        let limit = configuration.maximumRequests
+        if active.countRequest(upTo: limit) { return true }
+        active.setRequests(try await stored { try await store.unansweredInvitations(contact: contact) })
+        return active.countRequest(upTo: limit)
+    }
+
+    /// Tries a message to a contact address again later. Meanwhile its router keeps it, and what is behind it.
+    private func postpone(_ incoming: IncomingMessage, _ active: ActiveConnection) {
+        guard active.postpone(incoming.row) else { return }
+        log.warning(
+            "an address has as many unanswered requests as are kept, and others wait at its router",
+            metadata: ["requests": "\(configuration.maximumRequests)"])
+        tasks.run { [self] in
+            let isOver = (try? await clock.sleep(for: configuration.requestRetry, tolerance: nil)) != nil
+            active.endPostponement(incoming.row)
+            // Of a queue that is no more subscribed to, the next subscription brings it.
+            guard isOver, isRunning, let entry = subscriptions[incoming.queue] else { return }
+            append(incoming, to: entry.connection)
+        }
     }
 
     /// How long the acknowledgement of a message waits that the user learns nothing from but that something is wrong.

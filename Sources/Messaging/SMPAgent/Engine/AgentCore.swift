@@ -35,11 +35,11 @@ final class AgentCore: Sendable {
     let users = Mutex<[AgentUserID: UserServers]>([:])
     let life = Mutex(Life.stopped)
     let tasks: TaskRegistry
-    private let events: AsyncStream<AgentNotification>.Continuation
+    let events = EventQueue()
 
     init(
         configuration: AgentConfiguration, store: any AgentStorage, network: any SMPRouting, random: any RandomSource,
-        runtime: AgentRuntime, now: @escaping @Sendable () -> Int64, events: AsyncStream<AgentNotification>.Continuation
+        runtime: AgentRuntime, now: @escaping @Sendable () -> Int64
     ) {
         self.configuration = configuration
         self.store = store
@@ -50,7 +50,6 @@ final class AgentCore: Sendable {
         self.runtime = runtime
         pauses = PauseRegistry(runtime)
         tasks = TaskRegistry(runtime)
-        self.events = events
         dayClock = SteadyClock(over: runtime.clock) { .milliseconds(now()) }
         keyPairs = KEMKeyPairPool(capacity: configuration.keyPairPoolSize, random: random)
         connections = ActiveConnectionCache(capacity: configuration.cachedConnections)

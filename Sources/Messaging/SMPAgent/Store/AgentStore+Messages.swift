@@ -147,8 +147,8 @@ extension AgentStore {
         }
     }
 
-    /// Deletes records of messages that are older than `time` (milliseconds since 1970), at most `limit` of each kind, and bodies that no
-    /// message uses.
+    /// Deletes records of messages and of accepted requests that are older than `time` (milliseconds since 1970), at most `limit` of each kind
+    /// of message, and bodies that no message uses.
     func deleteMessageRecords(before time: Int64, limit: Int) async throws {
         let (received, sent) = try await read { database in
             let connections = try database.rows("SELECT connection_id FROM connections").map { $0["connection_id"] as RowID }
@@ -172,6 +172,8 @@ extension AgentStore {
                     connection, last)
             }
             try database.run("DELETE FROM processed_ratchet_keys WHERE created_at < ?", time)
+            // No router delivers them again, and their information is with the user.
+            try database.run("DELETE FROM invitations WHERE created_at < ? AND is_accepted = 1", time)
             try database.run(
                 "DELETE FROM message_bodies WHERE NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.body_id = message_bodies.body_id)")
         }

@@ -94,6 +94,13 @@ extension AgentStore {
         }
     }
 
+    /// The number of requests to a contact address that were neither accepted nor rejected. It reads each of them.
+    func unansweredInvitations(contact: RowID) async throws -> Int {
+        try await read { database in
+            try database.row("SELECT count(*) FROM invitations WHERE connection_id = ? AND is_accepted = 0", contact)?[0] ?? 0
+        }
+    }
+
     func invitationLink(server: SMPServerAddress, linkID: EntityID) async throws -> InvitationLinkRecord? {
         try await read { database in
             try database.map(

@@ -8,6 +8,11 @@ package final class AddressLimits: Sendable {
     /// Keys that may be tried in vain for commands of one address, at once, and again in each following 4 seconds. One takes some
     /// 100 microseconds, so that an address cannot use more than about a tenth of a core for what is refused.
     static let verifications = TokenBucket.Rate(4_000, in: .seconds(4))
+    /// Keys tried in vain for the commands of one session after which its other commands wait, so that its event loop serves other sessions.
+    /// A queue's keys are tried together: at most 31 more than these.
+    static let verificationsAtOnce = 16
+    /// How long a session waits for each key that was tried in vain for it: ten times as long as trying one takes.
+    static let pauseForVerification = TimeAmount.milliseconds(1)
     /// Keys tried in vain for the commands of one block after which its session is ended.
     static let verificationsOfBlock = 1_024
     /// Keys tried in vain that a wrong password counts as.

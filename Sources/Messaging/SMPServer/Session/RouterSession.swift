@@ -11,12 +11,14 @@ import SystemSupport
 /// but others put into the outbox.
 final class RouterSession: SMPConnectionDelegate, Sendable {
     /// Bytes of outputs put into blocks at a time. They come on top of what the connection lets wait.
-    private static let flushLimit = 4 * BlockCipher.blockSize
+    static let flushLimit = 4 * BlockCipher.blockSize
     /// Outputs that may wait before no more commands are read.
-    private static let outboxLimit = 512
+    static let outboxLimit = 512
 
     /// Commands that may wait for other routers before no more are read, whatever the block holds that they came in.
     private static let relayingLimit = 32
+    /// Blocks that may arrive while the session waits, after reading has stopped. One wake-up brings a few.
+    private static let blocksBehindLimit = 16
 
     /// How long a client may take.
     struct Timeouts: Sendable {
@@ -54,8 +56,14 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         var isReading = true
         /// Of what was tried in vain for a client on the router's own machine.
         var refusals = TokenBucket()
-        /// Until when nothing is read because of what was refused.
+        /// Until when nothing is read or executed because of what was refused.
         var pausedUntil = NIODeadline.distantPast
+        /// Commands of the present block that wait for the end of the pause.
+        var rest: ArraySlice<Unwrapped> = []
+        /// Blocks that arrived during the pause.
+        var blocksBehind: [Bytes] = []
+        /// Keys that were tried in vain for commands of the present block.
+        var failuresOfBlock = 0
 
         init(phase: Phase, authorizer: SessionAuthorizer) {
             self.phase = phase
@@ -126,15 +134,14 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         case .closed: break
         case .handshake(let handshake): accept(block, handshake)
         case .established(let session):
-            let content: Bytes
-            do {
-                content = try session.cipher.open(block)
-            } catch {
-                return close("bad block")
-            }
-            execute(session.parameters.context.decode(block: content), session.parameters)
+            guard bound.value.pausedUntil > .now() || hasWork else { return execute(block, session) }
+            guard bound.value.blocksBehind.count < Self.blocksBehindLimit else { return close("too many blocks during a pause") }
+            bound.value.blocksBehind.append(block)
         }
     }
+
+    /// True if commands wait for the end of a pause.
+    private var hasWork: Bool { !bound.value.rest.isEmpty || !bound.value.blocksBehind.isEmpty }
 
     func connectionReceivedAllForNow(_: SMPConnection) {}
 
@@ -178,19 +185,32 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         }
     }
 
-    private func execute(_ transmissions: [ReceivedTransmission<SMPCommand>], _ session: SMPSessionParameters) {
-        let unwrapped = transmissions.filter { !proxies($0) }.map { unwrap($0, session) }
-        var requirements = core.requirements(unwrapped.compactMap(\.command))[...]
+    private func execute(_ block: Bytes, _ session: Established) {
+        let content: Bytes
+        do {
+            content = try session.cipher.open(block)
+        } catch {
+            return close("bad block")
+        }
+        bound.value.failuresOfBlock = 0
+        let transmissions: [ReceivedTransmission<SMPCommand>] = session.parameters.context.decode(block: content)
+        execute(transmissions.filter { !proxies($0) }.map { unwrap($0, session.parameters) }[...], session.parameters)
+    }
+
+    /// Executes commands up to ``AddressLimits/verificationsAtOnce``; the rest follows after a pause, in which the event loop serves others.
+    private func execute(_ commands: ArraySlice<Unwrapped>, _ session: SMPSessionParameters) {
+        var requirements = core.requirements(commands.compactMap(\.command))[...]
         var prepared: [SessionCommand] = []
-        prepared.reserveCapacity(unwrapped.count)
+        prepared.reserveCapacity(commands.count)
         var changesKeys = false
-        for item in unwrapped {
+        for (index, item) in zip(commands.indices, commands) {
+            guard bound.value.authorizer.failures < AddressLimits.verificationsAtOnce else {
+                bound.value.rest = commands[index...]
+                break
+            }
             guard let command = item.command, let requirement = requirements.popFirst() else {
                 prepared.append(.refused(item.refusal ?? .block, item.transmission, route: item.route))
                 continue
-            }
-            guard bound.value.authorizer.failures <= AddressLimits.verificationsOfBlock else {
-                return close("too much of a block is not authorised")
             }
             let version = item.route?.context.version ?? session.version
             var result = prepare(item.transmission, requirement, version: version, item.route)
@@ -210,17 +230,33 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         adjustReading()
     }
 
-    /// Reads nothing for a while from a client for whose commands many keys were tried in vain.
+    /// Reads and executes nothing for a while for a client for whose commands keys were tried in vain.
     private func pauseAfterRefusals() {
         let failures = bound.value.authorizer.failures
         guard failures > 0 else { return }
         bound.value.authorizer.failures = 0
-        let pause = core.limits.pause(after: failures, from: prefix, own: &bound.value.refusals)
-        guard pause > .zero else { return }
-        bound.value.pausedUntil = .now() + pause
-        connection.eventLoop.scheduleTask(in: pause) { [self] in
-            if bound.value.pausedUntil <= .now() { adjustReading() }
+        bound.value.failuresOfBlock += failures
+        guard bound.value.failuresOfBlock <= AddressLimits.verificationsOfBlock else {
+            return close("too much of a block is not authorised")
         }
+        let pause = max(
+            core.limits.pause(after: failures, from: prefix, own: &bound.value.refusals),
+            AddressLimits.pauseForVerification * Int64(failures))
+        bound.value.pausedUntil = .now() + pause
+        connection.eventLoop.scheduleTask(in: pause) { [self] in continueAfterPause() }
+    }
+
+    /// Goes on with what waited for the end of a pause.
+    private func continueAfterPause() {
+        guard case .established(let session) = bound.value.phase, bound.value.pausedUntil <= .now() else { return }
+        let rest = bound.value.rest
+        bound.value.rest = []
+        if !rest.isEmpty { execute(rest, session.parameters) }
+        // A pause may be over by now: what it interrupted goes before what came after it, when its timer fires.
+        while bound.value.rest.isEmpty, bound.value.pausedUntil <= .now(), case .established = bound.value.phase, !bound.value.blocksBehind.isEmpty {
+            execute(bound.value.blocksBehind.removeFirst(), session)
+        }
+        adjustReading()
     }
 
     /// Counts a password that was guessed in vain. On the event loop.
@@ -293,7 +329,7 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     private func adjustReading() {
         let isDiskBehind = core.journal.pendingCount > RouterCore.pendingLimit
         let mustWait =
-            isDiskBehind || bound.value.pausedUntil > .now() || !connection.isWritable || relaying.load(ordering: .relaxed) > Self.relayingLimit
+            isDiskBehind || bound.value.pausedUntil > .now() || hasWork || !connection.isWritable || relaying.load(ordering: .relaxed) > Self.relayingLimit
             || outbox.withLock { $0.count } > Self.outboxLimit
         if isDiskBehind { core.waitForCommit(self) }
         guard bound.value.isReading == mustWait else { return }
@@ -302,6 +338,11 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
     }
 
     // MARK: Sending
+
+    /// Bytes that the session holds for a client that does not read, and whether it reads commands of that client.
+    func load() async throws -> (unsent: Int, isReading: Bool) {
+        try await connection.eventLoop.submit { [self] in (connection.unsentByteCount, bound.value.isReading) }.get()
+    }
 
     /// Schedules the sending of the outbox, as far as it is durable. Callable from any thread.
     func scheduleFlush() {
@@ -410,6 +451,8 @@ final class RouterSession: SMPConnectionDelegate, Sendable {
         bound.value.stallTimer?.cancel()
         bound.value.stallTimer = nil
         bound.value.phase = .closed
+        bound.value.rest = []
+        bound.value.blocksBehind = []
         core.close(id)
     }
 }

@@ -1,18 +1,18 @@
 /// A rate limiter: so many tokens at once, and so many in a time in the long run. A value, which is given the time.
 ///
 /// It remembers one moment only, at which it will be full again (the generic cell rate algorithm), so that there can be many.
-struct TokenBucket: Hashable, Sendable {
+package struct TokenBucket: Hashable, Sendable {
     /// How many tokens there are.
-    struct Rate: Hashable, Sendable {
+    package struct Rate: Hashable, Sendable {
         /// Tokens of a full bucket.
-        let capacity: Int64
+        package let capacity: Int64
         /// Nanoseconds in which one token comes back.
-        let interval: Int64
+        package let interval: Int64
 
         /// - Parameters:
         ///   - capacity: 1 to 1,000,000.
         ///   - time: in which an empty bucket is full again, up to a day.
-        init(_ capacity: Int, in time: Duration) {
+        package init(_ capacity: Int, in time: Duration) {
             self.capacity = Int64(min(max(1, capacity), 1_000_000))
             let (seconds, attoseconds) = time.components
             let nanoseconds = min(max(0, seconds), 86_400) * 1_000_000_000 + attoseconds / 1_000_000_000
@@ -20,18 +20,18 @@ struct TokenBucket: Hashable, Sendable {
         }
 
         /// Nanoseconds in which an empty bucket is full again.
-        var span: Int64 { capacity * interval }
+        package var span: Int64 { capacity * interval }
     }
 
     /// When the bucket is full, in nanoseconds of a clock that only goes forward.
     private var fullAt: Int64 = .min
 
-    init() {}
+    package init() {}
 
-    func isFull(at now: Int64) -> Bool { fullAt <= now }
+    package func isFull(at now: Int64) -> Bool { fullAt <= now }
 
     /// Takes tokens if there are as many.
-    mutating func take(_ count: Int, of rate: Rate, at now: Int64) -> Bool {
+    package mutating func take(_ count: Int, of rate: Rate, at now: Int64) -> Bool {
         let next = after(count, rate, now)
         guard next - now <= rate.span else { return false }
         fullAt = next
@@ -41,7 +41,7 @@ struct TokenBucket: Hashable, Sendable {
     /// Takes tokens that have been used already. The bucket may owe as many as it can hold, and no more.
     ///
     /// - Returns: nanoseconds until it owes nothing.
-    mutating func charge(_ count: Int, of rate: Rate, at now: Int64) -> Int64 {
+    package mutating func charge(_ count: Int, of rate: Rate, at now: Int64) -> Int64 {
         fullAt = min(after(count, rate, now), now + 2 * rate.span)
         return max(0, fullAt - now - rate.span)
     }
@@ -52,31 +52,31 @@ struct TokenBucket: Hashable, Sendable {
 }
 
 /// Token buckets of many keys, of which only those are kept that are not full.
-struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
-    let rate: TokenBucket.Rate
+package struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
+    package let rate: TokenBucket.Rate
     /// Keys that are kept at most. When more of them have taken tokens lately, those that come new share one bucket.
-    let limit: Int
+    package let limit: Int
 
     private var buckets: [Key: TokenBucket] = [:]
     private var shared = TokenBucket()
     /// Looking for full buckets takes its time: not more often than once a second.
     private var nextSweep: Int64 = .min
 
-    init(_ rate: TokenBucket.Rate, limit: Int) {
+    package init(_ rate: TokenBucket.Rate, limit: Int) {
         self.rate = rate
         self.limit = limit
     }
 
-    var count: Int { buckets.count }
+    package var count: Int { buckets.count }
 
-    mutating func take(_ count: Int, for key: Key, at now: Int64) -> Bool {
+    package mutating func take(_ count: Int, for key: Key, at now: Int64) -> Bool {
         var bucket = bucket(key, now)
         let isTaken = bucket.take(count, of: rate, at: now)
         put(bucket, key, now)
         return isTaken
     }
 
-    mutating func charge(_ count: Int, to key: Key, at now: Int64) -> Int64 {
+    package mutating func charge(_ count: Int, to key: Key, at now: Int64) -> Int64 {
         var bucket = bucket(key, now)
         let wait = bucket.charge(count, of: rate, at: now)
         put(bucket, key, now)
