@@ -20,18 +20,21 @@ public struct BotChat: Sendable {
     /// The contact, in a chat with one.
     public var contact: Contact? { if case .direct(let contact) = info { contact } else { nil } }
 
-    /// Sends a text. When this returns the message is stored and will be delivered, whatever happens to the process.
+    /// Sends a text. When this returns, the message is stored and will be delivered, even if the process ends.
     @discardableResult
     public func send(_ text: String) async throws -> SentMessage { try await send(.text(text)) }
 
-    /// Sends a message. When this returns it is stored and will be delivered, whatever happens to the process.
+    /// Sends a message. When this returns, the message is stored and will be delivered, even if the process ends.
     ///
     /// Text that is too long for one message (about 15,000 bytes; 13,000 with post-quantum encryption) is sent as several, split at lines,
     /// words or characters; the quote goes with the first.
     ///
-    /// - Parameter quoting: the item that the message answers.
-    /// - Throws: ``ChatCoreError``; `errorStore.largeMsg` for other content that is too large, the code `error.…` of a message that the chat
-    ///   does not allow.
+    /// - Parameters:
+    ///   - content: The message.
+    ///   - item: The item that the message quotes; nil for none.
+    /// - Returns: The sent message.
+    /// - Throws: `ChatCoreError`: `errorStore.largeMsg` for other content that is too large, a code `error.…` if the chat does not permit the
+    ///   message.
     @discardableResult
     public func send(_ content: MessageContent, quoting item: ChatItemID? = nil) async throws -> SentMessage {
         let sent = try await effects.send(content, to: reference(), info, quoting: item)

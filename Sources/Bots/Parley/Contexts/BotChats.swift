@@ -38,9 +38,12 @@ public struct BotChats: Sendable {
         await model.state.subscription(of: chat, user: userID).map { $0 == .active }
     }
 
-    /// A page of what a chat holds, oldest first; the newest items if no other page is named.
+    /// A page of the items of a chat, oldest first.
     ///
-    /// - Throws: ``ChatCoreError``; `errorStore.contactNotFound` and the like for a chat that is not there.
+    /// - Parameters:
+    ///   - chat: The chat.
+    ///   - page: The page; the 50 newest items by default.
+    /// - Throws: `ChatCoreError`, for example `errorStore.contactNotFound` if there is no such chat.
     public func items(of chat: ChatReference, _ page: ChatPagination = .last(50)) async throws(ChatCoreError) -> [ChatItem] {
         try await model.readItems(chat, of: userID, page).map(\.chatItem)
     }
@@ -55,10 +58,10 @@ public struct BotChats: Sendable {
         return link.shortLink ?? link.fullLink
     }
 
-    /// Tells which chats are not as they were, again and again, as long as the bot runs. One task may read a stream.
+    /// A stream of the chats that have changed, for as long as the bot runs. One task may read a stream.
     ///
-    /// Changes that nobody has read yet are put together, each chat once, so a slow reader does not fall behind. When more chats have changed
-    /// than are remembered (``ChatModelChanges``, 65,536), the reader is told all chats that there are.
+    /// Unread changes are combined, each chat once, so a slow reader does not fall behind. If more than 65,536 chats have changed, the reader
+    /// receives all existing chats.
     public func changes() -> AsyncStream<Set<ChatReference>> {
         let changes = model.changes(), userID = userID
         // Taken when they are asked for: they wait where they are put together.

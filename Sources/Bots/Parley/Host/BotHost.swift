@@ -26,10 +26,12 @@ public struct BotHost: Service, CustomStringConvertible {
     /// A textual form, for messages and logs.
     public var description: String { "bots" }
 
-    /// Runs the bots until the service is told to stop: then handlers that run finish, those that take longer than
-    /// ``HostConfiguration/drainLimit`` are cancelled, and the data folder is closed.
+    /// Runs the bots until the service is told to stop.
     ///
-    /// - Throws: ``HostError``, ``HandlerFault``, or ``ChatCoreError`` for what the core cannot do.
+    /// Then running handlers finish, handlers that take longer than ``HostConfiguration/drainLimit`` are cancelled, and the data folder is
+    /// closed.
+    ///
+    /// - Throws: ``HostError``, ``HandlerFault``, or `ChatCoreError` for a failure of the core.
     public func run() async throws {
         try Self.check(bots)
         let host = try await CoreHost.open(configuration)
@@ -79,9 +81,10 @@ public struct BotHost: Service, CustomStringConvertible {
         }
     }
 
-    /// Runs the bots until the process gets SIGTERM or SIGINT.
+    /// Runs the bots until the process receives SIGTERM or SIGINT.
     ///
-    /// - Throws: ``HostError``, ``HandlerFault``, `StorageError`, or ``ChatCoreError`` for what the core cannot do.
+    /// - Parameter onReady: Called once every bot has started.
+    /// - Throws: ``HostError``, ``HandlerFault``, `StorageError`, or `ChatCoreError` for a failure of the core.
     public func serve(onReady: @escaping @Sendable (HostReady) -> Void = { _ in }) async throws {
         let host = BotHost(bots, configuration: configuration, onReady: onReady)
         let group = ServiceGroup(

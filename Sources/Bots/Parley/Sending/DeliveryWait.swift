@@ -30,7 +30,7 @@ extension ChatCore {
     ///   - chat: the chat that it is in.
     ///   - user: the profile that sent it.
     ///   - limit: how long to wait.
-    /// - Throws: ``ChatCoreError``; `cancelled` when the task is cancelled.
+    /// - Throws: `ChatCoreError`; `cancelled` when the task is cancelled.
     public func awaitDelivery(
         of item: ChatItemID, in chat: ChatReference, as user: UserID, to stage: DeliveryStage = .router, within limit: Duration
     ) async throws(ChatCoreError) -> DeliveryOutcome {

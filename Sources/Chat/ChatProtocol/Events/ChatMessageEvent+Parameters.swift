@@ -9,17 +9,9 @@ extension ChatMessageEvent {
         case .fileDescription(let messageID, let description):
             object.add("msgId", messageID)
             object.add("fileDescr", description)
-        case .updateMessage(let update): update.add(to: &object)
-        case .deleteMessage(let deletion):
-            object.add("msgId", deletion.messageID)
-            object.add("memberId", deletion.memberID)
-            object.add("scope", deletion.scope)
-        case .react(let change):
-            object.add("msgId", change.messageID)
-            object.add("memberId", change.memberID)
-            object.add("scope", change.scope)
-            object.add("reaction", change.reaction)
-            object.add("add", change.add)
+        case .updateMessage(let update): return update.members
+        case .deleteMessage(let deletion): return deletion.members
+        case .react(let change): return change.members
         case .file(let invitation): object.add("file", invitation)
         case .acceptFile(let name): object.add("fileName", name)
         case .acceptFileInvitation(let messageID, let request, let name):
@@ -111,18 +103,6 @@ extension ChatMessageEvent {
         case .endCall(let id): object.add("callId", id)
         default: break
         }
-    }
-}
-
-extension MessageUpdate {
-    fileprivate func add(to object: inout JSONObject) {
-        object.add("msgId", messageID)
-        object.add("content", content)
-        if !mentions.isEmpty { object.add("mentions", mentions) }
-        object.add("ttl", ttl)
-        object.add("live", live)
-        object.add("scope", scope)
-        object.add("asGroup", asGroup)
     }
 }
 

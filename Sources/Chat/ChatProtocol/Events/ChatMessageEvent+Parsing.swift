@@ -21,25 +21,10 @@ extension ChatMessageEvent {
         case .newMessage: return .newMessage(try MessageContainer(json: .object(object)))
         case .fileDescription:
             return .fileDescription(messageID: try object.required("msgId"), try object.required("fileDescr"))
-        case .updateMessage:
-            return .updateMessage(
-                MessageUpdate(
-                    messageID: try object.required("msgId"), content: try object.required("content"),
-                    mentions: try object.optional("mentions") ?? [:], ttl: try object.optionalTimeToLive("ttl"),
-                    live: try object.optional("live"), scope: try object.optional("scope"),
-                    asGroup: try object.optional("asGroup")))
-        case .deleteMessage:
-            return .deleteMessage(
-                MessageDeletion(
-                    messageID: try object.required("msgId"), memberID: try object.optional("memberId"),
-                    scope: try object.optional("scope")))
+        case .updateMessage: return .updateMessage(try MessageUpdate(object: object))
+        case .deleteMessage: return .deleteMessage(try MessageDeletion(object: object))
         case .messageDeleted: return .messageDeleted
-        case .react:
-            return .react(
-                MessageReactionChange(
-                    messageID: try object.required("msgId"), memberID: try object.optional("memberId"),
-                    scope: try object.optional("scope"), reaction: try object.required("reaction"),
-                    add: try object.required("add")))
+        case .react: return .react(try MessageReactionChange(object: object))
         default: return nil
         }
     }

@@ -118,13 +118,14 @@ public indirect enum ChatMessageEvent: Hashable, Sendable {
 }
 
 /// An edited message (`x.msg.update`).
-public struct MessageUpdate: Hashable, Sendable {
-    /// Which message it is about.
-    public var messageID: SharedMessageID
+@JSONMembers
+public struct MessageUpdate: Hashable, JSONObjectConvertible {
+    /// The message.
+    @JSONName("msgId") public var messageID: SharedMessageID
     /// The new content of the message.
     public var content: MessageContent
-    /// Whom the message mentions now.
-    public var mentions: MessageMentions
+    /// The members that the message mentions now.
+    public var mentions: MessageMentions = [:]
     /// Seconds after which the message disappears.
     public var ttl: Int?
     /// True if the message is still being typed.
@@ -134,42 +135,45 @@ public struct MessageUpdate: Hashable, Sendable {
     /// True if an owner has posted in the name of the channel.
     public var asGroup: Bool?
 
-    /// Creates the value from its parts.
-    public init(
-        messageID: SharedMessageID, content: MessageContent, mentions: MessageMentions = [:], ttl: Int? = nil,
-        live: Bool? = nil, scope: MessageScope? = nil, asGroup: Bool? = nil
-    ) {
-        self.messageID = messageID
-        self.content = content
-        self.mentions = mentions
-        self.ttl = ttl
-        self.live = live
-        self.scope = scope
-        self.asGroup = asGroup
+    /// Reads the members of an object. The time to live is bounded.
+    public init(object: JSONObject) throws(JSONError) {
+        messageID = try object.required("msgId")
+        content = try object.required("content")
+        mentions = try object.optional("mentions") ?? [:]
+        ttl = try object.optionalTimeToLive("ttl")
+        live = try object.optional("live")
+        scope = try object.optional("scope")
+        asGroup = try object.optional("asGroup")
+    }
+
+    /// Sets the members of an object; no mentions are left out.
+    public func write(into object: inout JSONObjectWriter) {
+        object.add("msgId", messageID)
+        object.add("content", content)
+        if !mentions.isEmpty { object.add("mentions", mentions) }
+        object.add("ttl", ttl)
+        object.add("live", live)
+        object.add("scope", scope)
+        object.add("asGroup", asGroup)
     }
 }
 
 /// A deleted message (`x.msg.del`).
-public struct MessageDeletion: Hashable, Sendable {
-    /// Which message it is about.
-    public var messageID: SharedMessageID
+@JSONMembers
+public struct MessageDeletion: Hashable, JSONObjectConvertible {
+    /// The message.
+    @JSONName("msgId") public var messageID: SharedMessageID
     /// The author of the message, if a moderator deletes it.
     public var memberID: MemberID?
     /// For which members it is; it must be the scope of the message.
     public var scope: MessageScope?
-
-    /// Creates the value from its parts.
-    public init(messageID: SharedMessageID, memberID: MemberID? = nil, scope: MessageScope? = nil) {
-        self.messageID = messageID
-        self.memberID = memberID
-        self.scope = scope
-    }
 }
 
 /// A reaction that is added to a message or taken away (`x.msg.react`).
-public struct MessageReactionChange: Hashable, Sendable {
-    /// Which message it is about.
-    public var messageID: SharedMessageID
+@JSONMembers
+public struct MessageReactionChange: Hashable, JSONObjectConvertible {
+    /// The message.
+    @JSONName("msgId") public var messageID: SharedMessageID
     /// The author of the message, in groups.
     public var memberID: MemberID?
     /// For which members it is; it must be the scope of the message.
@@ -178,18 +182,6 @@ public struct MessageReactionChange: Hashable, Sendable {
     public var reaction: MessageReaction
     /// True if it is added, false if it is taken away.
     public var add: Bool
-
-    /// Creates the value from its parts.
-    public init(
-        messageID: SharedMessageID, memberID: MemberID? = nil, scope: MessageScope? = nil, reaction: MessageReaction,
-        add: Bool
-    ) {
-        self.messageID = messageID
-        self.memberID = memberID
-        self.scope = scope
-        self.reaction = reaction
-        self.add = add
-    }
 }
 
 /// A request to become a contact (`x.contact`).

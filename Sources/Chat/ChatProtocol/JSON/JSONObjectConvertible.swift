@@ -20,6 +20,9 @@ extension JSONObjectConvertible {
         return object.json
     }
 
+    /// The members of the value.
+    var members: JSONObject { json.objectValue ?? JSONObject() }
+
     /// Appends the JSON text.
     public func write(to writer: inout JSONWriter) { writer.writeObject { write(into: &$0) } }
 }

@@ -1,4 +1,5 @@
-/// Preferences with nothing left open.
+/// Preferences with nothing left open. Members that older clients do not have may be absent in JSON.
+@JSONMembers
 public struct FullChatPreferences: Hashable, JSONObjectConvertible {
     /// Messages that disappear.
     public var timedMessages: TimedMessagesPreference
@@ -9,35 +10,18 @@ public struct FullChatPreferences: Hashable, JSONObjectConvertible {
     /// Voice messages.
     public var voice: SimplePreference
     /// Files and media.
-    public var files: SimplePreference
+    public var files: SimplePreference = .init(allow: .always)
     /// Audio and video calls.
     public var calls: SimplePreference
     /// Chat sessions; nothing uses them yet.
-    public var sessions: SimplePreference
+    public var sessions: SimplePreference = .init(allow: .no)
     /// The menu of a bot.
-    public var commands: [BotCommand]
+    public var commands: [BotCommand] = []
 
     /// The preferences where nothing is set.
     public static let defaults = FullChatPreferences(
         timedMessages: .init(allow: .yes), fullDelete: .init(allow: .no), reactions: .init(allow: .yes),
-        voice: .init(allow: .yes), files: .init(allow: .always), calls: .init(allow: .yes), sessions: .init(allow: .no),
-        commands: [])
-
-    /// Creates the value from its parts.
-    public init(
-        timedMessages: TimedMessagesPreference, fullDelete: SimplePreference, reactions: SimplePreference,
-        voice: SimplePreference, files: SimplePreference, calls: SimplePreference, sessions: SimplePreference,
-        commands: [BotCommand]
-    ) {
-        self.timedMessages = timedMessages
-        self.fullDelete = fullDelete
-        self.reactions = reactions
-        self.voice = voice
-        self.files = files
-        self.calls = calls
-        self.sessions = sessions
-        self.commands = commands
-    }
+        voice: .init(allow: .yes), calls: .init(allow: .yes))
 
     /// The preferences with defaults where nothing is set.
     public init(_ preferences: ChatPreferences?) { self.init(merging: nil, over: preferences) }
@@ -62,21 +46,6 @@ public struct FullChatPreferences: Hashable, JSONObjectConvertible {
         sessions = pick(\.sessions, defaults.sessions)
         commands = pick(\.commands, defaults.commands)
     }
-
-    /// Members that older clients do not have may be absent.
-    public init(object: JSONObject) throws(JSONError) {
-        timedMessages = try object.required("timedMessages")
-        fullDelete = try object.required("fullDelete")
-        reactions = try object.required("reactions")
-        voice = try object.required("voice")
-        files = try object.optional("files") ?? Self.defaults.files
-        calls = try object.required("calls")
-        sessions = try object.optional("sessions") ?? Self.defaults.sessions
-        commands = try object.optional("commands") ?? []
-    }
-
-    /// Sets the members of an object.
-    public func write(into object: inout JSONObjectWriter) { preferences.write(into: &object) }
 
     /// The same preferences, all set.
     public var preferences: ChatPreferences {

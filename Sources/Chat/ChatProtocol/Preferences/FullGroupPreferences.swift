@@ -1,5 +1,6 @@
-/// Group preferences with nothing left open.
-public struct FullGroupPreferences: Hashable, JSONConvertible {
+/// Group preferences with nothing left open. Members that older clients do not have may be absent in JSON.
+@JSONMembers
+public struct FullGroupPreferences: Hashable, JSONObjectConvertible {
     /// Messages that disappear.
     public var timedMessages: TimedMessagesGroupPreference
     /// Messages from member to member, as contacts.
@@ -19,13 +20,13 @@ public struct FullGroupPreferences: Hashable, JSONConvertible {
     /// New members get recent messages.
     public var history: GroupPreference
     /// Members may chat with the moderators.
-    public var support: GroupPreference
+    public var support: GroupPreference = .init(enable: .on)
     /// Chat sessions; nothing uses them yet.
-    public var sessions: RoleGroupPreference
+    public var sessions: RoleGroupPreference = .init(enable: .off)
     /// Comments to the posts of a channel.
-    public var comments: CommentsGroupPreference
+    public var comments: CommentsGroupPreference = .init(enable: .off)
     /// The menu of the bot of the group.
-    public var commands: [BotCommand]
+    public var commands: [BotCommand] = []
 
     /// The preferences where nothing is set.
     public static let defaults = FullGroupPreferences(nil)
@@ -46,27 +47,6 @@ public struct FullGroupPreferences: Hashable, JSONConvertible {
         comments = preferences?.comments ?? .init(enable: .off)
         commands = preferences?.commands ?? []
     }
-
-    /// Members that older clients do not have may be absent.
-    public init(json: JSONValue) throws(JSONError) {
-        let object = try JSONObject(json: json)
-        timedMessages = try object.required("timedMessages")
-        directMessages = try object.required("directMessages")
-        fullDelete = try object.required("fullDelete")
-        reactions = try object.required("reactions")
-        voice = try object.required("voice")
-        files = try object.required("files")
-        simplexLinks = try object.required("simplexLinks")
-        reports = try object.required("reports")
-        history = try object.required("history")
-        support = try object.optional("support") ?? .init(enable: .on)
-        sessions = try object.optional("sessions") ?? .init(enable: .off)
-        comments = try object.optional("comments") ?? .init(enable: .off)
-        commands = try object.optional("commands") ?? []
-    }
-
-    /// The JSON form.
-    public var json: JSONValue { preferences.json }
 
     /// The same preferences, all set.
     public var preferences: GroupPreferences {
