@@ -45,10 +45,11 @@ struct BackupTests {
         for number in 0..<6 {
             let backups = Backups(of: folder("a.db"), now: { 1_800_000_000 + number * 86_400 })
             _ = try backups.make(version: "Version \(number): more!", key: nil, from: database)
-            if number == 0 { try folder.write([1], to: "backups/a.20200101T000000Z.by-hand.db") }
+            // The names of copies that a person made, in earlier versions and now.
+            if number == 0 { for kind in ["by-hand", "manual"] { try folder.write([1], to: "backups/a.20200101T000000Z.\(kind).db") } }
         }
         #expect(
-            try Self.backups(folder) == ["backups/a.20200101T000000Z.by-hand.db"] + [
+            try Self.backups(folder) == ["backups/a.20200101T000000Z.by-hand.db", "backups/a.20200101T000000Z.manual.db"] + [
                 "backups/a.20270118T080000Z.of-version-3-more.db", "backups/a.20270119T080000Z.of-version-4-more.db",
                 "backups/a.20270120T080000Z.of-version-5-more.db",
             ])

@@ -3,7 +3,7 @@ internal import Foundation
 /// Whose a data folder or a router's folder is.
 ///
 /// A service runs as a user of its own, and its operator is root. What root wrote into the service's folder the service could not read. So
-/// who writes there as root becomes the folder's owner first, and for good: giving away the files afterwards would let that owner, by a link
+/// who writes there as root permanently becomes the folder's owner first: giving away the files afterwards would let that owner, by a link
 /// in the folder, be given any file.
 enum FolderOwner {
     /// The owner that ``become(of:)`` would make of this process: nil for who is not root, and where there is no folder yet.

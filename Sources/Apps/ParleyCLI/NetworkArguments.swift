@@ -28,7 +28,7 @@ struct NetworkArguments: ParsableArguments {
     @Option(name: .customLong("tcp-timeout"), help: "Seconds within which a router is to answer.")
     var tcpTimeout: String?
 
-    @Option(name: .customLong("retry-pause"), help: "Milliseconds for which a router that could not be reached is left alone at first.")
+    @Option(name: .customLong("retry-pause"), help: "Initial reconnect delay, in milliseconds.")
     var retryPause: String?
 
     @Option(

@@ -48,7 +48,7 @@ enum Outcome {
     }
 }
 
-/// An error as a person and a script are told of it: a stable code, and what is wrong and how to mend it.
+/// An error as a person and a script are told of it: a stable code, the error and its fix.
 struct Fault: Equatable {
     let code: String
     let message: String

@@ -16,7 +16,7 @@ final class SocketSession: ChannelInboundHandler, Sendable {
     private static let waitingBytesLimit = 1 << 26
     /// Events that are on their way to a client at most before it is waited for: each wait is a change of threads.
     private static let eventsUnderWay = 16
-    /// Commands of one chat that are carried out together at most.
+    /// Commands of one chat that run together at most.
     private static let jointLimit = 64
 
     private let core: any ChatCore

@@ -28,7 +28,7 @@ extension SMPAgent {
     }
 
     /// Makes an invitation or a contact address in the background: it is stored when the call returns, and `created` tells the link, also
-    /// after a restart. A failure for good is reported as `failed`; the connection stays until it is deleted.
+    /// after a restart. A permanent failure is reported as `failed`; the connection stays until it is deleted.
     package func createConnectionInBackground(
         user: AgentUserID, mode: ConnectionMode, pq: PQInitialKeys = .supported, subscription: SubscriptionMode = .subscribe
     ) async throws(AgentError) -> ConnectionID {

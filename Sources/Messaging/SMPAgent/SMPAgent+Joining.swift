@@ -42,7 +42,7 @@ extension SMPAgent {
         }
     }
 
-    /// Joins in the background: it is stored when the call returns, and `joined` follows, also after a restart. A failure for good is
+    /// Joins in the background: it is stored when the call returns, and `joined` follows, also after a restart. A permanent failure is
     /// reported as `failed`; the connection stays until it is deleted.
     ///
     /// - Throws: `AGENT A_VERSION` if no version of the link fits.

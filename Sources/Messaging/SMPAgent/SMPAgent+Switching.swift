@@ -3,7 +3,7 @@ import SMPWire
 
 extension SMPAgent {
     /// Moves the connection's queue to another router, in the background and also after a restart; `queueSwitch` reports the steps. If the
-    /// new queue cannot be made for good, `failed` tells why and the connection stays as it is.
+    /// new queue can never be made, `failed` tells why and the connection stays as it is.
     ///
     /// - Throws: `CMD PROHIBITED` if the connection is not duplex, is moving already or is out of step.
     package func switchQueue(of connection: ConnectionID) async throws(AgentError) -> AgentConnectionStats {

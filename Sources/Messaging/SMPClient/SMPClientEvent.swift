@@ -10,7 +10,7 @@ package enum SMPClientEvent: Sendable {
     case disconnected(TransportSessionKey, queues: [RecipientID])
     /// These queues were subscribed to by themselves, after a lost connection or a failed attempt.
     case subscribed(TransportSessionKey, queues: [RecipientID])
-    /// Taking up a subscription again failed for good: it is forgotten.
+    /// Taking up a subscription again failed permanently: it is forgotten.
     case subscriptionFailed(TransportSessionKey, queue: RecipientID, SMPClientError)
     /// A message, which the router keeps until it is acknowledged. Exactly one event for each delivery.
     case message(TransportSessionKey, queue: RecipientID, ReceivedMessage)

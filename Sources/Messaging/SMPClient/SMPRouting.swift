@@ -18,7 +18,7 @@ package protocol SMPRouting: Sendable {
     ) async -> [Result<SMPBrokerMessage, SMPClientError>]
 
     /// Subscribes to queues and remembers that: after a lost connection, or a temporary error here, they are subscribed to
-    /// again until it succeeds or fails for good, or until ``unsubscribe(_:over:)``.
+    /// again until it succeeds or fails permanently, or until ``unsubscribe(_:over:)``.
     ///
     /// - Returns: the responses in the order of the queues.
     func subscribe(

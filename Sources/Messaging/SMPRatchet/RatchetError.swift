@@ -89,7 +89,7 @@ extension RatchetError {
     }
 }
 
-/// Runs what can fail in cryptography, with the errors of this room.
+/// Runs what can fail in cryptography, with the errors of this module.
 func mapping<Result>(_ body: () throws(CryptoError) -> Result) throws(RatchetError) -> Result {
     do {
         return try body()

@@ -19,7 +19,7 @@ final class JournalWorker: Sendable {
         var core: RouterCore?
         var clearing: Clearing?
         var tasks: [RepeatedTask] = []
-        /// How long the disk is left alone after it has refused something.
+        /// The pause after the disk has refused something.
         var pause = firstPause
         var isFailing = false
     }

@@ -5,7 +5,7 @@ import Synchronization
 extension SMPConnection {
     /// The blocks from the peer, in order, each of ``blockSize`` bytes. Can be iterated once, by one task.
     ///
-    /// The sequence ends when the connection is closed in good order and throws when it breaks. The peer is slowed down when
+    /// The sequence ends when the connection is closed cleanly and throws when it breaks. The peer is slowed down when
     /// ``BlockSequence/capacity`` blocks wait to be taken.
     package var blocks: BlockSequence { BlockSequence(self) }
 }
@@ -32,7 +32,7 @@ package struct BlockSequence: AsyncSequence, Sendable {
     package struct Iterator: AsyncIteratorProtocol, Sendable {
         fileprivate let buffer: BlockBuffer
 
-        /// The next block; nil after a close in good order, or when the task is cancelled.
+        /// The next block; nil after a clean close, or when the task is cancelled.
         package mutating func next() async throws(ConnectionError) -> Bytes? {
             try await buffer.next()
         }

@@ -14,7 +14,7 @@ package struct ConnectionError: Error, Sendable, CustomStringConvertible {
         case wrongProtocol
         /// The peer went away without saying goodbye, possibly in the middle of a block.
         case disconnected
-        /// The connection has been closed, by either side, in good order.
+        /// The connection has been closed, by either side, cleanly.
         case closed
         /// Something that is not a transport block was about to be sent.
         case invalidBlock

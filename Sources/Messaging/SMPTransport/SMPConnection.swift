@@ -14,7 +14,7 @@ package protocol SMPConnectionDelegate: AnyObject, Sendable {
     func connectionReceivedAllForNow(_ connection: SMPConnection)
     /// Written blocks have left, or have piled up again; see ``SMPConnection/isWritable``.
     func connection(_ connection: SMPConnection, isWritable: Bool)
-    /// Nothing follows. Called once, with code `closed` when the end was in good order.
+    /// Nothing follows. Called once, with code `closed` after a clean end.
     func connection(_ connection: SMPConnection, ended reason: ConnectionError)
 }
 

@@ -21,7 +21,7 @@ package final class InFlightTable: Sendable {
     /// The largest file that is read: whoever wrote more is not us.
     private static let largestFile = 1 << 20
 
-    /// The keys that were being processed when the process before this one died; empty after one that ended in good order. It stays in the file until
+    /// The keys that were being processed when the process before this one died; empty after one that ended cleanly. It stays in the file until
     /// ``forgetLeftBehind()``.
     package let leftBehind: [InFlightKey]
     package let slots: Int

@@ -12,7 +12,7 @@ package struct ServiceManager: Sendable {
     package enum Report: String, Sendable {
         /// Units that depend on the service may start (`Type=notify`).
         case ready = "READY=1"
-        /// It ends in good order.
+        /// It ends cleanly.
         case stopping = "STOPPING=1"
     }
 

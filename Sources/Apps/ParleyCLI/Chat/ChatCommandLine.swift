@@ -12,8 +12,8 @@ struct ChatCommandLine: AsyncParsableCommand {
             Lines:
             \(ChatLine.usage)
 
-            With --exec the given lines are carried out one after another, and the command ends. A message counts as sent when \
-            the router has it. Exit codes 1 and 2 tell that a line failed; those behind it are not carried out.
+            With --exec the given lines run one after another, and the command ends. A message counts as sent when \
+            the router has it. Exit codes 1 and 2 tell that a line failed; those after it do not run.
             """)
 
     @Option(help: "The folder for databases and keys: one for each person.")
@@ -25,7 +25,7 @@ struct ChatCommandLine: AsyncParsableCommand {
     @Option(help: "Connect by this link first.")
     var connect: String?
 
-    @Option(name: .customLong("exec"), help: "Carry out this line and end; can be given several times.")
+    @Option(name: .customLong("exec"), help: "Run this line and end; can be given several times.")
     var lines: [String] = []
 
     @OptionGroup var options: CommonOptions

@@ -3,7 +3,7 @@ internal import ChatAPI
 internal import ChatProtocol
 internal import Parley
 
-/// A person talking from a terminal, or a script: carries out lines and prints what comes.
+/// A person talking from a terminal, or a script: runs lines and prints events.
 actor ChatSession {
     let core: any ChatCore
     let user: User
@@ -68,7 +68,7 @@ actor ChatSession {
 
     var prompt: String { "\(openInfo.map(printer.title) ?? "parley")> " }
 
-    /// Carries out one line.
+    /// Runs one line.
     ///
     /// - Returns: false when the session is over.
     func perform(_ line: ChatLine) async throws -> Bool {

@@ -44,7 +44,7 @@ public struct EventContext: Sendable {
     /// All chats of the bot.
     public var chats: BotChats { effects.chats }
 
-    /// Carries out a command for the bot's profile.
+    /// Runs a command for the bot's profile.
     @discardableResult
     public func command(_ command: ChatCommand) async throws -> ChatResponse { try await effects.perform(command) }
 }

@@ -105,7 +105,7 @@ final class Effects: Sendable {
         _ = try await once(.address(.reject(request)))
     }
 
-    /// Carries out a command that may happen twice.
+    /// Runs a command that may happen twice.
     func perform(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse {
         try await retry.run { () throws(ChatCoreError) in try await model.send(command, as: userID) }
     }
@@ -117,7 +117,7 @@ final class Effects: Sendable {
         try await model.awaitDelivery(of: item, in: chat, as: userID, to: stage, within: limit)
     }
 
-    /// Carries out a command once, also when the handler runs again.
+    /// Runs a command once, also when the handler runs again.
     private func once(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse { try await once(command, nextKey()) }
 
     private func once(_ command: ChatCommand, _ key: String?) async throws(ChatCoreError) -> ChatResponse {

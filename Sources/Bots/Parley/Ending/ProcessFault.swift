@@ -4,7 +4,7 @@ internal import Foundation
 internal import SMPServer
 internal import SystemSupport
 
-/// An error that ends a process, as a person and a script are told of it: a stable code, what is wrong and how to mend it, and the exit code.
+/// An error that ends a process, as a person and a script are told of it: a stable code, the error and its fix, and the exit code.
 package struct ProcessFault: Sendable, Hashable {
     package let code: String
     package let message: String

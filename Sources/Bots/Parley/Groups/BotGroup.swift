@@ -125,6 +125,7 @@ public struct BotGroup: Sendable {
 /// A moderator may block and delete messages; an admin may also remove, admit and change roles below its own. Nobody may act on a member of a
 /// higher role.
 public struct BotMember: Sendable {
+    /// The group.
     public let group: BotGroup
     /// The core's record of the member.
     public let member: GroupMember
@@ -135,6 +136,7 @@ public struct BotMember: Sendable {
     public var name: String { member.localDisplayName }
     /// The name that the member goes by; several may go by the same.
     public var displayName: String { member.displayName }
+    /// The member's role.
     public var role: GroupMemberRole { member.role }
     /// True for moderators, admins and owners: those whom an automatic moderator leaves alone.
     public var isModerator: Bool { member.role >= .moderator }

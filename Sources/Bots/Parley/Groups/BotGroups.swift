@@ -46,6 +46,7 @@ public struct GroupSettings: Sendable, Hashable {
     /// True if moderators let each new member in.
     public var reviewsNewMembers: Bool
 
+    /// Creates the settings of a group.
     public init(
         _ name: String, summary: String? = nil, welcome: String? = nil, image: String? = nil, preferences: GroupPreferences = GroupPreferences(),
         reviewsNewMembers: Bool = false

@@ -5,8 +5,10 @@ internal import ChatAPI
 /// A handler of messages, edits, deletions or reactions answers in chats with contacts unless it says otherwise, so that a bot that is added to a
 /// group does not begin to talk there: `On(.text, in: .groups)`, `On(.command("help"), in: [.contacts, .groups])`.
 public struct ChatKinds: OptionSet, Sendable, Hashable {
+    /// The bits of the kinds.
     public let rawValue: UInt8
 
+    /// The kinds of these bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Chats with one contact.

@@ -6,10 +6,12 @@ public import ChatProtocol
 public struct ManagedGroup: Sendable, Hashable {
     /// The id under which the group is found again at the next start. Keep it when the name changes.
     public let id: String
+    /// The settings that the group is kept at.
     public var settings: GroupSettings
     /// The role of those who join by the link; nil for a group without a link.
     public var linkRole: GroupMemberRole?
 
+    /// Creates the description of a group.
     public init(_ id: String, _ settings: GroupSettings, linkRole: GroupMemberRole? = .member) {
         self.id = id
         self.settings = settings

@@ -22,7 +22,7 @@ public struct HostNetwork: Sendable, Hashable {
         case smpProxyFallback = "smp-proxy-fallback"
         /// Seconds within which a router is to answer, 1 to 3600.
         case tcpTimeout = "tcp-timeout"
-        /// Milliseconds for which a router that could not be reached is left alone at first, 10 to 60000. Further pauses grow from there.
+        /// The initial reconnect delay in milliseconds, 10 to 60000. Later delays grow from it.
         case retryPause = "retry-pause"
         /// `preset` for the routers of the public network's preset operators, with their conditions of use accepted; `none` otherwise.
         case operators

@@ -20,7 +20,7 @@ actor HostSession {
     private var runtimes: [UserID: BotRuntime] = [:]
     private var connectionLog: ConnectionLog
 
-    /// How long a chat that cannot be read is left alone.
+    /// The pause before a chat that cannot be read is read again.
     static let pauseBeforeReading = Duration.seconds(1)
 
     /// - Parameters:

@@ -7,7 +7,7 @@ struct CommandRetry: Sendable {
 
     var clock: any Clock<Duration> = ContinuousClock()
 
-    /// Runs `attempt` until it succeeds, fails for good, or has failed once more than there are waits.
+    /// Runs `attempt` until it succeeds, fails permanently, or has failed once more than there are waits.
     ///
     /// - Throws: the error of the last attempt, also when the task is cancelled while it waits.
     func run<Value: Sendable>(_ attempt: () async throws(ChatCoreError) -> Value) async throws(ChatCoreError) -> Value {

@@ -20,7 +20,7 @@ public struct SourcePosition: Sendable, Hashable, Comparable, CustomStringConver
     }
 }
 
-/// One thing that is wrong in a file, where, and how to mend it.
+/// One error in a file, with its position and its fix.
 public struct Diagnostic: Sendable, Hashable {
     /// The kind of fault. Stable, so that scripts and documentation can refer to it.
     public enum Code: String, Sendable, Hashable {
@@ -46,7 +46,7 @@ public struct Diagnostic: Sendable, Hashable {
     public let position: SourcePosition
     /// A description of the error.
     public let message: String
-    /// How to mend it, when that is known: the nearest valid word, or what is expected.
+    /// The fix, if it is known: the nearest valid word, or what is expected.
     public let hint: String?
 
     /// Creates an error.

@@ -3,9 +3,9 @@
 /// Everything above this protocol works with any core: the native engine, the official core over its C interface or its
 /// WebSocket, or a simulated one in tests. All profiles of a core are live at once; commands name the one they mean.
 public protocol ChatCore: Sendable {
-    /// Carries out a command and waits for its result.
+    /// Runs a command and waits for its result.
     ///
-    /// Commands of one chat are carried out in the order of the calls, each seeing the effects of those before it. What a
+    /// Commands of one chat run in the order of the calls, each seeing the effects of those before it. What a
     /// response says has been committed to the core's store. Cancelling the task stops waiting, not the command.
     ///
     /// - Parameters:
@@ -14,7 +14,7 @@ public protocol ChatCore: Sendable {
     ///     profile that is active in the core is meant, as at the official console.
     func send(_ command: ChatCommand, as user: UserID?) async throws(ChatCoreError) -> ChatResponse
 
-    /// Carries out commands in their order, each as if it had been given alone after the one before, and returns their results in that order.
+    /// Runs commands in their order, each as if it had been given alone after the one before, and returns their results in that order.
     /// A core that waits for a disk waits for it once for those that it can write together.
     func send(_ commands: [ChatCommand], as user: UserID?) async -> [Result<ChatResponse, ChatCoreError>]
 
@@ -27,7 +27,7 @@ public protocol ChatCore: Sendable {
 }
 
 extension ChatCore {
-    /// Carries out a command for the active profile.
+    /// Runs a command for the active profile.
     public func send(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse {
         try await send(command, as: nil)
     }

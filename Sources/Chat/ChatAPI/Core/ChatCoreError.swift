@@ -1,4 +1,4 @@
-/// Why a command was not carried out, or why events ended.
+/// The reason why a command failed or events ended.
 public struct ChatCoreError: Error, Sendable, Hashable {
     /// A kind of error. The codes of errors that the core reported are made of the tags of the official API, from the outside
     /// in: `error.userUnknown`, `errorStore.contactNotFound`, `errorAgent.SMP.AUTH`. The list is bounded: codes can be labels
@@ -13,17 +13,17 @@ public struct ChatCoreError: Error, Sendable, Hashable {
         /// A textual form, for messages and logs.
         public var description: String { rawValue }
 
-        /// The core was closed, or the way to it is gone for good.
+        /// The core was closed, or the way to it is permanently gone.
         public static let closed = Code(rawValue: "core.closed")
         /// The core cannot be reached for now.
         public static let unreachable = Code(rawValue: "core.unreachable")
-        /// The core did not answer in time; whether the command was carried out is not known.
+        /// The core did not answer in time; whether the command ran is not known.
         public static let timeout = Code(rawValue: "core.timeout")
         /// The core answered with something that is not an answer.
         public static let invalidResponse = Code(rawValue: "core.invalidResponse")
         /// The core does not have the command.
         public static let unsupported = Code(rawValue: "core.unsupported")
-        /// The task that waited was cancelled; whether the command was carried out is not known.
+        /// The task that waited was cancelled; whether the command ran is not known.
         public static let cancelled = Code(rawValue: "core.cancelled")
         /// Events were dropped because they were not read; the state must be read anew.
         public static let eventsLost = Code(rawValue: "core.eventsLost")

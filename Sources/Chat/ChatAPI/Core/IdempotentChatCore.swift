@@ -1,9 +1,9 @@
-/// A core that carries out a command once, however often it is asked under one key.
+/// A core that runs a command once, however often it is asked under one key.
 ///
 /// Whoever must not lose a command and must not carry it out twice names it with a key of its own making and asks again after a
 /// crash. The core remembers keys together with what the command did, in the same transaction.
 public protocol IdempotentChatCore: ChatCore {
-    /// Carries out a command unless one was carried out under the key before; then answers with what came of that one, as it
+    /// Runs a command unless one ran under the key before; then answers with what came of that one, as it
     /// is now.
     ///
     /// - Parameters:

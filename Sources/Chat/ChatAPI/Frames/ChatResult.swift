@@ -2,7 +2,7 @@ public import ChatProtocol
 
 /// The result of a command, as the API prints it: a response, or an error under the `type` `chatCmdError`.
 public enum ChatResult: Sendable, Hashable, JSONConvertible {
-    /// It was carried out.
+    /// The response to a command that succeeded.
     case response(ChatResponse)
     /// It was not.
     case error(ChatError)

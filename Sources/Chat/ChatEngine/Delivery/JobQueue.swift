@@ -9,12 +9,12 @@ import Synchronization
 protocol AgentJobHandling: AnyObject, Sendable {
     /// Performs a job. A temporary error has it performed again later.
     func perform(_ job: AgentJob) async throws
-    /// Reports a job that failed for good.
+    /// Reports a job that failed permanently.
     func report(_ job: AgentJob, failedWith error: any Error) async
 }
 
 /// The queue of jobs that transactions have written for the agent. Jobs run side by side; each is retried with a growing delay until it is done or
-/// fails for good.
+/// fails permanently.
 final class JobQueue: Sendable {
     /// The delays before a job is tried again: the first and the longest. Each is twice the one before.
     static let firstDelay = Duration.seconds(2)

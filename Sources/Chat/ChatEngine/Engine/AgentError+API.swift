@@ -56,7 +56,7 @@ extension AgentError {
 }
 
 extension BrokerErrorType {
-    /// - Parameter failed: says whose fault it was, for those that waiting does not mend.
+    /// - Parameter failed: says whose fault it was, for those that do not pass by themselves.
     fileprivate func sendError(_ failed: (ServerError) -> SendError) -> SendError {
         switch self {
         case .network, .timeout: .expired

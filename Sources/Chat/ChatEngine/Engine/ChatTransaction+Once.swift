@@ -1,7 +1,7 @@
 import ChatAPI
 import ChatProtocol
 
-// Commands that are carried out once, however often they are given under one key.
+// Commands that are performed once, however often they are given under one key.
 
 extension ChatTransaction {
     /// How long a key can be, in bytes of UTF-8.
@@ -13,7 +13,7 @@ extension ChatTransaction {
         return try db.commandOutcome(user: user.userID, key: key).map { try response(to: $0, of: user) }
     }
 
-    /// Remembers what came of the command that this transaction carries out.
+    /// Remembers what came of the command that this transaction runs.
     func remember(_ response: ChatResponse, as key: String) throws {
         try db.insertCommandOutcome(CommandOutcome(of: response, at: now), user: try user().userID, key: key)
     }
@@ -54,7 +54,7 @@ extension ChatTransaction {
 }
 
 extension ChatCommand {
-    /// True if the command is one transaction, or begins by looking whether it was carried out before.
+    /// True if the command is one transaction, or begins by looking whether it ran before.
     var canBeGivenOnce: Bool {
         switch self {
         case .messages, .chats: true

@@ -2,12 +2,12 @@ import ChatAPI
 import ChatProtocol
 import SMPAgent
 
-/// Carries out a command: each is one transaction, or some with work of the agent between them.
+/// Runs a command: each is one transaction, or some with work of the agent between them.
 struct CommandRunner: Sendable {
     let core: EngineCore
     /// The profile that the command is for; nil for the active one.
     let actor: UserID?
-    /// Under which key the command is carried out once; nil for one that is carried out whenever it is given.
+    /// Under which key the command runs once; nil for one that runs whenever it is given.
     var key: String?
 
     func run(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse {

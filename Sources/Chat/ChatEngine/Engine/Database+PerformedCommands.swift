@@ -3,7 +3,7 @@ import ChatProtocol
 import EncryptedSQLite
 import GRDB
 
-// Commands that are carried out once, and what came of them.
+// Commands that are performed once, and their outcomes.
 
 extension Database {
     /// The outcome of the command of a profile that was performed under a key.
@@ -21,7 +21,7 @@ extension Database {
             [user, key, outcome.json.text, outcome.performedAt.stored])
     }
 
-    /// Forgets commands that were carried out before a time.
+    /// Forgets commands that ran before a time.
     ///
     /// - Returns: how many, at most `limit`.
     func deleteCommandOutcomes(before time: UTCTimestamp, limit: Int) throws -> Int {

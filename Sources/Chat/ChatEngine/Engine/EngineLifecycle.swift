@@ -25,7 +25,7 @@ final class EngineLifecycle: Sendable {
     /// - Returns: False if it was not running.
     func end() -> Bool { change(\.isRunning, to: false) }
 
-    /// Closes for good.
+    /// Closes permanently.
     ///
     /// - Returns: False if it was closed.
     func close() -> Bool { change(\.isClosed, to: true) }

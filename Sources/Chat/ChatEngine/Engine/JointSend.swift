@@ -1,6 +1,6 @@
 import ChatAPI
 
-/// A command that sends messages to a contact and can be carried out together with others that do.
+/// A command that sends messages to a contact and can run together with others that do.
 struct JointSend: Sendable {
     var contact: ContactID
     var messages: [ComposedMessage]
@@ -15,7 +15,7 @@ struct JointSend: Sendable {
     }
 }
 
-/// Commands as they are carried out, in their order.
+/// Commands in the order in which they run.
 enum CommandGroup: Sendable {
     case single(ChatCommand)
     /// Two or more that send to one contact.

@@ -181,7 +181,7 @@ package final class NativeCore: IdempotentChatCore {
 
     // MARK: IdempotentChatCore
 
-    /// Carries out a command unless one was carried out under the key before.
+    /// Runs a command unless one ran under the key before.
     ///
     /// Commands about messages and chats, and answers to requests, can be given under a key; others are refused as `unsupported`. What
     /// was made and has been deleted since is reported as not found. Keys are remembered for

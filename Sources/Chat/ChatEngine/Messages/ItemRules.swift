@@ -14,7 +14,7 @@ enum ItemRules {
         return !isDirect || now.seconds - sentAt.seconds < editingPeriod
     }
 
-    /// Tells whether a deletion for both sides is still carried out, a few hours after it is not offered any more.
+    /// Tells whether a deletion for both sides is still accepted, a few hours after it is no longer offered.
     static func canDeleteForBoth(_ item: ChatItem, at now: UTCTimestamp) -> Bool {
         guard case .sentMessage = item.content, item.meta.deleted == nil, item.meta.sharedMessageID != nil else { return false }
         return now.seconds - item.meta.itemTimestamp.seconds < editingPeriod + 6 * 3600

@@ -63,7 +63,7 @@ struct ReceivingContext {
 }
 
 extension ChatTransaction {
-    /// Carries out what follows from an event. Errors of what the peer sent become events; only the database can fail here.
+    /// Applies an event. Errors of what the peer sent become events; only the database can fail here.
     func receive(_ incoming: Incoming) throws {
         guard let connection = incoming.notification.connection else { return receiveState(incoming.notification.event) }
         guard let record = try db.connection(agentID: connection.bytes), let user = try db.user(record.userID) else {

@@ -11,7 +11,7 @@ import SystemSupport
 /// Stores what the agent reports, in the order in which it comes, and only then acknowledges it.
 ///
 /// Messages are parsed while earlier ones are being committed; all that wait for the disk share one commit. Nothing here waits
-/// for a network, so no connection holds up another.
+/// for a network, so no connection blocks another.
 ///
 /// An event that processes died of is received alone, so that it is known what the next one dies of; after three it is set aside unread.
 final class Receiver: Sendable {
@@ -144,7 +144,7 @@ final class Receiver: Sendable {
     }
 
     /// Retries an event that the database could not take now, and acknowledges it only then. An event that it will never take is set aside, so that it
-    /// does not hold up what comes after it.
+    /// does not block later events.
     private func failed(_ incoming: Incoming, _ error: any Error, attempt: Int) {
         guard !lifecycle.isClosed else { return open.release() }
         logger.error("an event could not be stored", metadata: ["event": "\(incoming.name)", "error": "\(error)"])

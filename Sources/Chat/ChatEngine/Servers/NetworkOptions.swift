@@ -32,7 +32,7 @@ package struct NetworkOptions: Sendable, Hashable {
     /// How long a router may take to answer somebody who waits, in seconds, at most a day: connecting may take half as long again, work that
     /// nobody waits for three times as long.
     package var timeout: Int64?
-    /// How long a router that could not be reached is left alone at first; 2 seconds if it is not said. Further pauses grow from there.
+    /// The initial reconnect delay; 2 seconds by default. Later delays grow from it.
     package var retryPause: Duration?
 
     /// True if routers are shown service certificates, by which all of a profile's queues on a router are subscribed to at once; nil for no.

@@ -4,7 +4,7 @@ import EncryptedSQLite
 import GRDB
 import SMPAgent
 
-/// An error of the API, thrown where a command or a received event cannot be carried out.
+/// An error of the API, thrown where a command or a received event fails.
 struct Refusal: Error, Sendable, Hashable {
     let error: ChatError
 

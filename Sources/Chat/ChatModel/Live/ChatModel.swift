@@ -132,7 +132,7 @@ public actor ChatModel: ChatCore {
 }
 
 extension ChatModel: IdempotentChatCore {
-    /// Carries out a command once under a key, if the core behind the model can remember keys; each time, if it cannot.
+    /// Runs a command once under a key, if the core behind the model can remember keys; each time, if it cannot.
     public func send(_ command: ChatCommand, as user: UserID?, onceAs key: String) async throws(ChatCoreError) -> ChatResponse {
         guard let core = core as? any IdempotentChatCore else { return try await send(command, as: user) }
         let response = try await core.send(command, as: user, onceAs: key)

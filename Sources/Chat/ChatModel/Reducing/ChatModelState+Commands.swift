@@ -2,7 +2,7 @@ import ChatAPI
 import ChatProtocol
 
 extension ChatModelState {
-    /// A command was carried out whose answer says no more than that.
+    /// Applies a command whose response says only that it succeeded.
     mutating func applyDone(_ command: ChatCommand, as sender: UserID?, _ changes: inout [ChatModelChange]) {
         switch command {
         case .users(let command): applyDone(command, &changes)

@@ -3,7 +3,7 @@ public import SMPWire
 /// A value with a JSON form that is part of the chat protocol.
 ///
 /// Decoding drops unknown members and reads `null` as absent; encoding leaves out what is absent. Conforming types are also
-/// `Codable`, with the same form, so that types of other rooms can hold them.
+/// `Codable`, with the same form, so that types of other modules can hold them.
 public protocol JSONConvertible: Codable, Sendable {
     init(json: JSONValue) throws(JSONError)
     var json: JSONValue { get }

@@ -106,7 +106,7 @@ extension Transition {
         }
     }
 
-    /// A queue is gone for good, and others are left. It is kept as one that is not used, so that the peer can replace it.
+    /// A queue is permanently gone, and others are left. It is kept as one that is not used, so that the peer can replace it.
     mutating func leave(sendQueue row: RowID, because error: AgentError) {
         guard let queue = state.sendQueue(row) else { return }
         updateSendQueue(row) {

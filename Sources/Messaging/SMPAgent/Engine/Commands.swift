@@ -68,7 +68,7 @@ extension AgentCore {
         for (connection, command) in stored { run(command, of: connection) }
     }
 
-    /// Tries until it succeeds or fails for good.
+    /// Tries until it succeeds or fails permanently.
     private func execute(_ command: CommandRecord, _ connection: ConnectionID) async {
         let interval = configuration.fastRetry
         var delay = interval.initial

@@ -350,7 +350,7 @@ extension AgentCore {
         deliveries.worker(queue.row) { DeliveryWorker(core: self, queue: queue, record: record) }
     }
 
-    /// Sends what waits in the store for these connections. One that cannot be read now holds up no other.
+    /// Sends what waits in the store for these connections. One that cannot be read now does not block others.
     func resumeDeliveries(of connections: Set<ConnectionID>?) async {
         await nowOrWhenStored { [self] () throws(AgentError) in
             let waiting = try await stored { try await store.connectionsWithDeliveries() }

@@ -13,7 +13,7 @@ struct JoinRequest: Sendable {
     let subscription: SubscriptionMode
     /// The request that is accepted by this.
     var invitation: InvitationID?
-    /// True if the store has a command to do this, which lasts until it is done or has failed for good.
+    /// True if the store has a command to do this, which lasts until it is done or has failed permanently.
     var isStored = false
 }
 

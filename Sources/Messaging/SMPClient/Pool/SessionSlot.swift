@@ -191,7 +191,7 @@ final class SessionSlot: Sendable {
         }
     }
 
-    /// Closes the connection for good.
+    /// Closes the connection permanently.
     func close() {
         let (link, connecting, worker) = state.withLock { state in
             defer {

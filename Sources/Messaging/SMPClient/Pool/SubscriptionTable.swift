@@ -57,7 +57,7 @@ struct SubscriptionTable: Sendable {
         case active
         /// To be tried again.
         case wanted
-        /// Failed for good, or forgotten in the meantime.
+        /// Failed permanently, or forgotten in the meantime.
         case forgotten
     }
 

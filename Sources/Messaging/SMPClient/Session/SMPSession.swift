@@ -12,7 +12,7 @@ struct SMPSessionObserver: Sendable {
     let end: @Sendable (SMPClientError) -> Void
 }
 
-/// One connection to a router: carries out what its ``SMPSessionMachine`` decides.
+/// One connection to a router: performs the actions of its ``SMPSessionMachine``.
 ///
 /// Commands are encoded by their senders and handed over; everything else happens on the connection's event loop, without a
 /// task of its own. What one turn of the loop finds leaves in as few blocks as hold it.

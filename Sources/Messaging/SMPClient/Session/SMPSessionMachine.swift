@@ -131,7 +131,7 @@ struct SMPSessionMachine<Handle: Sendable>: Sendable {
 
     /// Takes requests that may be packed together.
     ///
-    /// Two commands about one entity are not: official routers carry out the commands of a block from the last to the first.
+    /// Two commands about one entity are not: official routers run the commands of a block from the last to the first.
     private mutating func takeBatch(atMost count: Int) -> (ids: [CorrelationID], transmissions: [Bytes]) {
         var ids: [CorrelationID] = []
         var transmissions: [Bytes] = []

@@ -1,6 +1,6 @@
 package import SMPWire
 
-/// ``Padding`` of what is encrypted, with the errors of this room and the limit of the protocol.
+/// ``Padding`` of what is encrypted, with the errors of this module and the limit of the protocol.
 package enum MessagePadding {
     /// The longest message that can be padded, whatever the padded length.
     package static let maximumMessage = 65_533

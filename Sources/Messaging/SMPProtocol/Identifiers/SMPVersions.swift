@@ -32,7 +32,7 @@ public enum SMPVersion {
     public static let withoutALPN = VersionRange(6)
     /// The versions that a proxy passes on to clients, lower than the newest so that a client's upgrade does not show.
     public static let proxied = VersionRange(sendingProxy...newNotificationCredentials)
-    /// All versions whose encodings this room reads and writes.
+    /// All versions whose encodings this module reads and writes.
     public static let encodable = VersionRange(6...clientNotices)
 }
 

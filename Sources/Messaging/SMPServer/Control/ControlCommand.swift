@@ -52,7 +52,7 @@ enum ControlCommand: Sendable, Equatable {
     }
 }
 
-/// Why a command of the operator was not carried out.
+/// The reason why a command of the operator failed.
 package struct ControlError: Error, Equatable {
     /// Stable: for scripts.
     package let code: String

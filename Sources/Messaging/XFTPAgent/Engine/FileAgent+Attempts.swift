@@ -9,7 +9,7 @@ import XFTPProtocol
 struct TransferInterrupted: Error {}
 
 extension FileAgent {
-    /// Tries something until it succeeds or fails for good, with growing waits.
+    /// Tries something until it succeeds or fails permanently, with growing waits.
     ///
     /// - Parameters:
     ///   - created: of the transfer, whose time is limited.

@@ -58,6 +58,7 @@ public enum XFTPErrorType: Error, Hashable, Sendable {
 }
 
 extension XFTPErrorType: WireCodable, StringCodable, CustomStringConvertible {
+    /// Appends the binary encoding.
     public func encode(to writer: inout WireWriter) {
         switch self {
         case .command(let error): writer.write(text: "CMD " + error.rawValue)
@@ -68,6 +69,7 @@ extension XFTPErrorType: WireCodable, StringCodable, CustomStringConvertible {
         }
     }
 
+    /// Reads the binary encoding.
     public init(from parser: inout WireParser) throws(WireError) {
         let start = parser.offset
         let word = parser.word()
@@ -91,8 +93,10 @@ extension XFTPErrorType: WireCodable, StringCodable, CustomStringConvertible {
 
     /// The same as on the wire.
     public func encodeString(to writer: inout WireWriter) { encode(to: &writer) }
+    /// Reads the textual encoding.
     public init(fromString parser: inout WireParser) throws(WireError) { try self.init(from: &parser) }
 
+    /// The error as it is on the wire.
     public var description: String { wireString }
 }
 

@@ -12,7 +12,7 @@ final class FileJournal: Sendable {
         var waiters: [(end: UInt64, Promise<Bool>)] = []
         var isScheduled = false
         var isStopped = false
-        /// How long the disk is left alone after it has refused something.
+        /// The pause after the disk has refused something.
         var pause = firstPause
         var failure: RouterError?
         var sizeAfterClearing = 0

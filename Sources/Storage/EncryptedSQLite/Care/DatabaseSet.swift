@@ -82,7 +82,7 @@ public struct DatabaseSet: Sendable {
         try Files.makePrivateFolder(folder)
         var copies: [String] = []
         for member in try present {
-            let copy = Backups(of: member.path, in: folder).path(version: "by-hand")
+            let copy = Backups(of: member.path, in: folder).path(version: "manual")
             do {
                 try KeyChange.opened(member, key: key) { db in try DatabaseCopy(to: copy, key: key).make(from: db) }
             } catch {

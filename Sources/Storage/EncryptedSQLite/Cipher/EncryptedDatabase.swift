@@ -71,7 +71,7 @@ final class EncryptedDatabase: FileLayer {
         guard let page = bytes.baseAddress, bytes.count == PageLayout.pageSize, offset >= 0, offset % Int64(PageLayout.pageSize) == 0,
             let number = UInt32(exactly: offset / Int64(PageLayout.pageSize) + 1)
         else { return SQLITE_IOERR_WRITE_CODE }
-        // A database without room for vector and authentication code would lose what stands there.
+        // A database without room for vector and authentication code would lose the data there.
         if number == 1, page.load(fromByteOffset: PageLayout.reservedOffset, as: UInt8.self) != PageLayout.reserved {
             return SQLITE_IOERR_WRITE_CODE
         }

@@ -23,7 +23,7 @@ enum DatabaseAccess {
     /// Looks at a database before it is opened, and derives its keys.
     ///
     /// - Returns: nil for one without encryption.
-    /// - Throws: `keyNeeded`, `notEncrypted`, `wrongKey`, `corrupt` or `foreign`, each with a way to mend it.
+    /// - Throws: `keyNeeded`, `notEncrypted`, `wrongKey`, `corrupt` or `foreign`, each with a fix.
     static func protection(of path: String, label: String, key: DatabaseKey?) throws(StorageError) -> DatabaseProtection? {
         switch (try format(of: path), key) {
         case (.absent, nil), (.plain, nil): return nil
