@@ -101,7 +101,9 @@ extension GroupMember {
         object["activeConn"] = nil
         object["memberChatVRange"] = nil
         if let supportChat {
-            object["supportChat"] = ["unread": .int(supportChat.unread), "attention": .int(supportChat.memberAttention), "mentions": .int(supportChat.mentions)]
+            object["supportChat"] = [
+                "unread": .int(supportChat.unread), "attention": .int(supportChat.memberAttention), "mentions": .int(supportChat.mentions),
+            ]
         }
         return .object(object)
     }

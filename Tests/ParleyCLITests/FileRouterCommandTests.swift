@@ -9,7 +9,10 @@ import Testing
         defer { folder.remove() }
         let data = ["--data", folder("r")]
         let made = try await run(
-            ["server", "xftp", "init", "--host", "files.example.org", "--port", "0", "--bind", "127.0.0.1", "--new-files", "password", "--quota", "2gb", "--json"]
+            [
+                "server", "xftp", "init", "--host", "files.example.org", "--port", "0", "--bind", "127.0.0.1", "--new-files", "password", "--quota", "2gb",
+                "--json",
+            ]
                 + data)
         #expect(made.exitCode == 0, "\(made)")
         #expect(made.output.contains(#""event":"initialised","address":"xftp://"#))

@@ -35,7 +35,9 @@ import Testing
         #expect(name.name == "observer" && name.role == nil)
     }
 
-    @Test(arguments: [":group", ":add", ":role", ":role Ann", ":role Ann king", ":role admin", ":remove", ":block", ":unblock", ":moderate this", ":link king", ":review"])
+    @Test(arguments: [
+        ":group", ":add", ":role", ":role Ann", ":role Ann king", ":role admin", ":remove", ":block", ":unblock", ":moderate this", ":link king", ":review",
+    ])
     func aLineThatIsWrongIsAnsweredWithAReason(_ text: String) throws {
         let fault = try #require(throws: ChatLine.Fault.self) { try ChatLine(text) }
         #expect(!fault.message.isEmpty)

@@ -93,7 +93,9 @@ struct GroupTests {
             return item.quotedItem?.direction == .groupSent && item.meta.userMention
         }
         _ = try await scene["bob"].run("/_delete item #1 \(sent.meta.itemID) broadcast")
-        await scene.eventually("cath sees the deletion", at: "cath") { await scene.items(at: "cath").contains { $0.meta.text == "first" && $0.meta.deleted != nil } }
+        await scene.eventually("cath sees the deletion", at: "cath") {
+            await scene.items(at: "cath").contains { $0.meta.text == "first" && $0.meta.deleted != nil }
+        }
         await scene.close()
     }
 
@@ -148,7 +150,9 @@ struct GroupTests {
             await !scene.members(at: "bob").contains { $0.localDisplayName == "cath" && $0.status.isCurrent }
         }
         #expect(await scene["cath"].answer(#"/_send #1 json [{"msgContent":{"type":"text","text":"x"}}]"#)["type"] == "chatCmdError")
-        #expect(await scene["bob"].answer("/_remove #1 \(try scene.member("alice", at: "bob").groupMemberID)")["chatError"]?["errorType"]?["type"] == "groupUserRole")
+        #expect(
+            await scene["bob"].answer("/_remove #1 \(try scene.member("alice", at: "bob").groupMemberID)")["chatError"]?["errorType"]?["type"]
+                == "groupUserRole")
 
         _ = try await scene["bob"].run("/_leave #1")
         await scene.eventually("alice knows that bob left", at: "alice") {
@@ -281,7 +285,9 @@ struct GroupTests {
             await scene.eventually("\(name) knows", at: name) { try await scene.info(at: name).membership.status == .groupDeleted }
         }
         let left = try await scene["alice"].native.engine.store.read { db in
-            try ["groups", "group_members", "chat_items WHERE group_id IS NOT NULL", "connections", "group_links"].map { try db.number("SELECT count(*) FROM \($0)") }
+            try ["groups", "group_members", "chat_items WHERE group_id IS NOT NULL", "connections", "group_links"].map {
+                try db.number("SELECT count(*) FROM \($0)")
+            }
         }
         #expect(left == [0, 0, 0, 0, 0])
         await scene.close()

@@ -137,7 +137,8 @@ extension ChatSession {
         throw Outcome.BadInput(
             "chat.noMember",
             description:
-                "the group has no member \"\(VisibleText.line(name))\"; there are: \(names.isEmpty ? "none" : names)\(present.count > Self.namesInErrors ? ", …" : "")")
+                "the group has no member \"\(VisibleText.line(name))\"; there are: \(names.isEmpty ? "none" : names)\(present.count > Self.namesInErrors ? ", …" : "")"
+        )
     }
 
     private func remove(_ member: GroupMember, from group: GroupInfo, withMessages: Bool = false) async throws {
@@ -195,7 +196,8 @@ extension ChatSession {
         }
         try await openChat(.group(groupInfo: group.groupInfo, scope: scope), showing: TerminalInput.isTerminal ? 10 : 0)
         if !TerminalInput.isTerminal { return }
-        printer.say("Only \(name == nil ? "moderators" : "this member and moderators") see what you write now; :open \(printer.title(of: group.groupInfo)) leads back.")
+        printer.say(
+            "Only \(name == nil ? "moderators" : "this member and moderators") see what you write now; :open \(printer.title(of: group.groupInfo)) leads back.")
     }
 
     // MARK: Mentions

@@ -5,6 +5,7 @@ public import ChatProtocol
 public struct InvitationContext: ChatContext {
     /// The chat with the contact who invites.
     public let chat: BotChat
+    /// The invitation as it was received.
     public let invitation: GroupInvitationItem
     /// The role that the bot would have.
     public let role: GroupMemberRole
@@ -35,7 +36,9 @@ public enum MemberChange: Sendable, Hashable {
 public struct MemberContext: ChatContext {
     /// The group; of a member who waits, its conversation with the moderators.
     public let chat: BotChat
+    /// The member that the event is about.
     public let member: BotMember
+    /// The change of the member.
     public let change: MemberChange
     /// The member who did it; nil if it was the member itself.
     public let actor: GroupMember?
@@ -60,7 +63,9 @@ public enum GroupChange: Sendable, Hashable {
 
 /// A group that changed, or in which the bot is not what it was.
 public struct GroupContext: ChatContext {
+    /// The group as it is now.
     public let chat: BotChat
+    /// The change of the group.
     public let change: GroupChange
     /// The member who did it, if that is known.
     public let actor: GroupMember?
@@ -72,6 +77,7 @@ public struct ReportContext: ChatContext {
     public let chat: BotChat
     /// The report as it was stored.
     public let item: ChatItem
+    /// The reason that the report gives.
     public let reason: ReportReason
 
     /// The text that the reporter added; empty without one.

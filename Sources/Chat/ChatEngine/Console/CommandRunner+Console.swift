@@ -152,12 +152,14 @@ extension CommandRunner {
             case .notes: return try transaction.send([message], to: .local(try transaction.noteFolderID(of: user)), isLive: false, ttl: nil, of: user)
             case .group(let name):
                 let reference = ChatReference.group(try transaction.group(named: name, of: user).groupID)
-                return try transaction.send([try transaction.message(text, in: reference)].map { Composition($0) }, to: reference, isLive: false, ttl: nil, of: user)
+                return try transaction.send(
+                    [try transaction.message(text, in: reference)].map { Composition($0) }, to: reference, isLive: false, ttl: nil, of: user)
             case .support(let name, let member):
                 let group = try transaction.group(named: name, of: user)
                 let id = try member.map { try transaction.member(named: $0, in: group).groupMemberID }
                 let reference = ChatReference.group(group.groupID, scope: .memberSupport(id))
-                return try transaction.send([try transaction.message(text, in: reference)].map { Composition($0) }, to: reference, isLive: false, ttl: nil, of: user)
+                return try transaction.send(
+                    [try transaction.message(text, in: reference)].map { Composition($0) }, to: reference, isLive: false, ttl: nil, of: user)
             case .member: throw Refusal.command("not supported")
             }
         }

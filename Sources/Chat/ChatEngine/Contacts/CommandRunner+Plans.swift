@@ -78,7 +78,8 @@ extension CommandRunner {
         let (current, isUpdated) = try await transaction { try $0.updateGroup(group.groupID, fromLink: data, of: user) }
         return (
             FullLink(resolved.fixed.connectionRequest, short: short),
-            .groupLink(plan: .known(groupInfo: current, groupUpdated: isUpdated, ownerVerification: owner)))
+            .groupLink(plan: .known(groupInfo: current, groupUpdated: isUpdated, ownerVerification: owner))
+        )
     }
 
     private func plan(_ link: FullLink, shows contents: LinkContents, user: User) async throws(ChatCoreError) -> ConnectionPlan {

@@ -113,11 +113,13 @@ extension Database {
         let connection = Connection(
             connectionID: id, agentConnectionID: Base64URL.encode(agentID), chatVersion: Int(version),
             peerChatVersions: ChatVersionRange(minVersion: Int(peerMin), maxVersion: Int(peerMax)),
-            level: Int(level), viaContact: viaContact, viaUserContactLink: viaAddress ?? viaGroupLink, viaGroupLink: groupLinkTag != nil, groupLinkID: groupLinkTag,
+            level: Int(level), viaContact: viaContact, viaUserContactLink: viaAddress ?? viaGroupLink, viaGroupLink: groupLinkTag != nil,
+            groupLinkID: groupLinkTag,
             contactRequestTag: ContactRequestID(stored: tag), customUserProfileID: incognito,
             type: kind == "contact" ? .contact : kind == "member" ? .member : .userContact,
             status: ConnectionStatus(stored: status, error: statusError), contactConnectionInitiated: initiated,
-            localAlias: alias ?? "", entityID: contactID?.rawValue ?? memberID?.rawValue ?? (addressID ?? groupLinkID)?.rawValue, connectionCode: verified, pqSupport: pqSupport,
+            localAlias: alias ?? "", entityID: contactID?.rawValue ?? memberID?.rawValue ?? (addressID ?? groupLinkID)?.rawValue, connectionCode: verified,
+            pqSupport: pqSupport,
             pqEncryption: pqEncryption, pqSendEnabled: pqSending, pqReceiveEnabled: pqReceiving,
             authErrorCounter: Int(authErrors), quotaErrorCounter: Int(quotaErrors), createdAt: UTCTimestamp(stored: createdAt))
         return ConnectionRecord(

@@ -78,7 +78,8 @@ extension Database {
         let directStarted = row.flag()
         let direct = directLink.map {
             GroupDirectInvitation(
-                link: $0, fromGroupID: directGroup, fromGroupMemberID: directMember, fromGroupMemberConnectionID: directConnection, startedConnection: directStarted)
+                link: $0, fromGroupID: directGroup, fromGroupMemberID: directMember, fromGroupMemberConnectionID: directConnection,
+                startedConnection: directStarted)
         }
         let connection = connection(&row)?.connection
         let merged = ContactUserPreferences(

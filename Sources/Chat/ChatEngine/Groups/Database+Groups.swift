@@ -310,14 +310,15 @@ extension Database {
     func insertGroupLink(
         group: GroupID, user: UserID, link: FullLink, id: GroupLinkID, role: GroupMemberRole, hasData: Bool, at time: UTCTimestamp
     ) throws -> UserContactLinkID {
-        UserContactLinkID(try insert(
-            """
-            INSERT INTO group_links (user_id, group_id, link_id, member_role, full_link, full_link_key, short_link, short_link_data_set, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                user, group, id.bytes.blob, role.code, link.created.fullLink, link.key, link.created.shortLink, hasData, time.stored,
-            ]))
+        UserContactLinkID(
+            try insert(
+                """
+                INSERT INTO group_links (user_id, group_id, link_id, member_role, full_link, full_link_key, short_link, short_link_data_set, created_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    user, group, id.bytes.blob, role.code, link.created.fullLink, link.key, link.created.shortLink, hasData, time.stored,
+                ]))
     }
 
     func updateGroupLink(group: GroupID, role: GroupMemberRole) throws {

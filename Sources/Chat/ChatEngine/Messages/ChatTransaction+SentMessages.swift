@@ -205,7 +205,8 @@ extension ChatTransaction {
         guard stored.item.meta.deleted == nil, let message = stored.message else { throw Refusal.store(.invalidQuote) }
         let meta = stored.item.meta
         let quoted = MentionRules.renamed(
-            ItemRules.quoted(message, in: content, fileName: stored.item.file?.fileName), mentions: stored.item.mentions).content
+            ItemRules.quoted(message, in: content, fileName: stored.item.file?.fileName), mentions: stored.item.mentions
+        ).content
         let author = stored.author(in: conversation)
         return (
             QuotedMessage(

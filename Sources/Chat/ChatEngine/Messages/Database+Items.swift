@@ -216,7 +216,8 @@ extension Database {
         }
         return ItemRecord(
             id: id, userID: userID, owner: contactID.map(ItemOwner.contact) ?? groupID.map { .group(GroupID($0)) } ?? .notes(folderID ?? 0),
-            isSent: isSent, content: content, status: status, sharedMessageID: sharedID, deletion: deletion, deletedAt: deletedAt, isEdited: isEdited, isLive: isLive,
+            isSent: isSent, content: content, status: status, sharedMessageID: sharedID, deletion: deletion, deletedAt: deletedAt, isEdited: isEdited,
+            isLive: isLive,
             timer: ttl.map { ItemTimer(ttl: Int($0), deleteAt: deleteAt) }, viaProxy: viaProxy, mentionsUser: mentionsUser, hasLink: hasLink,
             forwarded: forwarded, quote: quote, itemTimestamp: timestamp, createdAt: createdAt, updatedAt: updatedAt,
             quotedItemID: quotedItemID, reactions: reactions, file: file, group: details)
@@ -278,7 +279,8 @@ extension Database {
             [
                 new.userID, new.owner.contactID, new.owner.folderID, new.isSent, new.content.tag, new.content.message?.type.code,
                 new.content.jsonText, new.content.text, status, statusJSON, new.sharedMessageID?.bytes.blob, new.deletion.rawValue,
-                new.deletedAt?.stored, new.isLive, new.timer?.ttl, new.timer?.deleteAt?.stored, new.mentionsUser, new.hasLink, new.forwarded?.jsonText, new.quote?.isSent,
+                new.deletedAt?.stored, new.isLive, new.timer?.ttl, new.timer?.deleteAt?.stored, new.mentionsUser, new.hasLink, new.forwarded?.jsonText,
+                new.quote?.isSent,
                 new.quote?.sharedMessageID?.bytes.blob, new.quote?.sentAt.stored, new.quote?.content.jsonText,
                 new.itemTimestamp.stored, new.createdAt.stored, new.updatedAt.stored, new.owner.groupID, new.group.memberID,
                 new.group.scope.map { _ in GroupItemDetails.supportScope }, new.group.scopeMember, new.group.isAsGroup, new.group.forwardedBy,

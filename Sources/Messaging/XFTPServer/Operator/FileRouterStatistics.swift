@@ -35,7 +35,9 @@ package struct FileRouterStatistics: Sendable {
             Field(name: "files_expired", help: "Chunks deleted because their time was over.", path: \.filesExpired),
             Field(name: "files_blocked", help: "Chunks that the operator blocked.", path: \.filesBlocked),
             Field(name: "files_lost", help: "Accepted chunks that were not on the disk any more.", path: \.filesLost),
-            Field(name: "uploads_over_quota", help: "Chunks refused because the storage was full, or the client had announced too many.", path: \.uploadsOverQuota),
+            Field(
+                name: "uploads_over_quota", help: "Chunks refused because the storage was full, or the client had announced too many.", path: \.uploadsOverQuota
+            ),
             Field(name: "uploads_refused", help: "Chunks refused because of their size or digest, or because the disk failed.", path: \.uploadsRefused),
             Field(name: "authorization_failures", help: "Commands by the wrong client, or about chunks that are not there.", path: \.authorizationFailures),
         ]
