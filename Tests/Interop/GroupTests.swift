@@ -169,6 +169,7 @@ extension Interop {
                 try await encounter.host.event("acceptingBusinessRequest")
                 let group = Gathering(router: encounter.router, host: encounter.host, guest: encounter.guest, third: encounter.guest, link: "")
                 try await group.hear("How can I help?", as: group.guest)
+                try await encounter.guest.event("userJoinedGroup")
                 try await group.say("It is broken.", as: group.guest)
                 try await group.hear("It is broken.", as: group.host)
                 try await group.say("We repair it.", as: group.host)

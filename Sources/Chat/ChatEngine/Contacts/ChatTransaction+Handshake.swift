@@ -161,7 +161,8 @@ extension ChatTransaction {
             // Connections with members are never post-quantum.
             return
         }
-        if version >= Int(ChatVersions.compressionAndPostQuantum), !context.connection.pqSupport {
+        // Nor are those by the link of a group, whose member is not known yet.
+        if version >= Int(ChatVersions.compressionAndPostQuantum), !context.connection.pqSupport, context.connection.groupLinkID == nil {
             try db.updateConnection(context.record.id, pqSupport: true)
             context.record.connection.pqSupport = true
             context.record.connection.pqEncryption = true
