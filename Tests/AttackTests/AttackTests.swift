@@ -111,7 +111,7 @@ import Testing
             let joined = try await victim.send("/c \(victims.link.wireString)", id: -3)
             #expect(joined["resp"]?["type"]?.stringValue == "sentInvitation", "\(joined)")
             try await eventually("the bot has said hello", every: .milliseconds(50)) {
-                try await victim.send("/_get chats 1 pcc=off", id: -4).text.contains("Hello.")
+                try await victim.send("/_get chat @2 count=20", id: -4).text.contains("Hello.")
             }
             // Side by side, as programs may.
             for start in stride(from: 0, to: size * 4, by: 10) {
