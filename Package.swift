@@ -219,8 +219,8 @@ let attacks: [Target] = [
     .testTarget(
         name: "AttackTests",
         dependencies: [
-            "ParleyCLI", "OfficialPeers", "ProcessSupport", "VectorSupport", "TranscriptSupport", "TestSupport", "ChatProtocol", "SMPAgent", "SMPClient",
-            "SMPProtocol", "SMPRatchet", "SMPCrypto", "SMPTransport", "SMPWire",
+            "ParleyCLI", "OfficialPeers", "ProcessSupport", "VectorSupport", "TestSupport", "ChatProtocol", "SMPAgent", "SMPClient", "SMPProtocol",
+            "SMPRatchet", "SMPCrypto", "SMPTransport", "SMPWire",
         ],
         path: "Tests/AttackTests", swiftSettings: settings)
 ]

@@ -85,66 +85,6 @@ import Testing
         #expect(await process.stop() == 0, "\(process.logTail())")
     }
 
-    /// Gives a core a profile and short times for routers that do not answer.
-    private static func prepare(_ victim: CommandedVictim) async throws {
-        _ = try await victim.send(
-            #"/_network {"socksMode":"always","hostMode":"public","requiredHostMode":false,"sessionMode":"user","smpProxyMode":"never","smpProxyFallback":"allow","smpWebPortServers":"preset","tcpConnectTimeout":{"backgroundTimeout":2000000,"interactiveTimeout":2000000},"tcpTimeout":{"backgroundTimeout":1000000,"interactiveTimeout":1000000},"tcpTimeoutPerKb":100,"rcvConcurrency":4,"smpPingInterval":1200000000,"smpPingCount":3,"logTLSErrors":false}"#,
-            id: -1)
-        let made = try await victim.send(
-            #"/_create user {"profile":{"displayName":"victim","fullName":""},"pastTimestamp":false,"userChatRelay":false,"clientService":false}"#, id: 0)
-        _ = try await victim.send("/_start", id: -2)
-        #expect(made["resp"]?["type"]?.stringValue == "activeUser", "\(made)")
-    }
-
-    @Test func `The API outlives commands and frames that were changed, and answers each command`() async throws {
-        print("attacks on the API: PARLEY_SEED=\(seed) PARLEY_ATTACKS=\(count)")
-        let victims = try await Victims()
-        let commands = try APICommands()
-        #expect(commands.recorded.count > 100)
-        var mutator = Mutator(seed: seed)
-        var kinds: [String: Int] = [:]
-        var tried = 0
-        // A new core each time, with a contact: commands delete profiles and stop it.
-        for (round, size) in [Int](repeating: 100, count: max(count, 1)).chunked(100).map(\.count).enumerated() {
-            let victim = try await CommandedVictim(in: victims.folder, named: "api\(round)", server: victims.server.wireString)
-            try await Self.prepare(victim)
-            let joined = try await victim.send("/c \(victims.link.wireString)", id: -3)
-            #expect(joined["resp"]?["type"]?.stringValue == "sentInvitation", "\(joined)")
-            try await eventually("the bot has said hello", every: .milliseconds(50)) {
-                try await victim.send("/_get chat @2 count=20", id: -4).text.contains("Hello.")
-            }
-            // Side by side, as programs may.
-            for start in stride(from: 0, to: size * 4, by: 10) {
-                let batch = (0..<10).map { _ in commands.changed(&mutator) }
-                if mutator.chance(1, in: 2) {
-                    let frame: JSONValue = ["corrId": "-9", "cmd": .string(mutator.pick(commands.recorded))]
-                    try await victim.sendFrame(String(decoding: mutator.mutated(Bytes(frame.text.utf8)), as: UTF8.self))
-                }
-                try await withThrowingTaskGroup { group in
-                    for (index, command) in batch.enumerated() {
-                        group.addTask {
-                            let answer = try await victim.send(command, id: 1_000 + start + index)
-                            return (answer["resp"]?["type"]?.stringValue, command)
-                        }
-                    }
-                    for try await (kind, command) in group {
-                        #expect(kind != nil, "no type in the answer to \(command.prefix(300))")
-                        kinds[kind ?? "none", default: 0] += 1
-                        tried += 1
-                    }
-                }
-                #expect(victim.process.isRunning, "\(victim.process.logTail())")
-            }
-            // Whatever was done to it, it can be told to make a profile, and reads what it has.
-            _ = try await victim.send("/_start", id: -5)
-            #expect(try await victim.send("/users", id: -6)["resp"]?["type"]?.stringValue == "usersList")
-            #expect(await victim.stop() == 0, "\(victim.process.logTail())")
-        }
-        print("\(tried) commands; \(kinds.sorted { $0.value > $1.value }.prefix(12).map { "\($0.key): \($0.value)" }.joined(separator: ", "))")
-        #expect(tried >= 4 * count)
-        #expect(await victims.stop() == [0, 0])
-    }
-
     @Test func `A client outlives routers that answer with anything, and links that hold anything`() async throws {
         print("attacks by a router: PARLEY_SEED=\(seed) PARLEY_ATTACKS=\(count)")
         let victims = try await Victims()
@@ -152,7 +92,15 @@ import Testing
         let attacker = try await Stranger(on: victims.server, name: "mallory")
         let own = try await CommandedVictim(in: victims.folder, named: "own", server: victims.server.wireString)
         let lost = try await CommandedVictim(in: victims.folder, named: "lost", server: relay.address.wireString)
-        for victim in [own, lost] { try await Self.prepare(victim) }
+        for victim in [own, lost] {
+            _ = try await victim.send(
+                #"/_network {"socksMode":"always","hostMode":"public","requiredHostMode":false,"sessionMode":"user","smpProxyMode":"never","smpProxyFallback":"allow","smpWebPortServers":"preset","tcpConnectTimeout":{"backgroundTimeout":2000000,"interactiveTimeout":2000000},"tcpTimeout":{"backgroundTimeout":1000000,"interactiveTimeout":1000000},"tcpTimeoutPerKb":100,"rcvConcurrency":4,"smpPingInterval":1200000000,"smpPingCount":3,"logTLSErrors":false}"#,
+                id: -1)
+            let made = try await victim.send(
+                #"/_create user {"profile":{"displayName":"victim","fullName":""},"pastTimestamp":false,"userChatRelay":false,"clientService":false}"#, id: 0)
+            _ = try await victim.send("/_start", id: -2)
+            #expect(made["resp"]?["type"]?.stringValue == "activeUser", "\(made)")
+        }
         var mutator = Mutator(seed: seed)
         var kinds: [String: Int] = [:]
         var answers = 0

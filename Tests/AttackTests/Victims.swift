@@ -83,9 +83,6 @@ final class CommandedVictim: Sendable {
         return try await answers.first("the answer to \(command.prefix(60))", within: limit) { $0["corrId"]?.stringValue == "\(id)" ? $0 : nil }
     }
 
-    /// Sends any text as a frame; it may have no answer.
-    func sendFrame(_ text: String) async throws { try await socket.send(text) }
-
     func stop() async -> Int32 {
         await socket.close()
         return await process.stop()
