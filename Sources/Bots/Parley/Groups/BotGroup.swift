@@ -3,7 +3,7 @@ public import ChatProtocol
 
 /// A group that the bot is, was or may become a member of, and the means to manage it.
 ///
-/// What a call needs of the bot's role is told with it. A core that refuses throws ``ChatCoreError`` with the code `error.groupUserRole`.
+/// What a call needs of the bot's role is told with it. A core that refuses throws `ChatCoreError` with the code `error.groupUserRole`.
 public struct BotGroup: Sendable {
     /// The bot.
     public let bot: BotIdentity
@@ -46,7 +46,7 @@ public struct BotGroup: Sendable {
 
     /// One member, as it is now.
     ///
-    /// - Throws: ``ChatCoreError``; `errorStore.groupMemberNotFound` when there is none of the id.
+    /// - Throws: `ChatCoreError`; `errorStore.groupMemberNotFound` when there is none of the id.
     public func member(_ id: GroupMemberID) async throws -> BotMember {
         guard case .groupMemberInfo(_, let info, let member, _) = try await effects.perform(.groups(.memberInfo(self.id, id))) else {
             throw ChatCoreError(.invalidResponse, "the core did not show the member")

@@ -98,7 +98,7 @@ public struct ReportContext: ChatContext {
 
     /// Deletes the reported message for everybody.
     ///
-    /// - Throws: ``ChatCoreError`` with the code `errorStore.chatItemNotFound` if the bot does not have it.
+    /// - Throws: `ChatCoreError` with the code `errorStore.chatItemNotFound` if the bot does not have it.
     public func moderate() async throws {
         guard let item = reportedItem, let group = chat.group else {
             throw ChatCoreError(.store(error: .chatItemNotFound(itemID: item.id)))
@@ -130,7 +130,7 @@ extension MessageContext {
 
     /// Deletes the message for everybody, as a moderator of the group.
     ///
-    /// - Throws: ``ChatCoreError`` with the code `core.unsupported` in a chat with a contact: nobody can delete there what another sent.
+    /// - Throws: `ChatCoreError` with the code `core.unsupported` in a chat with a contact: nobody can delete there what another sent.
     public func moderate() async throws {
         guard let group = chat.group else {
             throw ChatCoreError(.unsupported, "only messages of groups can be moderated")

@@ -14,7 +14,7 @@ final class BotStateStore: Sendable {
     /// - Parameters:
     ///   - path: nil for a store in memory.
     ///   - key: the data folder's, if it is encrypted.
-    /// - Throws: ``StorageError``.
+    /// - Throws: `StorageError`.
     init(path: String?, key: DatabaseKey? = nil, logger: Logger) throws(StorageError) {
         self.logger = logger
         database = try DatabaseFile(path: path, label: "bots", migrator: Self.migrator, key: key, readers: 1, logger: logger)

@@ -61,8 +61,9 @@ extension CommandRunner {
                 let tags: [ChatTagID]
                 switch chat.type {
                 case .direct:
-                    try transaction.db.setTags(ids, contact: ContactID(chat.id))
-                    tags = try transaction.db.tags(contact: ContactID(chat.id))
+                    let contact = try transaction.contact(ContactID(chat.id), of: user).contactID
+                    try transaction.db.setTags(ids, contact: contact)
+                    tags = try transaction.db.tags(contact: contact)
                 case .group:
                     try transaction.db.setTags(ids, group: try transaction.group(GroupID(chat.id), of: user).groupID)
                     tags = try transaction.group(GroupID(chat.id), of: user).chatTags
