@@ -2,7 +2,7 @@ internal import ChatAPI
 internal import ChatProtocol
 internal import Parley
 
-/// What there is to print about groups.
+/// The lines about groups.
 extension ChatPrinter {
     /// The name of a chat as it stands in lines: of a group behind `#`, of a support chat with whose it is.
     func title(of info: ChatInfo) -> String {
@@ -16,7 +16,7 @@ extension ChatPrinter {
 
     func title(of group: GroupInfo) -> String { "#\(name(group.localDisplayName))" }
 
-    /// Who did something: the contact, or the member with the group.
+    /// The author of something: the contact, or the member with the group.
     func speaker(_ info: ChatInfo, _ direction: ItemDirection) -> String {
         guard info.chatType == .group else { return name(info.localDisplayName) }
         guard let member = direction.member else { return title(of: info) }

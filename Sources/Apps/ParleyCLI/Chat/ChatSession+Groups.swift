@@ -104,7 +104,7 @@ extension ChatSession {
         }
     }
 
-    /// Lets moderators review who joins by the link.
+    /// Turns the review of those who join by the link on or off.
     private func review(_ isOn: Bool) async throws {
         let info = try await members(of: openGroup()).groupInfo
         var profile = info.groupProfile

@@ -4,9 +4,9 @@ internal import SMPCrypto
 internal import SMPProtocol
 internal import SMPWire
 
-/// What setting up a router of any kind asks, and what it writes.
+/// The questions and the output that the set-up of all kinds of routers shares.
 enum RouterSetup {
-    /// Who may create something on a router.
+    /// The clients that may create something on a router.
     enum Creators: String, ExpressibleByArgument, CaseIterable { case everyone, password, nobody }
 
     /// The names of the machine, asked for on a terminal if none is given.

@@ -3,7 +3,7 @@ public import ChatProtocol
 
 /// A group that the bot is, was or may become a member of, and the means to manage it.
 ///
-/// What a call needs of the bot's role is told with it. A core that refuses throws `ChatCoreError` with the code `error.groupUserRole`.
+/// The role that the bot needs is named at each call. A core that refuses throws `ChatCoreError` with the code `error.groupUserRole`.
 public struct BotGroup: Sendable {
     /// The bot.
     public let bot: BotIdentity
@@ -26,7 +26,7 @@ public struct BotGroup: Sendable {
     /// True while the bot is a member who can read and, as its role allows, write.
     public var isMember: Bool { info.membership.status.isCurrentMember }
 
-    /// What all members see.
+    /// The profile that all members see.
     public var chat: BotChat { BotChat(bot: bot, info: .group(groupInfo: info, scope: nil), effects: effects) }
 
     /// Sends a text to all members.

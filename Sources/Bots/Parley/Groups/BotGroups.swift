@@ -31,7 +31,7 @@ public struct BotGroups: Sendable {
     public func join(_ id: GroupID) async throws { _ = try await effects.perform(.groups(.join(id))) }
 }
 
-/// What a group is like.
+/// The settings of a group.
 public struct GroupSettings: Sendable, Hashable {
     /// The display name.
     public var name: String
