@@ -22,7 +22,16 @@ import XFTPProtocol
         private let chunks = Mutex<[Chunk]>([])
 
         var all: [Chunk] { chunks.withLock { $0 } }
-        func add(_ chunk: Chunk) { chunks.withLock { $0.append(chunk) } }
+
+        /// Adds a chunk.
+        ///
+        /// - Returns: How many there are with it.
+        func add(_ chunk: Chunk) -> Int {
+            chunks.withLock { chunks in
+                chunks.append(chunk)
+                return chunks.count
+            }
+        }
     }
 
     @Test(.timeLimit(.minutes(5))) func everyChunkThatWasAcceptedIsThereAfterAKill() async throws {
@@ -40,15 +49,11 @@ import XFTPProtocol
                     group.addTask {
                         var number = 0
                         while let chunk = try? await upload(to: address, folder, "\(round)-\(client)-\(number)") {
-                            accepted.add(chunk)
+                            // In the middle of uploads, and each time after another number of them.
+                            if accepted.add(chunk) == before + 3 + round { program.kill() }
                             number += 1
                         }
                     }
-                }
-                group.addTask {
-                    // In the midst of uploads, and each time after another number of them.
-                    while accepted.all.count < before + 3 + round { try? await Task.sleep(for: .milliseconds(2)) }
-                    program.kill()
                 }
             }
             _ = try await program.exit()

@@ -17,7 +17,7 @@ import Testing
         let bot = Bot("Echo", id: "echo") {
             On(.text("slow")) { message in
                 try await message.send("begun")
-                if isStopping.withLock(\.self) { try await Task.sleep(for: .seconds(600)) }
+                if isStopping.withLock(\.self) { try await suspendUntilCancelled() }
                 try await message.send("done")
             }
             On(.text) { try await $0.send("re: \($0.text)") }
@@ -64,7 +64,7 @@ import Testing
             On(.connected) { _ in
                 greeted.withLock { $0 += 1 }
                 begun.open()
-                if greeted.withLock(\.self) == 1 { try await Task.sleep(for: .seconds(600)) }
+                if greeted.withLock(\.self) == 1 { try await suspendUntilCancelled() }
             }
         }
         try core.add(contact: 4, name: "ann")
