@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a group allows, and what becomes of those who do not keep to it. A value without I/O: it is told what was written, and answers what to do.
+/// The rules of a group and the penalties for breaking them. A value without I/O: it takes what was written and returns the action.
 struct GuardPolicy: Sendable {
     /// Words that delete a message, in lower case and without accents.
     var forbiddenWords: Set<String> = []

@@ -1,4 +1,4 @@
-/// When a desk is open, in the time zone of its clock.
+/// The opening hours of a desk, in the time zone of its clock.
 struct OpeningHours: Sendable, Hashable {
     /// Days of the week, 1 for Monday to 7 for Sunday.
     var days: ClosedRange<Int> = 1...5
@@ -47,7 +47,7 @@ struct OpeningHours: Sendable, Hashable {
 struct DeskPolicy: Sendable {
     var hours: OpeningHours
 
-    /// What a customer is told first.
+    /// The first answer to a customer.
     ///
     /// - Parameter colleagues: how many were invited to the chat.
     func greeting(of customer: String, day: Int, minute: Int, colleagues: Int) -> String {

@@ -7,7 +7,7 @@ import TranscriptSupport
 
 /// The members that the model of a recorded client knows are those that the client tells when it is asked.
 @Suite struct MemberReplayTests {
-    /// How many members in answers are compared at least.
+    /// The least number of members in answers that are compared.
     private static let leastMembers = ["06a_groups": 20, "06b_knocking_support": 9, "07_channel": 8]
 
     @Test("members of groups are as the client told them", arguments: ["03_address", "06a_groups", "06b_knocking_support", "07_channel"])

@@ -24,7 +24,7 @@ final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// What a kill at this moment would leave, as another folder.
+    /// The state that a kill at this moment would leave, as another folder.
     func copy() throws -> TemporaryFolder {
         let copy = try TemporaryFolder()
         try FileManager.default.removeItem(atPath: copy.path)

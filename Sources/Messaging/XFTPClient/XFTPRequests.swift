@@ -13,7 +13,7 @@ struct XFTPRequests: Sendable {
     let authority: String
     let network: NetworkConfiguration
 
-    /// How long a request may take.
+    /// The time limit of a request.
     ///
     /// - Parameter bytes: of the chunk that is sent or received with it.
     func limit(bytes: Int = 0) -> Duration { network.responseLimit(isInteractive: false, bytes: bytes) }

@@ -17,7 +17,7 @@ import XFTPTransport
 /// A router can be embedded, many in one process, each with a data folder of its own. A chunk that it has accepted is not lost when the process is
 /// killed or the machine loses power.
 package final class FileRouter: Sendable {
-    /// Where clients find the router.
+    /// The address that clients use.
     package let address: XFTPServerAddress
     /// The port that is listened on.
     package let port: Int
@@ -213,7 +213,7 @@ package final class FileRouter: Sendable {
         }
     }
 
-    /// Where metrics are served; nil if they are not.
+    /// The address of the metrics endpoint; nil if there is none.
     package var metricsPort: Int? { parts.withLock { $0.metrics?.port } }
 
     /// The counters and the present load of the router.

@@ -4,7 +4,7 @@ import SMPTransport
 package import SMPWire
 import XFTPProtocol
 
-/// How a file router listens, what it allows and what it promises.
+/// The settings of a file router.
 package struct FileRouterConfiguration: Sendable {
     /// The folder of certificates, journal and chunks, which is made if there is none. All is readable by the owner only.
     package var folder: String
@@ -22,7 +22,7 @@ package struct FileRouterConfiguration: Sendable {
     package var quota: Int64?
     /// After how long chunks are deleted; nil: never. Whole hours are counted.
     package var fileLifetime: Duration? = .seconds(48 * 3_600)
-    /// How often old chunks are looked for.
+    /// The interval between searches for expired chunks.
     package var expirySweepInterval: Duration = .seconds(3_600)
     /// Chunks at most, those that are announced and not uploaded included.
     package var maximumFiles = 1_000_000
@@ -37,9 +37,9 @@ package struct FileRouterConfiguration: Sendable {
     package var filesPerAddressAndHour: Int? = 10_000
     /// Connections in their TLS handshake at most; the oldest gives way to a new one.
     package var maximumHandshakes = 1_000
-    /// How long a client may take for TLS, and then for the handshake of the protocol.
+    /// The time limit of TLS, and again of the handshake of the protocol.
     package var handshakeTimeout: Duration = .seconds(30)
-    /// How long a request may take with its chunk, and its answer.
+    /// The time limit of a request with its chunk and its response.
     package var transferTimeout: Duration = .seconds(300)
     /// After how long a connection without requests is closed; nil: never.
     package var idleTimeout: Duration? = .seconds(6 * 3_600)
@@ -47,7 +47,7 @@ package struct FileRouterConfiguration: Sendable {
     package var certificateDays: Int?
     /// True if an operator can talk to the router on a socket in the data folder.
     package var hasControl = false
-    /// Where metrics are served over HTTP; nil: nowhere.
+    /// The address of the metrics endpoint over HTTP; nil for none.
     package var metrics: RouterConfiguration.MetricsAddress?
     /// The guarantee behind an answer about a chunk's attributes. Chunks themselves are on the disk before they are accepted, whatever it is.
     package var durability: Durability = .always

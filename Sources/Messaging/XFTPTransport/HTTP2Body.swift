@@ -49,7 +49,7 @@ package struct HTTP2Body {
 
     /// Waits until both sides have sent all, or the connection breaks. What still comes is passed over.
     ///
-    /// What has been handed over for sending is lost if the stream is closed before.
+    /// Bytes that wait to be sent are lost if the stream is closed before.
     ///
     /// - Parameter limit: bytes that are passed over at most.
     package mutating func untilClosed(passingOver limit: Int = 8 << 20) async {

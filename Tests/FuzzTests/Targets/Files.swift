@@ -4,7 +4,7 @@ import SMPProtocol
 import SMPWire
 import XFTPProtocol
 
-/// What passes between clients and file routers, and what peers say of files.
+/// The messages between clients and file routers, and those of peers about files.
 extension FuzzTarget {
     /// A description, as text and in a link.
     static let fileDescription = FuzzTarget("file-description", maximumLength: 4_096) {

@@ -26,13 +26,13 @@ struct Gathering: Sendable {
         return Gathering(router: router, host: try await host, guest: try await guest, third: third, link: link)
     }
 
-    /// Has both join by the link, and waits until all are connected to each other.
+    /// Joins both by the link, and waits until all are connected to each other.
     func joinAll() async throws {
         for party in [guest, third] { try await join(party) }
         _ = try await (guest.event("connectedToGroupMember"), third.event("connectedToGroupMember"))
     }
 
-    /// Has one join by the link.
+    /// Joins one party by the link.
     func join(_ party: any Party) async throws {
         try await party.send("/c \(link)")
         try await party.event("userJoinedGroup")

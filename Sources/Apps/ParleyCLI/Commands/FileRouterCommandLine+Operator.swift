@@ -47,7 +47,7 @@ extension FileRouterCommandLine {
             discussion: "A piece is named by its id in a file description, of the sender or of a recipient: 32 characters.",
             subcommands: [Status.self, Block.self, Delete.self])
 
-        /// Which chunk of which router.
+        /// The chunk, and the folder of its router.
         struct Target: ParsableArguments {
             @OptionGroup var folder: Folder
             @Argument(help: "The id of the piece.") var id: String

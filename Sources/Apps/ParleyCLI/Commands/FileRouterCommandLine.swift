@@ -118,7 +118,7 @@ struct FileRouterCommandLine: AsyncParsableCommand {
     }
 }
 
-/// Where clients find the file router of a folder.
+/// The address of the file router of a folder.
 private struct FileRouterAddress {
     let text: String
     let textWithPassword: String

@@ -7,10 +7,10 @@ struct GroupDelivery: Sendable {
     let user: UserID
     let chat: ChatReference
     let item: ChatItemID
-    /// How far it is to come at each member.
+    /// The delivery state to wait for at each member.
     let stage: DeliveryStage
 
-    /// How far the message is.
+    /// The progress of the message.
     struct Progress: Sendable {
         /// Members to whom it is sent directly and now.
         var recipients = 0

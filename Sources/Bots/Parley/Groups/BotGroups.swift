@@ -41,7 +41,7 @@ public struct GroupSettings: Sendable, Hashable {
     public var welcome: String?
     /// A picture as a `data:image/jpg;base64,…` URI, at most 12,500 characters.
     public var image: String?
-    /// What members may do; what is nil has the network's default.
+    /// The preferences of the group; those that are nil have the network's default.
     public var preferences: GroupPreferences
     /// True if moderators let each new member in.
     public var reviewsNewMembers: Bool

@@ -19,7 +19,7 @@ public struct InvitationContext: ChatContext {
     public func join() async throws { try await chat.groups.join(invitation.groupID) }
 }
 
-/// What happened to a member.
+/// A change of a member.
 public enum MemberChange: Sendable, Hashable {
     /// The member has joined, or was admitted.
     case joined
@@ -47,7 +47,7 @@ public struct MemberContext: ChatContext {
     public var name: String { member.name }
 }
 
-/// What happened to a group, or to the bot in it.
+/// A change of a group, or of the bot's membership in it.
 public enum GroupChange: Sendable, Hashable {
     /// The bot has joined, or was admitted.
     case joined

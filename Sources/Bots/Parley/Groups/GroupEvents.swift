@@ -6,7 +6,7 @@ internal import ChatProtocol
 /// What must not be missed, messages, invitations, joining and waiting members, is read from items: they are in the store, and are found there
 /// after a crash. The rest is read from events, and told once, as long as the process lives.
 enum GroupEvents {
-    /// What an item means to handlers; nil for items that are none of their concern.
+    /// The occasion for handlers that an item is; nil for items without handlers.
     ///
     /// - Parameters:
     ///   - entry: an item as the core has it.
@@ -45,7 +45,7 @@ enum GroupEvents {
         return item.meta.forwardedByMember == nil || item.meta.itemTimestamp >= group.membership.updatedAt
     }
 
-    /// What an event means to handlers; nil for events that tell nothing of members and groups, or what an item tells too.
+    /// The occasion for handlers that an event is; nil for events that are not about members and groups, or that an item repeats.
     static func content(of event: ChatEvent, chat: (GroupInfo) -> BotChat) -> Incoming.Content? {
         switch event {
         case .userJoinedGroup(_, let group, let host):

@@ -17,7 +17,7 @@ public struct RuleInput: Sendable {
     package var role: GroupMemberRole?
     /// True if the message mentions the bot.
     public var mentionsBot = false
-    /// What happened to the member, when the event is about one.
+    /// The change of the member; nil for events that are not about one.
     public var change: MembershipEvent?
 
     /// Creates the value from its parts.

@@ -13,7 +13,7 @@ struct RuleRunner: Sendable {
     /// The parts of an event that actions need: what is not there cannot be acted on.
     private struct Subject: Sendable {
         let chat: BotChat
-        /// Who wrote, or of whom the event is about.
+        /// The author, or the member that the event is about.
         var member: BotMember?
         var reply: (@Sendable (String) async throws -> Void)?
         var react: (@Sendable (String) async throws -> Void)?

@@ -28,7 +28,7 @@ public struct MemberCondition: Sendable {
     package var roles: Set<GroupMemberRole>?
     /// True if the message has to mention the bot.
     public var mentionsBot: Bool
-    /// What has to happen to a member; nil unless the rule is about that.
+    /// The change of a member that triggers the rule; nil for rules without one.
     public var changes: Set<MembershipEvent>?
 
     static let kindWords: KeyValuePairs<String, ChatKinds> = [

@@ -97,7 +97,7 @@ extension CommandRunner {
         return .queueInfo(user: user, receivedMessage: nil, queueInfo: try await queueInfo(of: agentID))
     }
 
-    /// What a router knows of a connection's queue.
+    /// The state of a connection's queue at its router.
     func queueInfo(of agentID: ConnectionID) async throws(ChatCoreError) -> JSONValue {
         let state = try await core.agent { agent throws(AgentError) in try await agent.queueState(of: agentID) }
         let queue = try await core.agent { agent throws(AgentError) in try await agent.stats(of: agentID) }.receiveQueues.first

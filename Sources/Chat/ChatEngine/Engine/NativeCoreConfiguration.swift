@@ -30,7 +30,7 @@ package struct NativeCoreConfiguration: Sendable {
     package var reportsHosts = false
     /// How long messages whose delivery is known are remembered for their receipts, in seconds.
     package var receiptPeriod: Int64 = 21 * 86_400
-    /// How long keys are remembered under which commands ran, in seconds.
+    /// The retention of the idempotency keys of commands, in seconds.
     package var commandKeyPeriod: Int64 = 30 * 86_400
     /// How the agent beneath works.
     package var agent = AgentConfiguration()

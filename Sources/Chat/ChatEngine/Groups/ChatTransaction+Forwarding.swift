@@ -86,9 +86,9 @@ extension ChatTransaction {
         try introduce(member, to: moderators, scope: .member(member.memberID), in: group)
     }
 
-    /// What clients show that do not know reviews.
+    /// The text for clients that do not know reviews.
     private static let pendingReviewText = "Your request to join the group is waiting for its moderators."
-    /// What clients show that do not know reviews, once the member is let in.
+    /// The text for clients that do not know reviews, once the member is let in.
     static let acceptedText = "The moderators have let you into the group."
 
     private func introduce(_ member: GroupMember, to others: [GroupMember], scope: MessageScope?, in group: GroupInfo) throws {

@@ -87,7 +87,7 @@ extension ChatTransaction {
         }
     }
 
-    /// Has the agent accept the party that joined our link.
+    /// Enqueues the agent's acceptance of the party that joined our link.
     func allow(_ id: ConfirmationID, _ event: ChatMessageEvent, context: inout ReceivingContext) throws {
         let info = try connectionInfo(event, pqSupport: false, peerVersion: ChatVersion(clamping: context.connection.chatVersion))
         try enqueue(.allow(confirmation: id.bytes, info: info), connection: context.record.agentConnectionID, user: context.user)

@@ -243,7 +243,7 @@ extension ChatTransaction {
         emit(.memberAcceptedByOther(user: user, groupInfo: group, acceptingMember: sender, member: accepted))
     }
 
-    /// Lets a member in, with the role given to it.
+    /// Admits a member with a role.
     func accept(
         _ member: GroupMember, as role: GroupMemberRole, status: GroupMemberStatus, in group: inout GroupInfo, of user: User
     ) throws -> GroupMember {

@@ -7,7 +7,7 @@ import SMPWire
 /// A message of a group as it came.
 struct GroupMessage: Sendable {
     var message: ChatMessage
-    /// When the router took it from its author.
+    /// The time at which the router took it from its author.
     var sentAt: UTCTimestamp
     /// The member who passed it on; nil if it came from its author.
     var forwardedBy: GroupMember?

@@ -341,7 +341,7 @@ extension ChatTransaction {
         emit(.groupDeleted(user: user, groupInfo: group, member: member, signature: nil))
     }
 
-    /// Has the agent delete the connections with members.
+    /// Enqueues the agent's deletion of the connections with members.
     ///
     /// - Parameters:
     ///   - afterDelivery: Whether what was sent to them before is delivered first.

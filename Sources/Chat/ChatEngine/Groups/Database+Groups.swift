@@ -6,7 +6,7 @@ import SMPWire
 
 // Groups.
 
-/// What a new group is made from.
+/// The values of a new row of `groups`.
 struct NewGroupRecord: Sendable {
     var profile: GroupProfile
     var business: BusinessChatInfo?

@@ -6,9 +6,9 @@ import SMPWire
 
 // Members of groups.
 
-/// What a new member is made from.
+/// The values of a new row of `group_members`.
 struct NewMemberRecord: Sendable {
-    /// How the member is named here.
+    /// The origin of the member's local name.
     enum Name: Sendable {
         /// A name of its own, made from the profile.
         case own

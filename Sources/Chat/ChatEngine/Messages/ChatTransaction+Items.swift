@@ -14,7 +14,7 @@ struct ItemDraft: Sendable {
     var isLive = false
     var forwarded: ForwardedFrom?
     var quote: QuoteRecord?
-    /// Where the item is in a group, and who wrote it.
+    /// The part of the group that the item is in, and its author.
     var group = GroupItemDetails()
     var mentionsUser = false
     /// A mark that the item carries from the beginning, because its author is blocked.

@@ -15,7 +15,7 @@ public struct GroupMembers: Sendable, Hashable {
     /// No members, to be loaded.
     init() {}
 
-    /// How many members are known.
+    /// The number of known members.
     public var count: Int { members.count }
 
     /// The member of a database id.

@@ -57,18 +57,18 @@ package struct AgentConfiguration: Sendable {
     package var maximumReceiveAttempts = 8
     /// … and for this long is dropped with an error.
     package var receiveExpiry: Duration = .seconds(86_400)
-    /// How long the records of sent messages (for receipts), and of received ones and accepted requests (against repetition) are kept.
+    /// The retention of the records of sent messages (for receipts), and of received ones and accepted requests (against repetition).
     package var messageRecordLifetime: Duration = .seconds(21 * 86_400)
 
     /// Requests to a contact address that are kept until the user has accepted or rejected them: some 30 KB each. More wait at the address's
     /// router, which refuses the senders of yet more.
     package var maximumRequests = 2_000
-    /// How often a request that waits at its router is tried again.
+    /// The interval between attempts to take a request that waits at its router.
     package var requestRetry: Duration = .seconds(2)
 
     /// Events that the user has not taken, above which no more messages are taken from routers.
     package var maximumPendingEvents = 10_000
-    /// How often it is seen whether the user has taken events.
+    /// The interval between checks of the number of events that the user has not taken.
     package var pendingEventsRetry: Duration = .milliseconds(100)
 
     /// The first clean-up after the start, and the time between clean-ups.

@@ -11,7 +11,7 @@ package final class AddressLimits: Sendable {
     /// Keys tried in vain for the commands of one session after which its other commands wait, so that its event loop serves other sessions.
     /// A queue's keys are tried together: at most 31 more than these.
     static let verificationsAtOnce = 16
-    /// How long a session waits for each key that was tried in vain for it: ten times as long as trying one takes.
+    /// The delay of a session for each key that was tried in vain for it: ten times as long as trying one takes.
     static let pauseForVerification = TimeAmount.milliseconds(1)
     /// Keys tried in vain for the commands of one block after which its session is ended.
     static let verificationsOfBlock = 1_024

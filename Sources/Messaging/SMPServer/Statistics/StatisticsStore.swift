@@ -17,13 +17,13 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
     private static var maximumSize: Int { 1 << 20 }
     private static var saveInterval: Int { 60 }
 
-    /// What was counted, since the beginning and of the last days.
+    /// The counters since the beginning and of the last days.
     package struct Summary: Sendable, Hashable {
         /// Since the router was made.
         package var total: Counters
         /// Of the last day, the last 7 and the last 30, today included (UTC).
         package var day: Counters, week: Counters, month: Counters
-        /// When counting began: seconds since 1970.
+        /// The time at which counting began: seconds since 1970.
         package var since: Int64
     }
 
@@ -36,7 +36,7 @@ package final class CounterStore<Counters: CounterSet>: Sendable {
     }
 
     private let path: String?
-    /// When the process was started: seconds since 1970.
+    /// The start time of the process: seconds since 1970.
     package let started: Int64
     private let logger: Logger
     private let state: Mutex<State>

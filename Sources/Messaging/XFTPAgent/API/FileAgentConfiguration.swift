@@ -2,11 +2,11 @@ package import SMPClient
 package import SMPProtocol
 import XFTPProtocol
 
-/// How files are transferred. The defaults are those of the official clients.
+/// The settings of file transfers. The defaults are those of the official clients.
 package struct FileAgentConfiguration: Sendable {
     /// The folder for encrypted files and chunks that are under way. It belongs to the agent: what it does not know there is removed.
     package var folder: String
-    /// How file routers are reached.
+    /// The settings of the connections to file routers.
     package var network = NetworkConfiguration()
     /// Waits between attempts.
     package var retry = RetryInterval(initial: .seconds(1), increaseAfter: .seconds(5), maximum: .seconds(300))

@@ -1,6 +1,6 @@
 package import XFTPProtocol
 
-/// What became of a transfer of a file.
+/// The progress or the outcome of a file transfer.
 ///
 /// `uploadComplete`, `downloadComplete` and the failures come again at every start until the transfer is removed with
 /// ``FileAgent/remove(_:)`` or ``FileAgent/delete(_:)``: who acts on them must recognise a repetition by its id.

@@ -176,6 +176,6 @@ extension FileAgent {
 }
 
 extension DownloadRecord {
-    /// Where the file is decrypted to: beside its path, so that it can be given its name at once.
+    /// The path to which the file is decrypted: beside its own, so that it can be renamed in one step.
     fileprivate var partPath: String { target.path + ".part-" + Base64URL.encode(Bytes(id.bytes.prefix(6)), padded: false) }
 }

@@ -28,7 +28,7 @@ package struct FileHeader: WireCodable, Hashable, Sendable {
         writer.write(optional: extra)
     }
 
-    /// What is not UTF-8 is replaced: the name is shown, and not trusted.
+    /// Bytes that are not UTF-8 are replaced: the name is shown, and not trusted.
     package init(from parser: inout WireParser) throws(WireError) {
         name = String(decoding: try parser.short(), as: UTF8.self)
         extra = try parser.optional(ShortBytes.self).map { String(decoding: $0.bytes, as: UTF8.self) }

@@ -45,7 +45,7 @@ package struct FileRouterStatistics: Sendable {
 
     /// Since the router was made, and of the last days.
     package var counted: CounterStore<Counters>.Summary
-    /// When the process was started: seconds since 1970.
+    /// The start time of the process: seconds since 1970.
     package var started: Int64
     /// Connections now, those in their TLS handshake included.
     package var connections = 0

@@ -8,7 +8,7 @@ import Synchronization
 /// The journal of a file router, made durable on a thread of its own: commands that come at the same time share a synchronization.
 final class FileJournal: Sendable {
     private struct State {
-        /// Who waits for the journal to be durable up to a position, told if it is.
+        /// The callers that wait for the journal to be durable up to a position.
         var waiters: [(end: UInt64, Promise<Bool>)] = []
         var isScheduled = false
         var isStopped = false
