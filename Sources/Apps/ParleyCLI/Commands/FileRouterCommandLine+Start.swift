@@ -48,19 +48,8 @@ extension FileRouterCommandLine {
             let logger = Logger(label: "parley.router") { StructuredLogHandler(label: $0, level: level, format: format) }
             try folder.actAsOwner()
             var file = try FileRouterFile(in: folder.data)
-            if let port { file.port = Int(port) }
-            if let bind { file.bind = bind }
-            if let host {
-                guard (try? TransportHost(wireString: host)) != nil else {
-                    throw Outcome.BadInput(description: "--host: \"\(host)\" is not the name or the address of a host")
-                }
-                file.hosts = [host]
-            } else if file.hosts.isEmpty {
-                file.hosts = ["127.0.0.1"]
-            }
+            try file.override(host: host, bind: bind, port: port, fsync: fsync, metricsPort: metricsPort)
             if let quota { file.quota = try Self.bytes(quota) }
-            if let fsync { file.fsync = try Self.policy(fsync) }
-            if let metricsPort { file.metricsPort = Int(metricsPort) }
             let configuration = try file.configuration(in: folder.data)
             let service = RouterService(json: folder.json, logger: logger) {
                 let router = try await FileRouter.start(configuration, logger: logger)
@@ -69,11 +58,6 @@ extension FileRouterCommandLine {
                     renewCertificate: { try router.renewCertificate() }, stop: { await router.stop() })
             }
             try await ServiceGroup(services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger).run()
-        }
-
-        static func policy(_ text: String) throws -> Durability {
-            guard let policy = Durability(argument: text) else { throw Outcome.BadInput(description: "--fsync: " + Durability.help(for: text)) }
-            return policy
         }
 
         static func bytes(_ text: String) throws -> Int64 {

@@ -14,7 +14,7 @@ struct FileRouterCommandLine: AsyncParsableCommand {
         subcommands: [Init.self, Start.self, Address.self, Stats.self, Compact.self, Chunk.self, Renew.self], defaultSubcommand: Start.self)
 
     /// The folder of a file router.
-    struct Folder: ParsableArguments {
+    struct Folder: ParsableArguments, RouterFolder {
         @Option(help: "The folder for keys, files and file-router.yaml.")
         var data = "parley-file-router-data"
 
@@ -22,9 +22,6 @@ struct FileRouterCommandLine: AsyncParsableCommand {
         var json = false
 
         var control: ControlClient { ControlClient(folder: data, kind: "xftp") }
-
-        /// To be called before anything is written there.
-        func actAsOwner() throws { try FolderOwner.become(of: data) }
     }
 
     /// `parley server xftp init`.
@@ -61,35 +58,17 @@ struct FileRouterCommandLine: AsyncParsableCommand {
 
         func run() async throws {
             try folder.actAsOwner()
-            let path = folder.data + "/" + FileRouterFile.name
-            guard !FileManager.default.fileExists(atPath: path) else {
-                throw Outcome.BadInput(description: "\(path) is there already: change it with an editor, or choose another folder with --data")
-            }
+            try FileRouterFile.checkIsNew(in: folder.data)
             var file = FileRouterFile()
             file.hosts = try RouterSetup.hosts(host)
             file.bind = bind
             file.port = Int(port)
-            file.fsync = try Start.policy(fsync)
+            file.fsync = try Durability(option: fsync)
             file.quota = try quota.map(Start.bytes)
             file.metricsPort = metricsPort.map(Int.init)
-            let who = try newFiles ?? RouterSetup.ask("Who may upload files here", option: "--new-files")
-            file.allowsNewFiles = who != .nobody
-
-            let credential = try ServerCredential.loadOrGenerate(in: folder.data, lifetime: file.certificateDays.map { .days($0) } ?? .unlimited)
-            if who == .password {
-                file.passwordFile = "password"
-                try RouterSetup.write(try RouterSetup.password() + "\n", to: folder.data + "/password")
-            }
-            try RouterSetup.write(file.text, to: path)
-            let address = try FileRouterAddress(file, credential, in: folder.data)
-            if folder.json {
-                return Output.line(["event": "initialised", "address": .string(address.text), "file": .string(path)])
-            }
-            Output.line("The router's settings are in \(path), its keys beside it. Its address will be")
-            Output.link(address.text)
-            if who == .password { Output.line("Uploading files asks for the password in \(folder.data)/password.") }
-            Output.line("The key of its identity, \(folder.data)/ca.key, issues its certificates: keep a copy where the router is not.")
-            Output.line("Start it with: parley server xftp start --data \(folder.data)")
+            let creators = try newFiles ?? RouterSetup.ask("Who may upload files here", option: "--new-files")
+            file.allowsNewFiles = creators != .nobody
+            try file.initialise(in: folder, creators: creators)
         }
     }
 
@@ -103,33 +82,6 @@ struct FileRouterCommandLine: AsyncParsableCommand {
         @Flag(name: .customLong("with-password"), help: "The address as clients of your own take it: with the password for uploading.")
         var withPassword = false
 
-        func run() async throws {
-            let file = try FileRouterFile(in: folder.data)
-            let credential: ServerCredential
-            do {
-                credential = try ServerCredential.load(from: folder.data)
-            } catch {
-                throw Outcome.BadInput(description: "there is no router in \(folder.data): \(error.message)")
-            }
-            let address = try FileRouterAddress(file, credential, in: folder.data)
-            let text = withPassword ? address.textWithPassword : address.text
-            if folder.json { Output.line(["address": .string(text)]) } else { Output.link(text, indent: "") }
-        }
-    }
-}
-
-/// The address of the file router of a folder.
-private struct FileRouterAddress {
-    let text: String
-    let textWithPassword: String
-
-    init(_ file: FileRouterFile, _ credential: ServerCredential, in folder: String) throws {
-        let hosts = (file.hosts.isEmpty ? ["127.0.0.1"] : file.hosts).compactMap { try? TransportHost(wireString: $0) }
-        let port = file.port == 443 ? nil : UInt16(file.port)
-        guard let address = XFTPServerAddress(hosts: hosts, port: port, keyHash: KeyHash(credential.fingerprint)) else {
-            throw Outcome.BadInput(description: "the router's address has too many hosts")
-        }
-        text = address.wireString
-        textWithPassword = XFTPServerWithAuth(address, basicAuth: try file.password(in: folder)).wireString
+        func run() async throws { try FileRouterFile.showAddress(in: folder, withPassword: withPassword) }
     }
 }

@@ -39,35 +39,16 @@ extension RouterCommandLine {
 
         func run() async throws {
             try folder.actAsOwner()
-            let path = folder.data + "/" + RouterFile.name
-            guard !FileManager.default.fileExists(atPath: path) else {
-                throw Outcome.BadInput(description: "\(path) is there already: change it with an editor, or choose another folder with --data")
-            }
+            try RouterFile.checkIsNew(in: folder.data)
             var file = RouterFile()
             file.hosts = try RouterSetup.hosts(host)
             file.bind = bind
             file.port = Int(port)
-            guard let policy = Durability(argument: fsync) else { throw Outcome.BadInput(description: "--fsync: " + Durability.help(for: fsync)) }
-            file.fsync = policy
+            file.fsync = try Durability(option: fsync)
             file.metricsPort = metricsPort.map(Int.init)
-            let who = try newQueues ?? RouterSetup.ask("Who may create queues here", option: "--new-queues")
-            file.allowsNewQueues = who != .nobody
-
-            let credential = try ServerCredential.loadOrGenerate(in: folder.data, lifetime: file.certificateDays.map { .days($0) } ?? .unlimited)
-            if who == .password {
-                file.passwordFile = "password"
-                try RouterSetup.write(try RouterSetup.password() + "\n", to: folder.data + "/password")
-            }
-            try RouterSetup.write(file.text, to: path)
-            let address = try RouterAddress(file, credential, in: folder.data)
-            if folder.json {
-                return Output.line(["event": "initialised", "address": .string(address.text), "file": .string(path)])
-            }
-            Output.line("The router's settings are in \(path), its keys beside it. Its address will be")
-            Output.link(address.text)
-            if who == .password { Output.line("Creating queues asks for the password in \(folder.data)/password.") }
-            Output.line("The key of its identity, \(folder.data)/ca.key, issues its certificates: keep a copy where the router is not.")
-            Output.line("Start it with: parley server smp start --data \(folder.data)")
+            let creators = try newQueues ?? RouterSetup.ask("Who may create queues here", option: "--new-queues")
+            file.allowsNewQueues = creators != .nobody
+            try file.initialise(in: folder, creators: creators)
         }
     }
 
@@ -81,33 +62,6 @@ extension RouterCommandLine {
         @Flag(name: .customLong("with-password"), help: "The address as clients of your own take it: with the password for new queues.")
         var withPassword = false
 
-        func run() async throws {
-            let file = try RouterFile(in: folder.data)
-            let credential: ServerCredential
-            do {
-                credential = try ServerCredential.load(from: folder.data)
-            } catch {
-                throw Outcome.BadInput(description: "there is no router in \(folder.data): \(error.message)")
-            }
-            let address = try RouterAddress(file, credential, in: folder.data)
-            let text = withPassword ? address.textWithPassword : address.text
-            if folder.json { Output.line(["address": .string(text)]) } else { Output.link(text, indent: "") }
-        }
-    }
-}
-
-/// Where clients find the router of a folder.
-private struct RouterAddress {
-    let text: String
-    let textWithPassword: String
-
-    init(_ file: RouterFile, _ credential: ServerCredential, in folder: String) throws {
-        let hosts = (file.hosts.isEmpty ? ["127.0.0.1"] : file.hosts).compactMap { try? TransportHost(wireString: $0) }
-        let port = file.port == 5223 ? nil : UInt16(file.port)
-        guard let address = SMPServerAddress(hosts: hosts, port: port, keyHash: KeyHash(credential.fingerprint)) else {
-            throw Outcome.BadInput(description: "the router's address has too many hosts")
-        }
-        text = address.wireString
-        textWithPassword = SMPServerWithAuth(address, basicAuth: try file.password(in: folder)).wireString
+        func run() async throws { try RouterFile.showAddress(in: folder, withPassword: withPassword) }
     }
 }

@@ -44,23 +44,7 @@ extension RouterCommandLine {
             let logger = Logger(label: "parley.router") { StructuredLogHandler(label: $0, level: level, format: format) }
             try folder.actAsOwner()
             var file = try RouterFile(in: folder.data)
-            if let port { file.port = Int(port) }
-            if let bind { file.bind = bind }
-            if let host {
-                guard (try? TransportHost(wireString: host)) != nil else {
-                    throw Outcome.BadInput(description: "--host: \"\(host)\" is not the name or the address of a host")
-                }
-                file.hosts = [host]
-            } else if file.hosts.isEmpty {
-                file.hosts = ["127.0.0.1"]
-            }
-            if let fsync {
-                guard let policy = Durability(argument: fsync) else {
-                    throw Outcome.BadInput(description: "--fsync: " + Durability.help(for: fsync))
-                }
-                file.fsync = policy
-            }
-            if let metricsPort { file.metricsPort = Int(metricsPort) }
+            try file.override(host: host, bind: bind, port: port, fsync: fsync, metricsPort: metricsPort)
             let configuration = try file.configuration(in: folder.data)
             let service = RouterService(json: folder.json, logger: logger) {
                 let router = try await SMPRouter.start(configuration, logger: logger)

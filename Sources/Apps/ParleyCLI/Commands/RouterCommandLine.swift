@@ -16,7 +16,7 @@ struct RouterCommandLine: AsyncParsableCommand {
         defaultSubcommand: Start.self)
 
     /// The folder of a router.
-    struct Folder: ParsableArguments {
+    struct Folder: ParsableArguments, RouterFolder {
         @Option(help: "The folder for keys, queues, messages and router.yaml.")
         var data = "parley-router-data"
 
@@ -24,8 +24,5 @@ struct RouterCommandLine: AsyncParsableCommand {
         var json = false
 
         var control: ControlClient { ControlClient(folder: data) }
-
-        /// To be called before anything is written there.
-        func actAsOwner() throws { try FolderOwner.become(of: data) }
     }
 }

@@ -6,7 +6,9 @@ internal import SMPWire
 internal import XFTPServer
 
 /// `file-router.yaml` in the data folder of a file router: what it is set to. Every key may be left out but the version.
-struct FileRouterFile {
+struct FileRouterFile: RouterSettings {
+    static let kind = "xftp"
+    static let creation = "Uploading files"
     static let name = "file-router.yaml"
     static let version = 1
 
@@ -117,8 +119,12 @@ struct FileRouterFile {
         return configuration
     }
 
-    /// The password for announcing files; nil if there is none.
-    func password(in folder: String) throws -> BasicAuth? { try RouterSetup.password(inFile: passwordFile, folder: folder) }
+    func address(hosts: [TransportHost], keyHash: KeyHash, password: BasicAuth?) -> RouterAddress? {
+        let port = port == 443 ? nil : UInt16(exactly: port)
+        return XFTPServerAddress(hosts: hosts, port: port, keyHash: keyHash).map {
+            RouterAddress(text: $0.wireString, textWithPassword: XFTPServerWithAuth($0, basicAuth: password).wireString)
+        }
+    }
 }
 
 /// A number of bytes as people write it: `500mb`, `20gb`.

@@ -5,7 +5,9 @@ internal import SMPServer
 internal import SMPWire
 
 /// `router.yaml` in the data folder of a router: what it is set to. Every key may be left out but the version.
-struct RouterFile {
+struct RouterFile: RouterSettings {
+    static let kind = "smp"
+    static let creation = "Creating queues"
     static let name = "router.yaml"
     static let version = 1
 
@@ -125,8 +127,12 @@ struct RouterFile {
         return configuration
     }
 
-    /// The password for creating queues; nil if there is none.
-    func password(in folder: String) throws -> BasicAuth? { try RouterSetup.password(inFile: passwordFile, folder: folder) }
+    func address(hosts: [TransportHost], keyHash: KeyHash, password: BasicAuth?) -> RouterAddress? {
+        let port = port == 5223 ? nil : UInt16(exactly: port)
+        return SMPServerAddress(hosts: hosts, port: port, keyHash: keyHash).map {
+            RouterAddress(text: $0.wireString, textWithPassword: SMPServerWithAuth($0, basicAuth: password).wireString)
+        }
+    }
 }
 
 extension Durability {

@@ -16,15 +16,9 @@ enum ControlCommand: Sendable, Equatable {
 
     /// - Throws: `badCommand` with what is wrong.
     init(parsing line: String) throws(ControlError) {
-        var words = line.split(separator: " ")[...]
-        func id() throws(ControlError) -> EntityID {
-            guard let word = words.popFirst() else { throw ControlError("badCommand", "the id of the queue is missing") }
-            guard let bytes = Base64URL.decode(word), bytes.count == Identifier.count else {
-                throw ControlError("badCommand", "\"\(word)\" is not the id of a queue: 32 characters as addresses and links have them")
-            }
-            return EntityID(bytes)
-        }
-        guard let name = words.popFirst() else { throw ControlError("badCommand", "the command is missing") }
+        var words = ControlWords(line)
+        func id() throws(ControlError) -> EntityID { try words.id(of: "queue", asIn: "addresses and links") }
+        let name = try words.command()
         switch name {
         case "stats": self = .statistics
         case "sessions": self = .sessions
@@ -33,22 +27,10 @@ enum ControlCommand: Sendable, Equatable {
         case "status": self = .status(try id())
         case "unblock": self = .unblock(try id())
         case "delete": self = .delete(try id())
-        case "block":
-            let id = try id()
-            guard let word = words.popFirst(), let reason = BlockingInfo.Reason(rawValue: String(word)) else {
-                throw ControlError("badCommand", "the reason is missing: spam or content")
-            }
-            var notice: ClientNotice?
-            if let word = words.popFirst() {
-                guard let hours = Int64(word), (0...87_600).contains(hours) else {
-                    throw ControlError("badCommand", "the hours for which clients show a notice are a number up to 87600")
-                }
-                notice = ClientNotice(ttl: hours * 3_600)
-            }
-            self = .block(id, BlockingInfo(reason: reason, notice: notice))
+        case "block": self = .block(try id(), try words.blockingInfo())
         default: throw ControlError("badCommand", "there is no command \"\(name)\"")
         }
-        guard words.isEmpty else { throw ControlError("badCommand", "\"\(words[words.startIndex])\" is too much") }
+        try words.end()
     }
 }
 

@@ -18,37 +18,19 @@ enum FileControlCommand: Sendable, Equatable {
 
     /// - Throws: `badCommand` with what is wrong.
     init(parsing line: String) throws(ControlError) {
-        var words = line.split(separator: " ")[...]
-        func id() throws(ControlError) -> EntityID {
-            guard let word = words.popFirst() else { throw ControlError("badCommand", "the id of the chunk is missing") }
-            guard let bytes = Base64URL.decode(word), bytes.count == EntityID.length else {
-                throw ControlError("badCommand", "\"\(word)\" is not the id of a chunk: 32 characters as descriptions have them")
-            }
-            return EntityID(bytes)
-        }
-        guard let name = words.popFirst() else { throw ControlError("badCommand", "the command is missing") }
+        var words = ControlWords(line)
+        func id() throws(ControlError) -> EntityID { try words.id(of: "chunk", asIn: "descriptions") }
+        let name = try words.command()
         switch name {
         case "stats": self = .statistics
         case "compact": self = .compact
         case "renew": self = .renew
         case "status": self = .status(try id())
         case "delete": self = .delete(try id())
-        case "block":
-            let id = try id()
-            guard let word = words.popFirst(), let reason = BlockingInfo.Reason(rawValue: String(word)) else {
-                throw ControlError("badCommand", "the reason is missing: spam or content")
-            }
-            var notice: ClientNotice?
-            if let word = words.popFirst() {
-                guard let hours = Int64(word), (0...87_600).contains(hours) else {
-                    throw ControlError("badCommand", "the hours for which clients show a notice are a number up to 87600")
-                }
-                notice = ClientNotice(ttl: hours * 3_600)
-            }
-            self = .block(id, BlockingInfo(reason: reason, notice: notice))
+        case "block": self = .block(try id(), try words.blockingInfo())
         default: throw ControlError("badCommand", "there is no command \"\(name)\"")
         }
-        guard words.isEmpty else { throw ControlError("badCommand", "\"\(words[words.startIndex])\" is too much") }
+        try words.end()
     }
 }
 
