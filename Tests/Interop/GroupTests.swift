@@ -128,7 +128,7 @@ extension Interop {
                 let group = try await Gathering.prepare(way, profile: profile)
                 for number in 1...3 { try await group.say("message \(number)", as: group.host) }
                 try await group.join(group.guest)
-                for text in ["message 1", "message 2", "message 3"] { try await group.hear(text, as: group.guest) }
+                for text in ["message 1", "message 2", "message 3", "Be kind."] { try await group.hear(text, as: group.guest) }
                 let texts = try await group.texts(at: group.guest)
                 try #require(texts.filter { $0.hasPrefix("message") } == ["message 1", "message 2", "message 3"], "\(texts)")
                 try #require(texts.filter { $0 == "Be kind." }.count == 1, "\(texts)")
