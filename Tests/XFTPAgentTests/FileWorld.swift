@@ -20,19 +20,7 @@ import XFTPServer
 
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A folder for one test, removed when it is not needed any more.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("parley-file-agent-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func callAsFunction(_ name: String) -> String { path + "/" + name }
-
+extension TemporaryFolder {
     /// Makes a file of bytes that depend on its size only.
     func file(_ name: String, size: Int) throws -> (LocalFile, Bytes) {
         let bytes = SeededRandomSource(seed: UInt64(size)).bytes(size)

@@ -7,32 +7,22 @@ import SMPProtocol
 import SMPServer
 import SMPTransport
 import SMPWire
+import TestSupport
 import Testing
 import XFTPClient
 import XFTPProtocol
 
 @testable import XFTPServer
 
-/// A folder for one test, removed when it is not needed any more.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("parley-file-router-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
+extension TemporaryFolder {
     /// The state that a kill at this moment would leave, as another folder.
     func copy() throws -> TemporaryFolder {
-        let copy = try TemporaryFolder()
-        try FileManager.default.removeItem(atPath: copy.path)
+        let copy = try TemporaryFolder(isCreated: false)
         try FileManager.default.copyItem(atPath: path, toPath: copy.path)
         return copy
     }
 
-    func files(_ name: String = "files") throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path + "/" + name) }
+    func files(_ name: String = "files") throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: self(name)) }
 }
 
 /// A chunk and the keys of its sender and a recipient.
