@@ -125,7 +125,7 @@ let chat: [Target] =
         "ChatEngine", layer: "Chat",
         uses: [
             "AsyncPrimitives", "SystemSupport", "ChatProtocol", "ChatAPI", "SMPAgent", "SMPClient", "SMPProtocol", "SMPCrypto",
-            "SMPWire",
+            "SMPWire", "XFTPAgent", "XFTPProtocol",
             "EncryptedSQLite", grdb, logging,
         ],
         tests: ["SMPSimulation", "SMPServer", "TranscriptSupport", "StorageFaults"])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChatEngine
 
-/// Messages with files, which this core does not receive yet.
+/// Messages about files, and those that nothing acts on.
 @Suite struct FileDescriptionTests {
     @Test func theDescriptionOfAFileIsKeptInOnePieceAndReportedAsNoError() async throws {
         let world = TestWorld()
@@ -29,7 +29,7 @@ import Testing
         _ = try await bob.send("done", to: atBob)
         #expect(await alice.eventually { await alice.received(from: atAlice).last == "done" })
         let kept = try await alice.native.engine.transactions.query { try $0.db.all("SELECT description FROM files", StatementArguments()) { $0.text() } }
-        #expect(kept == ["two three"], "the first part is in the invitation")
+        #expect(kept == ["one two three"])
         #expect(!alice.events.contains { if case .messageError = $0 { true } else { false } })
         await alice.close()
         await bob.close()

@@ -21,7 +21,7 @@ extension ChatResponse {
             .userContactLinkDeleted(let user), .contactRequestRejected(let user, _, _), .acceptingContactRequest(let user, _),
             .contactAlreadyExists(let user, _), .userAcceptedGroupSent(let user, _, _),
             .userDeletedMembers(let user, _, _, _, _), .groupsList(let user, _), .sentGroupInvitation(let user, _, _, _),
-            .fileTransferStatusXFTP(let user, _), .userProfile(let user, _), .userProfileNoChange(let user),
+            .fileTransferStatusXFTP(let user, _), .fileTransferStatus(let user, _), .userProfile(let user, _), .userProfileNoChange(let user),
             .userProfileUpdated(let user, _, _, _), .userProfileImage(let user, _), .userPrivacy(let user, _),
             .invitation(let user, _, _), .connectionIncognitoUpdated(let user, _, _), .connectionUserChanged(let user, _, _, _),
             .connectionPlan(let user, _, _), .newPreparedChat(let user, _), .contactUserChanged(let user, _, _, _),

@@ -155,6 +155,8 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     case sentGroupInvitation(user: User, groupInfo: GroupInfo, contact: Contact, member: GroupMember)
     /// How far a transfer is.
     @JSONPositional case fileTransferStatusXFTP(user: User, chatItem: ItemInChat)
+    /// The state of a transfer without a message, or in messages: the transfer, and how many chunks have come.
+    @JSONPositional case fileTransferStatus(user: User, status: JSONValue)
     /// The profile.
     case userProfile(user: User, profile: Profile)
     /// The profile was as it should become.

@@ -3,7 +3,7 @@ import ChatProtocol
 import Logging
 import Synchronization
 
-/// A wake-up call for the expiry timer: an item was given a time at which it disappears.
+/// A wake-up call for the expiry timer: an item was given a time at which it disappears, or files were removed.
 final class ExpirySignal: Sendable {
     private struct State {
         var sleeper: Task<Void, any Error>?
@@ -39,7 +39,8 @@ final class ExpirySignal: Sendable {
     }
 }
 
-/// The task that removes messages when their time to live is over or they are older than they are to be kept, and prunes records that are kept for a period only.
+/// The task that removes messages when their time to live is over or they are older than they are to be kept, prunes records that are kept for a period
+/// only, and deletes from the disk what removed files have left there.
 final class ExpiryTimer: Sendable {
     /// Items removed in one transaction at most.
     static let largestBatch = 100
@@ -51,13 +52,15 @@ final class ExpiryTimer: Sendable {
     private let transactions: TransactionRunner
     private let signal: ExpirySignal
     private let periods: RetentionPeriods
+    private let files: FileCleaner
     private let logger: Logger
     private let task = Mutex<Task<Void, Never>?>(nil)
 
-    init(transactions: TransactionRunner, signal: ExpirySignal, periods: RetentionPeriods, logger: Logger) {
+    init(transactions: TransactionRunner, signal: ExpirySignal, periods: RetentionPeriods, files: FileCleaner, logger: Logger) {
         self.transactions = transactions
         self.signal = signal
         self.periods = periods
+        self.files = files
         self.logger = logger
     }
 
@@ -91,6 +94,7 @@ final class ExpiryTimer: Sendable {
                     nextPruning = now.adding(seconds: Self.pruningPeriod)
                     try await transactions.prune(periods, at: now)
                 }
+                try await files.clean()
                 await sleep(until: try await transactions.query { try $0.db.nextExpiry() })
             } catch {
                 logger.warning("expired messages could not be removed", metadata: ["error": "\(error.code)"])

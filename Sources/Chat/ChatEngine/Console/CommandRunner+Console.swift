@@ -118,9 +118,10 @@ extension CommandRunner {
             preferences.set(.history, .on)
             let profile = GroupProfile(displayName: name, fullName: "", shortDescription: description, groupPreferences: preferences)
             return try await run(.groups(.create(user: user.userID, incognito: incognito, profile)))
-        case .sendFile(let chat, _), .sendImage(let chat, _), .forwardFile(let chat, _), .forwardImage(let chat, _):
-            _ = try await reference(chat)
-            return try await refuse("files")
+        case .sendFile(let chat, let file): return try await send(file, .file(""), to: chat)
+        case .sendImage(let chat, let file): return try await sendImage(file, to: chat)
+        case .forwardFile(let chat, let id): return try await send(try await loadedFile(id), .file(""), to: chat)
+        case .forwardImage(let chat, let id): return try await sendImage(try await loadedFile(id), to: chat)
         }
     }
 

@@ -14,11 +14,12 @@ final class AgentJobHandler: AgentJobHandling {
     private let addresses: AddressPublisher
     private let requests: RequestAcceptor
     private let members: MemberConnector
+    private let files: FileTransferController
     private let logger: Logger
 
     init(
         transactions: TransactionRunner, agent: any AgentService, hub: ChatEventHub, servers: ServerConfigurator, addresses: AddressPublisher,
-        requests: RequestAcceptor, members: MemberConnector, logger: Logger
+        requests: RequestAcceptor, members: MemberConnector, files: FileTransferController, logger: Logger
     ) {
         self.transactions = transactions
         self.agent = agent
@@ -27,6 +28,7 @@ final class AgentJobHandler: AgentJobHandling {
         self.addresses = addresses
         self.requests = requests
         self.members = members
+        self.files = files
         self.logger = logger
     }
 
@@ -50,6 +52,10 @@ final class AgentJobHandler: AgentJobHandling {
         case .joinMember(let member, let link): try await members.join(member, by: link)
         case .acceptMember(let member, let invitation): try await members.accept(member, InvitationID(invitation))
         case .joinMemberContact(let contact): try await members.joinContact(contact)
+        case .upload(let file, let recipients): try await files.upload(file, recipients: recipients)
+        case .uploadDescription(let file): try await files.uploadDescription(file)
+        case .download(let file): try await files.download(file)
+        case .deleteUploaded(let file): try await files.deleteUploaded(file)
         case .setServers: try await servers.publish(agentUser: job.agentUserID)
         case .deleteUser(let deleteQueues):
             try await ignoringPermanent { () async throws(AgentError) in try await agent.deleteUser(job.agentUserID, deleteQueues: deleteQueues) }

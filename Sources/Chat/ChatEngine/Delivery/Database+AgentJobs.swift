@@ -30,6 +30,13 @@ struct AgentJob: Sendable, Hashable {
         case acceptMember(member: GroupMemberID, invitation: Bytes)
         /// Join the connection to which a member has invited as a contact.
         case joinMemberContact(contact: ContactID)
+        /// Upload a file, with descriptions for that many recipients.
+        case upload(file: FileID, recipients: Int)
+        /// Upload the description of a file, to which links lead.
+        case uploadDescription(file: FileID)
+        case download(file: FileID)
+        /// Delete a file from the routers to which it was uploaded.
+        case deleteUploaded(file: FileID)
     }
 
     var id: Int64
@@ -82,6 +89,10 @@ extension AgentJob.Task {
         case .joinMember: "joinMember"
         case .acceptMember: "acceptMember"
         case .joinMemberContact: "joinMemberContact"
+        case .upload: "upload"
+        case .uploadDescription: "uploadDescription"
+        case .download: "download"
+        case .deleteUploaded: "deleteUploaded"
         }
     }
 
@@ -100,6 +111,8 @@ extension AgentJob.Task {
         case .joinMember(let member, let link): ["member": member.json, "link": .string(link)]
         case .acceptMember(let member, let invitation): ["member": member.json, "invitation": text(invitation)]
         case .joinMemberContact(let contact): ["contact": contact.json]
+        case .upload(let file, let recipients): ["file": file.json, "recipients": .int(Int64(recipients))]
+        case .uploadDescription(let file), .download(let file), .deleteUploaded(let file): ["file": file.json]
         }
     }
 
@@ -136,6 +149,13 @@ extension AgentJob.Task {
         case "joinMemberContact":
             guard let contact = json["contact"]?.intValue else { return nil }
             self = .joinMemberContact(contact: ContactID(contact))
+        case "upload":
+            guard let file = json["file"]?.intValue, let recipients = json["recipients"]?.intValue else { return nil }
+            self = .upload(file: FileID(file), recipients: Int(clamping: recipients))
+        case "uploadDescription", "download", "deleteUploaded":
+            guard let number = json["file"]?.intValue else { return nil }
+            let file = FileID(number)
+            self = kind == "download" ? .download(file: file) : kind == "deleteUploaded" ? .deleteUploaded(file: file) : .uploadDescription(file: file)
         default: return nil
         }
     }

@@ -252,6 +252,8 @@ extension ChatTransaction {
                 unknown.append(sent)
                 continue
             }
+            // A delivery about no item may be the description of a file.
+            if delivery.items.isEmpty { try receiveSent(descriptionDelivery: delivery.id, of: user) }
             for id in delivery.items {
                 guard let item = try changeStatus(of: id, to: .sent(progress: .complete), viaProxy: sent.viaProxy, contact: contact) else { continue }
                 changed.append(ItemInChat(chatInfo: .direct(contact: contact), chatItem: item))

@@ -38,17 +38,29 @@ extension CommandRunner {
             let agent = core.agent
             Task { await agent.subscribeAll() }
             return .cmdOk(user: nil)
-        case .setTemporaryFolder(let path), .setFilesFolder(let path), .setRemoteHostsFolder(let path): return try makeFolders([path])
+        case .setTemporaryFolder(let path):
+            try makeFolders([path])
+            core.folders.temporary = path
+            return .cmdOk(user: nil)
+        case .setFilesFolder(let path):
+            try makeFolders([path])
+            core.folders.files = path
+            return .cmdOk(user: nil)
+        case .setRemoteHostsFolder(let path):
+            try makeFolders([path])
+            return .cmdOk(user: nil)
         case .setFilePaths(let paths):
-            return try makeFolders([paths.filesFolder, paths.temporaryFolder, paths.assetsFolder] + (paths.remoteHostsFolder.map { [$0] } ?? []))
-        case .setEncryptLocalFiles(true): throw try await refusal("encrypting local files: not supported by this core yet")
+            try makeFolders([paths.filesFolder, paths.temporaryFolder, paths.assetsFolder] + (paths.remoteHostsFolder.map { [$0] } ?? []))
+            (core.folders.files, core.folders.temporary) = (paths.filesFolder, paths.temporaryFolder)
+            return .cmdOk(user: nil)
+        case .setEncryptLocalFiles(let isOn):
+            core.folders.encryptsFiles = isOn
+            return .cmdOk(user: nil)
         case .setContactMerge(let isOn):
             return try await transaction { transaction in
                 try transaction.db.setMergesContacts(isOn)
                 return .cmdOk(user: nil)
             }
-        // No file is encrypted as it is.
-        case .setEncryptLocalFiles(false): return .cmdOk(user: nil)
         case .saveAppSettings(let settings):
             try await transaction { try $0.db.set(settings, setting: "app") }
             return .cmdOk(user: nil)
@@ -77,8 +89,8 @@ extension CommandRunner {
         }
     }
 
-    /// Makes folders for files, as official cores do when they are named. No file is kept there yet.
-    private func makeFolders(_ paths: [String]) throws(ChatCoreError) -> ChatResponse {
+    /// Makes folders for files, as official cores do when they are named.
+    private func makeFolders(_ paths: [String]) throws(ChatCoreError) {
         for path in paths {
             do {
                 try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -86,7 +98,6 @@ extension CommandRunner {
                 throw ChatCoreError(Refusal.command("cannot make the folder \(path): \(error.localizedDescription)").error)
             }
         }
-        return .cmdOk(user: nil)
     }
 
     private func refusal(_ message: String) async throws(ChatCoreError) -> ChatCoreError {

@@ -31,6 +31,8 @@ final class EngineCore: Sendable {
     let requests: RequestAcceptor
     let members: MemberConnector
     let leftovers: AgentLeftovers
+    let folders: FileFolders
+    let files: FileTransferController
     /// The key of the databases, as it is now.
     let storeKey: Mutex<DatabaseKey?>
 
@@ -48,9 +50,11 @@ final class EngineCore: Sendable {
 
     /// - Parameters:
     ///   - reports: The agent's events.
+    ///   - service: The transfer of files, whose events come by `fileEvents`.
     ///   - inFlight: The record of what is being received, for the process after one that crashed; nil to keep none.
     init(
-        configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, reports: AsyncStream<AgentNotification>, random: any RandomSource,
+        configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, reports: AsyncStream<AgentNotification>,
+        files service: any FileService, fileEvents: FileEventRelay, random: any RandomSource,
         clock delays: any Clock<Duration>, now: @escaping @Sendable () -> UTCTimestamp, inFlight: InFlightTable? = nil
     ) {
         let logger = configuration.logger
@@ -60,23 +64,28 @@ final class EngineCore: Sendable {
         crashGuard = CrashLoopGuard(table: inFlight)
 
         let signal = ExpirySignal()
+        folders = FileFolders(files: configuration.filesFolder, temporary: configuration.temporaryFolder)
         outbox = OutboxDispatcher(agent: agent, store: store, clock: clock, logger: logger)
         jobs = JobQueue(store: store, clock: clock, logger: logger)
         transactions = TransactionRunner(
-            store: store, clock: clock, random: random, effects: EffectDispatcher(hub: hub, outbox: outbox, jobs: jobs, expiry: signal))
+            store: store, clock: clock, random: random, folders: folders, effects: EffectDispatcher(hub: hub, outbox: outbox, jobs: jobs, expiry: signal))
         leftovers = AgentLeftovers(transactions: transactions, jobs: jobs, logger: logger)
-        network = NetworkController(transactions: transactions, agent: agent, locks: locks, options: configuration.network)
+        network = NetworkController(transactions: transactions, agent: agent, files: service, locks: locks, options: configuration.network)
         servers = ServerConfigurator(configuration: configuration, transactions: transactions, agent: agent, network: network)
         addresses = AddressPublisher(transactions: transactions, agent: agent, locks: locks)
         requests = RequestAcceptor(transactions: transactions, agent: agent, locks: locks, leftovers: leftovers)
         members = MemberConnector(transactions: transactions, agent: agent, locks: locks, leftovers: leftovers)
-        expiry = ExpiryTimer(transactions: transactions, signal: signal, periods: RetentionPeriods(configuration), logger: logger)
+        files = FileTransferController(transactions: transactions, service: service, locks: locks, logger: logger)
+        fileEvents.attach(files.receive)
+        let cleaner = FileCleaner(transactions: transactions, service: service, locks: locks, logger: logger)
+        expiry = ExpiryTimer(
+            transactions: transactions, signal: signal, periods: RetentionPeriods(configuration), files: cleaner, logger: logger)
 
         tracker = DeliveryTracker(transactions: transactions, outbox: outbox, lifecycle: lifecycle, logger: logger)
         outbox.attach(tracker)
         jobHandler = AgentJobHandler(
             transactions: transactions, agent: agent, hub: hub, servers: servers, addresses: addresses, requests: requests, members: members,
-            logger: logger)
+            files: files, logger: logger)
         jobs.attach(jobHandler)
         receiver = Receiver(
             agent: agent, reports: reports, transactions: transactions, outbox: outbox, tracker: tracker, crashGuard: crashGuard, lifecycle: lifecycle,
@@ -108,6 +117,7 @@ extension EngineCore {
             } else {
                 await agent.resume()
             }
+            try await files.start()
             // New queues are to be made on the servers that are set now.
             for job in try await jobs.start() where job.task == .setServers { await jobs.attempt(at: job.id) }
         } catch {
@@ -122,6 +132,7 @@ extension EngineCore {
         expiry.start()
         let agent = agent
         Task { await agent.subscribeAll() }
+        Task { [self] in try? await CommandRunner(core: self, actor: nil).receiveMarkedFiles() }
         return true
     }
 
@@ -131,6 +142,7 @@ extension EngineCore {
         expiry.stop()
         outbox.stop()
         jobs.stop()
+        await files.stop()
         await agent.suspend(timeout: .zero)
     }
 

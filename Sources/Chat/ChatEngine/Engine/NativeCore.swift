@@ -7,6 +7,7 @@ import SMPAgent
 package import SMPClient
 import SMPCrypto
 import SystemSupport
+import XFTPAgent
 
 /// A chat core of our own: profiles, contacts and messages in one folder, over the agent beneath it.
 ///
@@ -26,13 +27,32 @@ package final class NativeCore: IdempotentChatCore {
     init(
         configuration: NativeCoreConfiguration, store: ChatStore, agent: any AgentService, reports: AsyncStream<AgentNotification>,
         network: (any SMPRouting)? = nil, lock: FolderLock? = nil,
+        files: any FileService = UnavailableFileService(reason: "this core has no service for them"), fileEvents: FileEventRelay = FileEventRelay(),
         random: any RandomSource = SystemRandomSource(), clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> UTCTimestamp = { .current() }, inFlight: InFlightTable? = nil
     ) {
         self.lock = lock
         self.network = network
         engine = EngineCore(
-            configuration: configuration, store: store, agent: agent, reports: reports, random: random, clock: clock, now: now, inFlight: inFlight)
+            configuration: configuration, store: store, agent: agent, reports: reports, files: files, fileEvents: fileEvents, random: random, clock: clock,
+            now: now, inFlight: inFlight)
+    }
+
+    /// The transfer of files over the agent's store. Without it everything else works.
+    private static func fileService(
+        _ configuration: NativeCoreConfiguration, _ store: ChatStore, _ agentStore: AgentStore, _ events: FileEventRelay
+    ) -> any FileService {
+        guard let folder = configuration.transfersFolder else { return UnavailableFileService(reason: "a core in memory has no folder for them") }
+        var settings = FileAgentConfiguration(folder: folder)
+        settings.network = configuration.client.network
+        do throws(FileTransferError) {
+            return try FileAgent(
+                settings, store: agentStore, servers: ChatFileServers(store: store), now: { UTCTimestamp.current().seconds }, logger: configuration.logger,
+                onEvent: { await events.receive($0) })
+        } catch {
+            configuration.logger.error("files cannot be transferred", metadata: ["reason": "\(error.code.rawValue)"])
+            return UnavailableFileService(reason: error.message)
+        }
     }
 
     /// The note of what is being received, beside the databases. Without it everything works but setting aside what processes die of.
@@ -64,9 +84,10 @@ package final class NativeCore: IdempotentChatCore {
             let agentStore = try AgentStore(
                 path: configuration.prefix.map { $0 + "_agent.db" }, key: configuration.key, health: disk.take)
             let agent = SMPAgent(configuration: configuration.agent, store: agentStore, network: network)
+            let fileEvents = FileEventRelay()
             let core = NativeCore(
                 configuration: configuration, store: store, agent: agent, reports: agent.events, network: network, lock: lock,
-                inFlight: inFlight(configuration))
+                files: fileService(configuration, store, agentStore, fileEvents), fileEvents: fileEvents, inFlight: inFlight(configuration))
             disk.report(to: core.engine.hub)
             return core
         } catch {

@@ -16,8 +16,13 @@ package struct NativeCoreConfiguration: Sendable {
     package var companions: [DatabaseSet.Member] = []
     /// The routers on which profiles make their queues until somebody chooses others for them; without preset operators there must be one.
     package var servers: [SMPServerWithAuth]
-    /// File routers (`xftp://…`) that profiles begin with. This core keeps them and cannot use them yet.
+    /// File routers (`xftp://…`) that profiles begin with.
     package var fileServers: [String] = []
+    /// The folder that paths of files are relative to, and in which received files are kept; nil for none: paths are then complete, and received files
+    /// are kept in the folder for downloads of the system's user.
+    package var filesFolder: String?
+    /// The folder for received files if there is neither of those; nil for that of the system.
+    package var temporaryFolder: String?
     /// Operators whose servers profiles use besides.
     package var operators: [PresetOperator] = []
     /// On what conditions they let them be used.
@@ -50,6 +55,9 @@ package struct NativeCoreConfiguration: Sendable {
 }
 
 extension NativeCoreConfiguration {
+    /// The folder for transfers that are under way; nil for a core in memory.
+    package var transfersFolder: String? { prefix.map { $0 + "_transfers" } }
+
     /// The databases that share the core's key; nil for a core in memory.
     package var databases: DatabaseSet? {
         guard let prefix else { return nil }

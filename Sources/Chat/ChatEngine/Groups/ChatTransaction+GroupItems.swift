@@ -140,6 +140,7 @@ extension ChatTransaction {
         _ items: [StoredItem], from chat: GroupConversation, moderator: GroupMember? = nil, at time: UTCTimestamp
     ) throws -> [ChatItemDeletion] {
         var chat = chat
+        if items.contains(where: { $0.item.file != nil }) { effects.removesFiles = true }
         for stored in items { try uncount(stored, in: &chat) }
         return try items.map { stored in
             guard let moderator else {
@@ -174,7 +175,8 @@ extension ChatTransaction {
     func markItemsDeleted(
         _ items: [StoredItem], in chat: GroupConversation, moderator: GroupMember? = nil, at time: UTCTimestamp
     ) throws -> [ChatItemDeletion] {
-        try items.map { stored in
+        try cancelTransfers(of: items)
+        return try items.map { stored in
             try db.markItem(stored.id, moderator == nil ? .deleted : .moderated, by: moderator?.groupMemberID, deletedAt: time, at: now)
             let marked = try item(stored.id, in: .group(chat))
             return ChatItemDeletion(deletedChatItem: chat.containing(stored.item), toChatItem: chat.containing(marked.item))
@@ -184,7 +186,9 @@ extension ChatTransaction {
     /// Removes the messages of a member who is removed, or marks them.
     func moderateMessages(of member: GroupMember, by moderator: GroupMember, in group: GroupInfo) throws {
         let removes = group.allows(.fullDelete, moderator)
-        for stored in try db.messages(ofMember: member, group: group, at: now) {
+        let messages = try db.messages(ofMember: member, group: group, at: now)
+        if removes { effects.removesFiles = true } else { try cancelTransfers(of: messages) }
+        for stored in messages {
             if removes {
                 try db.moderateItem(stored, by: moderator.groupMemberID, deletedAt: now, at: now)
             } else if stored.item.meta.deleted == nil {

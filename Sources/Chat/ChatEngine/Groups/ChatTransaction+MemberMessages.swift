@@ -150,11 +150,8 @@ extension ChatTransaction {
         case .updateMessage(let update): return try receiveUpdate(update, received, from: member, in: group, of: user)
         case .deleteMessage(let deletion): return try receiveDeletion(deletion, received, from: member, in: group, of: user)
         case .react(let change): return try receiveReaction(change, received, from: member, in: group, of: user)
-        case .fileDescription(let id, let part):
-            if let item = try db.item(group: group, sharedMessageID: id, author: member.memberID, at: now) {
-                try db.append(part.text, toDescriptionOfFileIn: item.id, limit: Self.longestFileDescription)
-            }
-            return .group(includesPending: false)
+        case .fileDescription(let id, let part): return try receive(part, ofFileIn: id, from: member, in: group, of: user)
+        case .cancelFile(let id): return try receiveCancellation(ofFileIn: id, from: member, in: group, of: user)
         case .info(let profile):
             try updateProfile(of: member, to: profile, received, in: &group, of: user)
             audience = ForwardAudience(eventsOf: member)

@@ -71,7 +71,7 @@ extension ChatTransaction {
         draft.group.memberID = member.groupMemberID
         var shown = try addItem(draft, to: &chat, of: user)
         shown.direction = .groupReceived(member: member)
-        if let file = container.file { shown = try addFile(file, to: shown, in: .group(chat), of: user) }
+        if let file = container.file { shown = try attach(file, to: shown, in: .group(chat), of: user) }
         emit(.newChatItems(user: user, chatItems: [chat.containing(shown)]))
         return ForwardAudience(chat)
     }

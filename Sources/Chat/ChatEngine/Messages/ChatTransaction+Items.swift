@@ -136,7 +136,8 @@ extension ChatTransaction {
 
     /// Removes items of a conversation.
     func removeItems(_ items: [StoredItem], from conversation: Conversation) throws -> [ChatItemDeletion] {
-        try items.map { stored in
+        if items.contains(where: { $0.item.file != nil }) { effects.removesFiles = true }
+        return try items.map { stored in
             try db.deleteItem(stored)
             return ChatItemDeletion(deletedChatItem: conversation.containing(stored.item))
         }
@@ -144,7 +145,8 @@ extension ChatTransaction {
 
     /// Marks items of a conversation as deleted and keeps them.
     func markItemsDeleted(_ items: [StoredItem], at time: UTCTimestamp, in conversation: Conversation) throws -> [ChatItemDeletion] {
-        try items.map { stored in
+        try cancelTransfers(of: items)
+        return try items.map { stored in
             try db.markItem(stored.id, deletedAt: time, at: now)
             let marked = try item(stored.id, in: conversation)
             return ChatItemDeletion(deletedChatItem: conversation.containing(stored.item), toChatItem: conversation.containing(marked.item))

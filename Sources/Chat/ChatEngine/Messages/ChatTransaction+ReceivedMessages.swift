@@ -6,9 +6,6 @@ import SMPWire
 // Received messages.
 
 extension ChatTransaction {
-    /// Bytes of the description of a received file that are kept at most: enough for files of more than 10 GB.
-    static let longestFileDescription = 1 << 20
-
     /// - Parameter isRetry: whether it was set aside before, when it counted as received.
     func receiveMessage(
         _ metadata: MessageMetadata, _ messages: [ReceivedChatMessage.ParsingResult], isRetry: Bool = false, in context: inout ReceivingContext
@@ -104,16 +101,11 @@ extension ChatTransaction {
         case .checkProbe(let hash): return try receive(hash, from: .contact(contact), of: user)
         case .confirmProbe(let probe): return try receiveConfirmation(of: probe, from: .contact(contact), of: user)
         case .ok, .endCall: return
-        case .fileDescription(let id, let part): return try keep(part, ofFileIn: id, in: context)
+        case .fileDescription(let id, let part): return try receive(part, ofFileIn: id, from: contact, of: user)
+        case .cancelFile(let id): return try receiveCancellation(ofFileIn: id, from: contact, of: user)
         default: return reportUnsupported(message, in: context)
         }
         context.update(conversation)
-    }
-
-    /// Keeps a part of the description by which a file is fetched. Files are not received yet; the item shows that there is one.
-    private func keep(_ part: FileDescription, ofFileIn id: SharedMessageID, in context: ReceivingContext) throws {
-        guard case .contact(let contact) = context.peer, let item = try db.item(contact: contact.contactID, sharedMessageID: id, at: now) else { return }
-        try db.append(part.text, toDescriptionOfFileIn: item.id, limit: Self.longestFileDescription)
     }
 
     /// Tells of a message that this version does not act on. It is not kept: nothing could be done with it later.
@@ -150,7 +142,7 @@ extension ChatTransaction {
             }
         }
         var item = try addItem(draft, to: &conversation, of: user)
-        if let file = container.file, draft.content.message != nil { item = try addFile(file, to: item, in: conversation, of: user) }
+        if let file = container.file, draft.content.message != nil { item = try attach(file, to: item, in: conversation, of: user) }
         emit(.newChatItems(user: user, chatItems: [conversation.containing(item)]))
     }
 
@@ -170,14 +162,6 @@ extension ChatTransaction {
         guard case .chat(let text, let link, let signature?) = content else { return content }
         if let hash = context.securityCodeHash, signature.chatBinding.bytes == ChatBinding.direct(securityCodeHash: hash).bytes { return content }
         return .chat(text: text, link: link, ownerSignature: nil)
-    }
-
-    func addFile(_ file: FileInvitation, to item: ChatItem, in conversation: Conversation, of user: User) throws -> ChatItem {
-        let name = FileNames.safe(file.name)
-        _ = try db.insertFile(
-            user: user.userID, item: item.meta.itemID, name: name, size: file.size,
-            fileProtocol: file.fileDescription == nil ? .smp : .xftp, status: .receiveInvitation, invitation: file.json, at: now)
-        return try self.item(item.meta.itemID, in: conversation).item
     }
 
     /// Ends a call at once, as this core cannot take calls; the chat shows that there was one.
@@ -273,16 +257,5 @@ extension UTCTimestamp {
     init(milliseconds: Int64) {
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
         self.init(seconds: rest < 0 ? seconds - 1 : seconds, nanoseconds: UInt32((rest < 0 ? rest + 1_000 : rest) * 1_000_000))
-    }
-}
-
-/// Names of files that came from others.
-enum FileNames {
-    /// The last part of a name, without what could leave a folder; never empty, at most 255 bytes.
-    static func safe(_ name: String) -> String {
-        let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" || $0 == "\0" }).last.map(String.init) ?? ""
-        var kept = String(last.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint && $0.value >= 0x20 }.map(Character.init))
-        while kept.utf8.count > 255 { kept.removeLast() }
-        return kept.isEmpty || kept == "." || kept == ".." ? "file" : kept
     }
 }

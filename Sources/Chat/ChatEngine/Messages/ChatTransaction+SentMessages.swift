@@ -63,8 +63,10 @@ extension ChatTransaction {
         var errors: [ChatError] = []
         // Quotes are found before anything is written: one that is not there refuses the whole command.
         let quotes = try messages.map { try quote($0.message.quotedItemID, with: $0.message.content, in: conversation) }
+        let files = try messages.map { try $0.message.fileSource.map { try outgoingFile($0) } }
         for (index, (message, quote)) in zip(messages, quotes).enumerated() {
             var container = MessageContainer(content: message.message.content)
+            container.file = files[index]?.invitation
             container.mentions = MessageMentions(mentions[index])
             if case .group(let chat) = conversation { container.scope = chat.messageScope }
             container.quote = quote?.quoted
@@ -80,7 +82,8 @@ extension ChatTransaction {
                 draft.group.mentions = mentions[index]
                 var sent = conversation.hasRecipients ? try OutgoingMessage(.newMessage(container), id: newSharedMessageID()) : nil
                 draft.sharedMessageID = sent?.id
-                let item = try addItem(draft, to: &conversation, of: user)
+                var item = try addItem(draft, to: &conversation, of: user)
+                if let file = files[index] { item = try attach(file, to: item, sentTo: audience, in: conversation, of: user) }
                 sent?.itemID = item.meta.itemID
                 if let sent { outgoing.append(sent) }
                 items.append(conversation.containing(item))
@@ -127,9 +130,6 @@ extension ChatTransaction {
         }
         if case .notes = conversation, messages.contains(where: { $0.message.quotedItemID != nil }) {
             throw Refusal.command("createNoteFolderContentItems: quotes not supported")
-        }
-        guard messages.allSatisfy({ $0.message.fileSource == nil }) else {
-            throw Refusal.unsupported(conversation.hasRecipients ? "sending files" : "files in notes")
         }
     }
 
@@ -310,70 +310,9 @@ extension ChatTransaction {
         let shown = ItemReaction(direction: .directSent, chatItem: item, sentAt: now, reaction: reaction)
         return .chatItemReaction(user: user, added: isAdded, reaction: ReactionInChat(chatInfo: conversation.info, chatReaction: shown))
     }
-
-    // MARK: Forwarding
-
-    func planForward(_ ids: [ChatItemID], from chat: ChatReference) throws -> ChatResponse {
-        let user = try user()
-        let items = try items(ids, in: try conversation(chat, of: user))
-        let forwardable = items.filter { $0.message != nil && $0.item.meta.deleted == nil }
-        // Files cannot be forwarded: of messages with one only the text is.
-        let withFiles = forwardable.filter { $0.item.file != nil }
-        let waiting = withFiles.compactMap { $0.item.file?.fileID }
-        return .forwardPlan(
-            user: user, itemsCount: ids.count, chatItemIDs: forwardable.filter { $0.item.file == nil || $0.hasText }.map(\.id),
-            confirmation: waiting.isEmpty ? nil : .filesNotAccepted(fileIDs: waiting))
-    }
-
-    func forward(_ ids: [ChatItemID], from source: ChatReference, to target: ChatReference, ttl: Int?) throws -> ChatResponse {
-        let user = try user()
-        let origin = try conversation(source, of: user)
-        let isSameChat = source.type == target.type && source.id == target.id
-        let messages = try items(ids, in: origin).compactMap { stored -> Composition? in
-            guard let message = stored.message, stored.item.meta.deleted == nil else { return nil }
-            var (content, mentions) = MentionRules.renamed(message, mentions: stored.item.mentions)
-            if stored.item.file != nil {
-                guard stored.hasText else { return nil }
-                content = .text(content.text)
-            }
-            return Composition(
-                ComposedMessage(content: content.withoutOwnerSignature), forwarded: stored.forwarded(from: origin), mentions: isSameChat ? mentions : [:])
-        }
-        guard !messages.isEmpty else { return .newChatItems(user: user, chatItems: []) }
-        switch target.type {
-        case .direct, .local, .group: return try send(messages, to: target, isLive: false, ttl: ttl, of: user)
-        default: throw Refusal.command("not supported")
-        }
-    }
-}
-
-extension MessageContent {
-    /// The content without the proof that its sender owns the link in it: that holds in one chat only.
-    fileprivate var withoutOwnerSignature: MessageContent {
-        if case .chat(let text, let link, _) = self { .chat(text: text, link: link, ownerSignature: nil) } else { self }
-    }
 }
 
 extension StoredItem {
-    fileprivate var hasText: Bool { message.map { !$0.text.isEmpty } ?? false }
-
-    /// The origin that a forwarded message names: the first one, if it was forwarded before.
-    fileprivate func forwarded(from conversation: Conversation) -> ForwardedFrom? {
-        if let known = item.meta.forwarded, known != .unknown { return known }
-        switch conversation {
-        case .contact(let contact):
-            let alias = contact.profile.localAlias
-            return .contact(
-                chatName: alias.isEmpty ? contact.profile.displayName : alias, messageDirection: isSent ? .sent : .received,
-                contactID: contact.contactID, chatItemID: id)
-        case .group(let chat):
-            return .group(
-                chatName: chat.group.groupProfile.displayName, messageDirection: isSent ? .sent : .received, groupID: chat.group.groupID,
-                chatItemID: id)
-        case .notes: return item.meta.forwarded
-        }
-    }
-
     /// The author as the members of a group know it; nil in other chats, and for items in the name of the group.
     func author(in conversation: Conversation) -> MemberID? {
         guard case .group(let chat) = conversation else { return nil }

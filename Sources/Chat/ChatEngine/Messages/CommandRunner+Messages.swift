@@ -23,18 +23,18 @@ extension CommandRunner {
         case .update(let chat, let id, let message, let isLive): { try $0.edit(id, in: chat, to: message, isLive: isLive) }
         case .delete(let chat, let ids, let mode): { try $0.deleteItems(ids, of: chat, mode) }
         case .react(let chat, let id, let isAdded, let reaction): { try $0.react(to: id, in: chat, with: reaction, isAdded: isAdded) }
-        case .forward(let target, let source, let ids, _, let ttl): { try $0.forward(ids, from: source, to: target, ttl: ttl) }
         case .moderate(let group, let ids): { try $0.moderate(ids, of: group) }
         case .report(let group, let item, let reason, let text): { try $0.report(item, in: group, reason: reason, text: text) }
         case .archiveReports(let group): { try $0.archiveReports(of: group) }
         case .deleteReports(let group, let ids, let mode): { try $0.deleteReports(ids, of: group, mode) }
-        case .planForward, .reactionMembers, .share: nil
+        case .forward, .planForward, .reactionMembers, .share: nil
         }
     }
 
     func run(_ command: MessageCommand) async throws(ChatCoreError) -> ChatResponse {
         if let transaction = transaction(of: command) { return try await answer(transaction) }
         return switch command {
+        case .forward(let target, let source, let ids, _, let ttl): try await forward(ids, from: source, to: target, ttl: ttl)
         case .planForward(let chat, let ids): try await query { try $0.planForward(ids, from: chat) }
         case .reactionMembers(let user, let group, let item, let reaction):
             try await query { try $0.reactionMembers(user: user, group: group, item: item, reaction: reaction) }
@@ -45,7 +45,7 @@ extension CommandRunner {
                 _ = try transaction.group(GroupID(chat.id), of: try transaction.user())
                 throw Refusal.command("sharing is only supported for public groups")
             }
-        case .send, .createNotes, .update, .delete, .react, .forward, .moderate, .report, .archiveReports, .deleteReports: throw ChatCoreError(.notACommand)
+        case .send, .createNotes, .update, .delete, .react, .moderate, .report, .archiveReports, .deleteReports: throw ChatCoreError(.notACommand)
         }
     }
 }

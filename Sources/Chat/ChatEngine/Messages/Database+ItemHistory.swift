@@ -117,7 +117,7 @@ extension Database {
         try number("SELECT min(delete_at) FROM chat_items WHERE delete_at IS NOT NULL").map(UTCTimestamp.init(stored:))
     }
 
-    // MARK: Files that came with messages
+    // MARK: Files of messages
 
     static func file(_ row: inout RowReader) throws -> ItemFile? {
         let id = row.optionalID(FileID.self)
@@ -125,32 +125,12 @@ extension Database {
         let size = row.optionalInt()
         let fileProtocol = row.optionalText()
         let status = row.optionalText()
+        let path = row.optionalText()
+        let (key, nonce) = (row.optionalText(), row.optionalText())
         guard let id, let name, let size, let fileProtocol, let status else { return nil }
         return ItemFile(
-            fileID: id, fileName: name, fileSize: size, status: try ItemFileStatus(parsing: status),
-            fileProtocol: FileProtocol(rawValue: fileProtocol))
-    }
-
-    func insertFile(
-        user: UserID, item: ChatItemID, name: String, size: Int64, fileProtocol: FileProtocol, status: ItemFileStatus, invitation: JSONValue,
-        at time: UTCTimestamp
-    ) throws -> FileID {
-        try insert(
-            """
-            INSERT INTO files (user_id, chat_item_id, file_name, file_size, protocol, status_json, invitation_json, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """, [user, item, name, size, fileProtocol.rawValue, status.jsonText, invitation.text, time.stored])
-    }
-
-    /// The profile that a file belongs to.
-    func userID(ofFile id: FileID) throws -> UserID? {
-        try firstID("SELECT user_id FROM files WHERE file_id = ?", [id])
-    }
-
-    /// Adds a part to the description of an item's file, unless it would become longer than `limit` bytes.
-    func append(_ part: String, toDescriptionOfFileIn item: ChatItemID, limit: Int) throws {
-        try run(
-            "UPDATE files SET description = description || ? WHERE chat_item_id = ? AND length(CAST(description AS BLOB)) + ? <= ?",
-            [part, item, part.utf8.count, limit])
+            fileID: id, fileName: name, fileSize: size,
+            fileSource: path.map { CryptoFile(filePath: $0, cryptoArguments: CryptoFileArguments(key: key, nonce: nonce)) },
+            status: try ItemFileStatus(parsing: status), fileProtocol: FileProtocol(rawValue: fileProtocol))
     }
 }

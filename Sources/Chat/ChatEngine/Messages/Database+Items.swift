@@ -126,7 +126,7 @@ extension Database {
             WHEN i.group_id IS NULL THEN (\(reactions(contact: "i.contact_id", sharedID: "i.shared_msg_id")))
             ELSE (\(reactions(group: "i.group_id", sharedID: "i.shared_msg_id", author: author)))
         END,
-        f.file_id, f.file_name, f.file_size, f.protocol, f.status_json,
+        f.file_id, f.file_name, f.file_size, f.protocol, f.status_json, f.path, f.file_key, f.file_nonce,
         i.group_id, i.group_member_id, i.scope, i.scope_member_id, i.as_group, i.forwarded_by, i.deleted_by, i.quoted_member_id,
         i.mentions_json
         """

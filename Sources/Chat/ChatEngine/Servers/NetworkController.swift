@@ -4,6 +4,7 @@ import ChatProtocol
 import SMPAgent
 import SMPClient
 import Synchronization
+import XFTPAgent
 
 /// The network settings: stored, and applied to the agent and the client beneath it.
 final class NetworkController: Sendable {
@@ -18,14 +19,16 @@ final class NetworkController: Sendable {
 
     private let transactions: TransactionRunner
     private let agent: any AgentService
+    private let files: any FileService
     private let locks: KeyedLock<String>
     private let options: NetworkOptions
     private let state = Mutex(State())
 
     /// - Parameter options: Settings of the configuration, which override stored ones.
-    init(transactions: TransactionRunner, agent: any AgentService, locks: KeyedLock<String>, options: NetworkOptions) {
+    init(transactions: TransactionRunner, agent: any AgentService, files: any FileService, locks: KeyedLock<String>, options: NetworkOptions) {
         self.transactions = transactions
         self.agent = agent
+        self.files = files
         self.locks = locks
         self.options = options
     }
@@ -83,6 +86,11 @@ final class NetworkController: Sendable {
         plan.settings.isSlow = state.withLock { $0.isSlow }
         let complete = plan
         try await agent.reporting { agent throws(AgentError) in try await agent.apply(complete) }
+        do throws(FileTransferError) {
+            try await files.setNetwork(complete.settings)
+        } catch {
+            throw ChatCoreError(Refusal.command(error.description).error)
+        }
         state.withLock { $0.config = config }
     }
 }

@@ -90,6 +90,9 @@ enum ChatStoreMigrations {
         migrator.registerMigration("10 groups") { db in
             try db.execute(sql: GroupTables.creation)
         }
+        migrator.registerMigration("11 transfer of files") { db in
+            try db.execute(sql: FileTables.creation)
+        }
         return migrator
     }
 

@@ -15,13 +15,18 @@ final class ChatTransaction {
     let random: any RandomSource
     /// The profile of commands that name none; nil for the active one.
     let actor: UserID?
+    /// The folders for files.
+    let folders: FileFolders
     var effects = Effects()
 
-    init(_ db: Database, at time: TransactionTime, random: any RandomSource, actor: UserID? = nil) {
+    init(
+        _ db: Database, at time: TransactionTime, random: any RandomSource, actor: UserID? = nil, folders: FileFolders = FileFolders()
+    ) {
         self.db = db
         self.time = time
         self.random = random
         self.actor = actor
+        self.folders = folders
     }
 
     /// The time that is shown.

@@ -1,6 +1,6 @@
 import ChatAPI
 
-/// Passes on the effects of committed transactions: events to subscribers, deliveries to the outbox, jobs to the queue, and expiry to its timer.
+/// Passes on the effects of committed transactions: events to subscribers, deliveries to the outbox, jobs to the queue, expiry and removed files to their timer.
 struct EffectDispatcher: Sendable {
     let hub: ChatEventHub
     let outbox: OutboxDispatcher
@@ -12,6 +12,6 @@ struct EffectDispatcher: Sendable {
         for event in effects.events { hub.publish(event) }
         outbox.enqueue(effects.deliveries)
         if !effects.jobs.isEmpty { jobs.enqueue(effects.jobs) }
-        if effects.hasNewExpiry { expiry.signal() }
+        if effects.hasNewExpiry || effects.removesFiles { expiry.signal() }
     }
 }

@@ -10,6 +10,8 @@ struct Effects: Sendable {
     var deliveries: [Delivery] = []
     /// Other jobs of the agent.
     var jobs: [AgentJob] = []
+    /// True if files were deleted: their copies and transfers are to be removed.
+    var removesFiles = false
     /// True if an item was given a time at which it disappears.
     var hasNewExpiry = false
     /// True if the received message is answered with a delivery receipt.

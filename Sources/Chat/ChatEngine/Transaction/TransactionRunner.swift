@@ -8,12 +8,14 @@ final class TransactionRunner: Sendable {
     let store: ChatStore
     let clock: EngineClock
     let random: any RandomSource
+    let folders: FileFolders
     private let effects: EffectDispatcher
 
-    init(store: ChatStore, clock: EngineClock, random: any RandomSource, effects: EffectDispatcher) {
+    init(store: ChatStore, clock: EngineClock, random: any RandomSource, folders: FileFolders, effects: EffectDispatcher) {
         self.store = store
         self.clock = clock
         self.random = random
+        self.folders = folders
         self.effects = effects
     }
 
@@ -26,7 +28,7 @@ final class TransactionRunner: Sendable {
     func perform<T>(
         on db: Database, as actor: UserID? = nil, at time: TransactionTime, _ body: (ChatTransaction) throws -> T
     ) throws -> (value: T, effects: Effects) {
-        let transaction = ChatTransaction(db, at: time, random: random, actor: actor)
+        let transaction = ChatTransaction(db, at: time, random: random, actor: actor, folders: folders)
         let value = try body(transaction)
         return (value, transaction.effects)
     }

@@ -177,5 +177,5 @@ extension FileAgent {
 
 extension DownloadRecord {
     /// The path to which the file is decrypted: beside its own, so that it can be renamed in one step.
-    fileprivate var partPath: String { target.path + ".part-" + Base64URL.encode(Bytes(id.bytes.prefix(6)), padded: false) }
+    var partPath: String { target.path + ".part-" + Base64URL.encode(Bytes(id.bytes.prefix(6)), padded: false) }
 }

@@ -3,6 +3,7 @@ package import Logging
 package import NIOCore
 import NIOPosix
 package import SMPAgent
+package import SMPClient
 package import SMPCrypto
 import SMPProtocol
 import SMPWire
@@ -38,6 +39,7 @@ package final class FileAgent: Sendable {
     let permits: AsyncSemaphore
     /// Ends a transfer where a kill would: for tests.
     let step: @Sendable (FileStep) throws -> Void
+    private let group: any EventLoopGroup
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -71,10 +73,9 @@ package final class FileAgent: Sendable {
         announce = onEvent
         folder = WorkFolder(path: configuration.folder)
         permits = AsyncSemaphore(limit: configuration.chunksOfAllFilesAtOnce)
-        var client = XFTPClientConfiguration()
-        client.network = configuration.network
+        self.group = group
         do throws(XFTPClientError) {
-            sessions = FileSessions(try XFTPConnector(client, group: group, random: random))
+            sessions = FileSessions(try Self.connector(configuration.network, group, random))
         } catch {
             throw FileTransferError(.network, error.message)
         }
@@ -91,13 +92,13 @@ package final class FileAgent: Sendable {
         } catch {
             throw FileTransferError(.file, error.message)
         }
-        state.withLock { $0.isStarted = true }
+        state.withLock { ($0.isStarted, $0.isStopped) = (true, false) }
         for id in uploads { run(id) { await $0.runUpload(id) } }
         for id in downloads { run(id) { await $0.runDownload(id) } }
         deleteChunks()
     }
 
-    /// Ends all transfers, which go on at the next start, and closes all connections.
+    /// Ends all transfers, which go on at the next ``start()``, and closes all connections.
     package func stop() async {
         let tasks = state.withLock { state in
             state.isStopped = true
@@ -117,14 +118,16 @@ package final class FileAgent: Sendable {
     ///   - source: must stay as it is until the upload is complete.
     ///   - name: the name in the file; at most 255 bytes of it.
     ///   - recipients: for each, a description of its own is made.
+    ///   - id: the id of the upload; nil for a new one. An upload that has it already goes on unchanged.
     /// - Returns: the id of the upload, which is on the disk.
     /// - Throws: ``FileTransferError``: `file`, `size`, `noServers`, `storage`.
+    @discardableResult
     package func sendFile(
-        user: Int64, _ source: LocalFile, name: String, recipients: Int = 1
+        user: Int64, _ source: LocalFile, name: String, recipients: Int = 1, as id: FileTransferID? = nil
     ) async throws(FileTransferError) -> FileTransferID {
         let size: Int64
         do throws(FileFormatError) { size = try source.contentSize() } catch { throw FileTransferError(.file, error.message) }
-        let id = newID()
+        let id = id ?? newID()
         let record = try uploadRecord(id, user, source, ownsSource: false, name: name, recipients: recipients)
         guard FilePlan(header: Self.header(name), contentSize: size) != nil else {
             throw FileTransferError(.size, "the file has \(size) bytes, which is more than can be sent")
@@ -135,12 +138,16 @@ package final class FileAgent: Sendable {
 
     /// Uploads a description for recipients, so that they need a short one only: it leads them to this one.
     ///
-    /// - Parameter description: of a recipient.
+    /// - Parameters:
+    ///   - description: of a recipient.
+    ///   - id: the id of the upload; nil for a new one. An upload that has it already goes on unchanged.
     /// - Throws: ``FileTransferError``.
+    @discardableResult
     package func sendDescription(
-        user: Int64, _ description: FileDescription, recipients: Int = 1
+        user: Int64, _ description: FileDescription, recipients: Int = 1, as id: FileTransferID? = nil
     ) async throws(FileTransferError) -> FileTransferID {
-        let id = newID()
+        let id = id ?? newID()
+        if try await isKnown(id) { return id }
         // It holds keys: on this machine it is encrypted with one that only the store has.
         let source = LocalFile(folder.description(id), key: LocalFile.Key.random(random))
         var record = try uploadRecord(id, user, source, ownsSource: true, name: "", recipients: recipients)
@@ -165,7 +172,16 @@ package final class FileAgent: Sendable {
             nonce: BoxNonce.random(random), asOneChunk: false, status: .new, created: now())
     }
 
+    /// True if a transfer has the id, for example because the process ended between the agent's commit and its caller's.
+    private func isKnown(_ id: FileTransferID) async throws(FileTransferError) -> Bool {
+        try await reporting { store in
+            if try await store.upload(id) != nil { return true }
+            return try await store.download(id) != nil
+        }
+    }
+
     private func begin(_ record: UploadRecord) async throws(FileTransferError) {
+        guard try await !isKnown(record.id) else { return run(record.id) { await $0.runUpload(record.id) } }
         guard !(await servers.servers(of: record.user)).isEmpty else { throw FileTransferError(.noServers, "there is no file router to upload to") }
         try await reporting { try await $0.add(record) }
         run(record.id) { await $0.runUpload(record.id) }
@@ -184,15 +200,22 @@ package final class FileAgent: Sendable {
     ///
     /// - Parameters:
     ///   - description: of a recipient.
-    ///   - target: the path at which there must be no file; encrypted there if it has a key.
+    ///   - target: the path at which there must be no file, or an empty one that reserves the name; encrypted there if it has a key.
     ///   - approvesServers: whether routers that are not the user's may see this machine's address.
+    ///   - id: the id of the download; nil for a new one. A download that has it already goes on unchanged.
     /// - Returns: the id of the download, which is on the disk.
     /// - Throws: ``FileTransferError``: `notApproved`, `size`, `storage`.
+    @discardableResult
     package func receiveFile(
-        user: Int64, _ description: FileDescription, to target: LocalFile, approvesServers: Bool = false
+        user: Int64, _ description: FileDescription, to target: LocalFile, approvesServers: Bool = false, as id: FileTransferID? = nil
     ) async throws(FileTransferError) -> FileTransferID {
+        let id = id ?? newID()
+        if try await isKnown(id) {
+            run(id) { await $0.runDownload(id) }
+            return id
+        }
         let record = DownloadRecord(
-            id: newID(), user: user, description: description, target: target, approvesServers: approvesServers, status: .receiving, created: now())
+            id: id, user: user, description: description, target: target, approvesServers: approvesServers, status: .receiving, created: now())
         try await check(description, record)
         try await reporting { try await $0.add(record) }
         run(record.id) { await $0.runDownload(record.id) }
@@ -243,6 +266,7 @@ package final class FileAgent: Sendable {
         let task = state.withLock { $0.transfers[id] }
         task?.cancel()
         await task?.value
+        if let download = try await reporting({ try await $0.download(id) }) { try? DiskFile.remove(download.partPath) }
         try await reporting { [now] in
             try await $0.removeUpload(id, deletesRemotely: deletesRemotely, now: now())
             try await $0.removeDownload(id)
@@ -256,6 +280,25 @@ package final class FileAgent: Sendable {
             // The next start removes them.
             logger.warning("files of a transfer cannot be removed", metadata: ["reason": "\(error)"])
         }
+    }
+
+    /// Reaches routers in this way from now on.
+    ///
+    /// - Throws: ``FileTransferError`` `network` if TLS is not available.
+    package func setNetwork(_ network: NetworkConfiguration) async throws(FileTransferError) {
+        do throws(XFTPClientError) {
+            try await sessions.setConnector(Self.connector(network, group, random))
+        } catch {
+            throw FileTransferError(.network, error.message)
+        }
+    }
+
+    private static func connector(
+        _ network: NetworkConfiguration, _ group: any EventLoopGroup, _ random: any RandomSource
+    ) throws(XFTPClientError) -> XFTPConnector {
+        var client = XFTPClientConfiguration()
+        client.network = network
+        return try XFTPConnector(client, group: group, random: random)
     }
 
     // MARK: Tasks

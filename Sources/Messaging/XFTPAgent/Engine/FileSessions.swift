@@ -10,7 +10,7 @@ actor FileSessions {
 
     private typealias Connecting = Task<Result<XFTPSession, XFTPClientError>, Never>
 
-    private let connector: XFTPConnector
+    private var connector: XFTPConnector
     private var sessions: [Key: Connecting] = [:]
 
     init(_ connector: XFTPConnector) { self.connector = connector }
@@ -54,6 +54,12 @@ actor FileSessions {
     private func drop(_ key: Key, _ session: XFTPSession) async {
         if let known = sessions[key], case .success(let present) = await known.value, present === session { sessions[key] = nil }
         await session.close()
+    }
+
+    /// Replaces the connector. Sessions that were made by the last one are closed.
+    func setConnector(_ connector: XFTPConnector) async {
+        self.connector = connector
+        await close()
     }
 
     /// Closes all sessions. New ones are made when they are needed.

@@ -68,15 +68,22 @@ struct WorkFolder: Sendable {
         return names
     }
 
-    /// Gives a whole file its name, which no other file must have. One that has it already because this was done before is no other.
+    /// Gives a whole file its name, which no other file must have: an empty one only reserves it. One that has it already because this was done
+    /// before is no other.
     ///
     /// - Throws: ``FileFormatError`` `io`.
     static func keep(_ part: String, as target: String) throws(FileFormatError) {
+        if isEmptyFile(target) { try DiskFile.remove(target) }
         guard link(part, target) == 0 || errno == EEXIST && isSame(part, target) else {
             throw FileFormatError(.io, "the received file cannot be named \(target): \(String(cString: strerror(errno)))")
         }
         let end = target.lastIndex(of: "/")
         try DiskFile.synchronizeFolder(end.map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? ".")
+    }
+
+    private static func isEmptyFile(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size == 0
     }
 
     private static func isSame(_ one: String, _ other: String) -> Bool {

@@ -1,0 +1,251 @@
+import ChatAPI
+import ChatProtocol
+import SMPProtocol
+import SMPWire
+import XFTPAgent
+import XFTPProtocol
+
+// Received files. An invitation comes with a message and the description after it; the download begins when both the description is complete and
+// the file was accepted.
+
+extension ChatTransaction {
+    // MARK: Offers
+
+    /// Attaches an offered file to a received item.
+    ///
+    /// - Returns: The item with the file.
+    func attach(_ offer: FileInvitation, to item: ChatItem, in conversation: Conversation, of user: User) throws -> ChatItem {
+        var record = FileRecord(
+            id: 0, user: user.userID, item: item.meta.itemID, isSent: false, name: FileNames.safe(offer.name), size: max(0, offer.size),
+            fileProtocol: offer.fileDescription == nil ? .smp : .xftp, status: .receiveInvitation, createdAt: now)
+        record.description = offer.fileDescription.map { .init(text: $0.text, part: $0.partNumber, isComplete: $0.isComplete) }
+        _ = try db.insertFile(record)
+        return try self.item(item.meta.itemID, in: conversation).item
+    }
+
+    /// Takes a part of the description of a contact's file.
+    func receive(_ part: FileDescriptionPart, ofFileIn message: SharedMessageID, from contact: Contact, of user: User) throws {
+        guard let stored = try db.item(contact: contact.contactID, sharedMessageID: message, at: now), !stored.isSent else {
+            return emit(.chatError(error: .store(error: .fileIDNotFoundBySharedMessageID(sharedMessageID: message))))
+        }
+        try receive(part, ofFileIn: stored, of: user)
+    }
+
+    /// Takes a part of the description of a member's file.
+    func receive(
+        _ part: FileDescriptionPart, ofFileIn message: SharedMessageID, from member: GroupMember, in group: GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        guard let stored = try db.item(group: group, sharedMessageID: message, author: member.memberID, at: now) else {
+            reportError("x.msg.file.descr: no message of the member with a file", of: user)
+            return nil
+        }
+        try receive(part, ofFileIn: stored, of: user)
+        guard case .group(let chat) = try conversation(of: stored, user: user) else { return nil }
+        return ForwardAudience(chat)
+    }
+
+    private func receive(_ part: FileDescriptionPart, ofFileIn stored: StoredItem, of user: User) throws {
+        guard var file = try db.file(ofItem: stored.id), !file.isSent, !file.state.isFinal else { return }
+        guard let description = FileDescriptionPart.appending(part, to: file.description) else {
+            return emit(.chatError(error: .store(error: .receiveFileInvalidDescriptionPart)))
+        }
+        file.description = description
+        try db.updateFile(file.id, description: description)
+        guard description.isComplete, let shown = try itemInChat(of: file, user: user) else { return }
+        emit(
+            .rcvFileDescrReady(
+                user: user, chatItem: shown, transfer: try receiveTransfer(file), description: file.receivedDescription))
+        guard file.state == .accepted else { return }
+        if case .failure(let refusal) = try beginDownload(file, of: user) { emit(.chatError(error: refusal.error)) }
+    }
+
+    /// A received file as the API shows its transfer.
+    func receiveTransfer(_ file: FileRecord) throws -> JSONValue {
+        guard let stored = try file.item.flatMap({ try db.item($0, user: file.user, at: now) }) else {
+            return file.receiveTransfer(from: "", member: nil)
+        }
+        switch stored.item.direction {
+        case .groupReceived(let member): return file.receiveTransfer(from: member.localDisplayName, member: member.groupMemberID)
+        default:
+            let contact = try stored.owner.contactID.flatMap { try db.contact($0, of: try anyUser(file.user)) }
+            return file.receiveTransfer(from: contact?.localDisplayName ?? "", member: nil)
+        }
+    }
+
+    // MARK: Accepting
+
+    /// The file that a command names, whoever's it is among the profiles that the command is for.
+    ///
+    /// - Throws: `userNotFoundByFileID`; `receiveFileNotFound` for a sent file; `localFileNoTransfer` for one of notes.
+    func receivedFile(_ id: FileID) throws -> FileRecord {
+        _ = try user()
+        guard let file = try db.file(id), actor == nil || actor == file.user else { throw Refusal.store(.userNotFoundByFileID(fileID: id)) }
+        guard file.fileProtocol != .local else { throw Refusal.store(.localFileNoTransfer(fileID: id)) }
+        guard !file.isSent else { throw Refusal.store(.receiveFileNotFound(fileID: id)) }
+        return file
+    }
+
+    /// Accepts a file under a reserved path, and begins its download if its description is complete.
+    ///
+    /// - Parameter key: The key with which it is encrypted on the disk; nil for none.
+    func accept(_ id: FileID, at path: String, key: CryptoFileArguments?, approvesRelays: Bool) throws -> Result<ChatResponse, Refusal> {
+        var file = try receivedFile(id)
+        if case .refuse(let error) = ReceiveDecision(file) { return .failure(.chat(error)) }
+        guard file.fileProtocol == .xftp else {
+            return .failure(.chat(.exception(message: "the file is offered in a way of old clients, which is not supported")))
+        }
+        let user = try anyUser(file.user)
+        let approves = approvesRelays || file.approvesRelays
+        try db.acceptFile(id, path: path, key: key ?? file.key, approvesRelays: approves)
+        file = try receivedFile(id)
+        // The response shows the file as it is before the download begins.
+        guard let shown = try itemInChat(of: file, user: user) else { return .failure(.store(.chatItemNotFoundByFileID(fileID: id))) }
+        if file.description?.isComplete == true, case .failure(let refusal) = try beginDownload(file, of: user) { return .failure(refusal) }
+        return .success(.rcvFileAccepted(user: user, chatItem: shown))
+    }
+
+    /// Begins the download of an accepted file. One that is on routers that nobody approved is offered again instead.
+    private func beginDownload(_ file: FileRecord, of user: User) throws -> Result<Void, Refusal> {
+        let description: RouterFileDescription
+        do throws(WireError) {
+            description = try RouterFileDescription(parsing: file.description?.text ?? "")
+            guard description.party == .recipient else { throw WireError(.invalidValue, "the description is the sender's") }
+        } catch {
+            try offerAgain(file, .receiveInvitation, of: user)
+            return .failure(.chat(.invalidFileDescription(message: "\(error)")))
+        }
+        if !file.approvesRelays {
+            let known = try db.fileServers(ofUser: user.userID).map(\.server)
+            let unknown = Set(description.chunks.flatMap { $0.replicas.map(\.server) }).filter { server in !known.contains { $0.isSameRouter(as: server) } }
+            if !unknown.isEmpty {
+                try offerAgain(file, .receiveInvitation, of: user)
+                return .failure(.chat(.fileNotApproved(fileID: file.id, unknownServers: unknown.map(\.wireString).sorted())))
+            }
+        }
+        try db.updateFile(file.id, state: .connected, status: .receiveTransfer(received: 0, total: 1))
+        try db.updateFile(file.id, transfer: newTransferID())
+        try enqueue(.download(file: file.id), user: user)
+        if let shown = try itemInChat(of: file, user: user) { emit(.rcvFileStart(user: user, chatItem: shown)) }
+        return .success(())
+    }
+
+    /// Makes a file that cannot be received now one that is offered.
+    private func offerAgain(_ file: FileRecord, _ status: ItemFileStatus, of user: User) throws {
+        try discard(file)
+        try db.updateFile(file.id, state: .new, status: status)
+        try db.updateFile(file.id, transfer: nil)
+        if let shown = try itemInChat(of: file, user: user) { emit(.chatItemUpdated(user: user, chatItem: shown)) }
+    }
+
+    // MARK: Downloads without a message
+
+    func download(_ link: FileDescriptionLink, to target: CryptoFile, user id: UserID) throws -> ChatResponse {
+        let user = try user(id)
+        let description = link.description
+        let file = FileRecord(
+            id: 0, user: user.userID, isSent: false, name: target.filePath.split(separator: "/").last.map(String.init) ?? target.filePath,
+            size: description.size, fileProtocol: .xftp, status: .receiveTransfer(received: 0, total: 1), path: target.filePath,
+            key: target.cryptoArguments, chunkSize: Int64(description.chunkSize), state: .connected, transfer: newTransferID(),
+            description: .init(text: description.text, part: 1, isComplete: true), approvesRelays: true, createdAt: now)
+        let stored = try db.insertFile(file)
+        try enqueue(.download(file: stored), user: user)
+        guard let record = try db.file(stored) else { throw Refusal.store(.fileNotFound(fileID: stored)) }
+        return .rcvStandaloneFileCreated(user: user, transfer: try receiveTransfer(record))
+    }
+
+    // MARK: Progress
+
+    func receiveDownloadProgress(_ transfer: FileTransferID, received: Int64, total: Int64) throws {
+        guard let file = try db.file(transfer: transfer), !file.state.isFinal else { return }
+        try db.updateFile(file.id, status: .receiveTransfer(received: received, total: total))
+        try db.markStarted(transfer)
+        let user = try anyUser(file.user)
+        emit(
+            .rcvFileProgressXFTP(
+                user: user, chatItem: try itemInChat(of: file, user: user), receivedSize: received, totalSize: total,
+                transfer: try receiveTransfer(try db.file(file.id) ?? file)))
+    }
+
+    func receiveDownload(_ transfer: FileTransferID) throws {
+        guard let file = try db.file(transfer: transfer), !file.state.isFinal else { return }
+        let user = try anyUser(file.user)
+        let before = try receiveTransfer(file)
+        try db.updateFile(file.id, state: .complete, status: .receiveComplete)
+        if let shown = try itemInChat(of: file, user: user) {
+            emit(.rcvFileComplete(user: user, chatItem: shown))
+        } else {
+            emit(.rcvStandaloneFileComplete(user: user, targetPath: try folders.fullPath(file.path ?? file.name), transfer: before))
+        }
+    }
+
+    func receiveDownloadFailure(_ transfer: FileTransferID, _ error: FileTransferError) throws {
+        guard let file = try db.file(transfer: transfer), !file.state.isFinal else { return }
+        let user = try anyUser(file.user)
+        guard error.code != .notApproved else { return try offerAgain(file, .receiveAborted, of: user) }
+        try discard(file)
+        try db.updateFile(file.id, state: .cancelled, status: .receiveError(error: error.fileError))
+        emit(
+            .rcvFileError(
+                user: user, chatItem: try itemInChat(of: file, user: user), error: error.messagingError, transfer: try receiveTransfer(file)))
+    }
+
+    func receiveDownloadWarning(_ transfer: FileTransferID, _ error: FileTransferError) throws {
+        guard let file = try db.file(transfer: transfer), !file.state.isFinal else { return }
+        let user = try anyUser(file.user)
+        try db.updateFile(file.id, status: .receiveWarning(error: error.fileError))
+        emit(
+            .rcvFileWarning(
+                user: user, chatItem: try itemInChat(of: file, user: user), error: error.messagingError, transfer: try receiveTransfer(file)))
+    }
+
+    // MARK: Cancelling
+
+    /// Stops a download at the command of its profile. The file is offered again.
+    func cancelDownload(_ file: FileRecord, of user: User) throws -> ChatResponse {
+        let transfer = try receiveTransfer(file)
+        try discard(file)
+        try db.updateFile(file.id, state: .new, status: .receiveInvitation)
+        try db.updateFile(file.id, transfer: nil)
+        return .rcvFileCancelled(user: user, chatItem: try itemInChat(of: file, user: user), transfer: transfer)
+    }
+
+    /// Stops a download for good.
+    func abandonDownload(_ file: FileRecord) throws {
+        try discard(file)
+        try db.updateFile(file.id, state: .cancelled, status: .receiveCancelled)
+    }
+
+    /// Has the service forget a download, and the file removed that was reserved for it.
+    private func discard(_ file: FileRecord) throws {
+        guard file.state != .new, file.transfer != nil || file.path != nil else { return }
+        try db.insertRemovedFile(path: file.path, transfer: file.transfer, isUnfinishedUpload: false)
+        effects.removesFiles = true
+    }
+
+    func receiveCancellation(ofFileIn message: SharedMessageID, from contact: Contact, of user: User) throws {
+        guard let stored = try db.item(contact: contact.contactID, sharedMessageID: message, at: now), !stored.isSent else {
+            return emit(.chatError(error: .store(error: .fileIDNotFoundBySharedMessageID(sharedMessageID: message))))
+        }
+        try receiveCancellation(of: stored, user: user)
+    }
+
+    func receiveCancellation(
+        ofFileIn message: SharedMessageID, from member: GroupMember, in group: GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        guard let stored = try db.item(group: group, sharedMessageID: message, author: member.memberID, at: now) else {
+            reportError("x.file.cancel: no message of the member with a file", of: user)
+            return nil
+        }
+        try receiveCancellation(of: stored, user: user)
+        guard case .group(let chat) = try conversation(of: stored, user: user) else { return nil }
+        return ForwardAudience(chat)
+    }
+
+    private func receiveCancellation(of stored: StoredItem, user: User) throws {
+        guard let file = try db.file(ofItem: stored.id), !file.isSent, !file.state.isFinal else { return }
+        let transfer = try receiveTransfer(file)
+        try abandonDownload(file)
+        guard let shown = try itemInChat(of: file, user: user) else { return }
+        emit(.rcvFileSndCancelled(user: user, chatItem: shown, transfer: transfer))
+    }
+}

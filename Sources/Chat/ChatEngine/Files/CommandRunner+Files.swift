@@ -1,0 +1,174 @@
+import AsyncPrimitives
+import ChatAPI
+import ChatProtocol
+import Foundation
+import SMPCrypto
+import SMPWire
+import XFTPAgent
+import XFTPProtocol
+
+// Commands about files.
+
+extension CommandRunner {
+    func run(_ command: FileCommand) async throws(ChatCoreError) -> ChatResponse {
+        switch command {
+        case .receive(let id, let approves, let encrypts, _, let path):
+            return try await receive(id, approvesRelays: approves, encrypts: encrypts, path: path)
+        case .setToReceive(let id, let approves, let encrypts):
+            let key = newKey(encrypts)
+            return try await answer { transaction in
+                _ = try transaction.receivedFile(id)
+                try transaction.db.markToReceive(id, key: key, approvesRelays: approves)
+                return .cmdOk(user: nil)
+            }
+        case .cancel(let id): return try await answer { try $0.cancelFile(id) }
+        case .status(let id): return try await query { try $0.fileStatus(id) }
+        case .upload(let user, let file): return try await answer { try $0.upload(file, user: user) }
+        case .download(let user, let link, let file): return try await download(link, to: file, user: user)
+        case .linkInfo(let link):
+            let link = try fileLink(link)
+            return .standaloneFileInfo(fileMeta: link.clientData.flatMap { try? JSONValue(parsing: $0) })
+        }
+    }
+
+    /// The key with which a file is encrypted on the disk; nil for none.
+    ///
+    /// - Parameter encrypts: nil as it is set for all files.
+    private func newKey(_ encrypts: Bool?) -> CryptoFileArguments? {
+        encrypts ?? core.folders.encryptsFiles ? CryptoFileArguments(.random(core.random)) : nil
+    }
+
+    private func fileLink(_ text: String) throws(ChatCoreError) -> FileDescriptionLink {
+        do {
+            return try FileDescriptionLink(wireString: text)
+        } catch {
+            throw ChatCoreError(Refusal.command("not the link of a file: \(error)").error)
+        }
+    }
+
+    private func receive(
+        _ id: FileID, approvesRelays: Bool, encrypts: Bool?, path wanted: String?
+    ) async throws(ChatCoreError) -> ChatResponse {
+        // Another command must not accept the file while its name is reserved.
+        try await core.locks.withLock("file \(id)") { () async throws(ChatCoreError) in
+            let file = try await query { try $0.receivedFile(id) }
+            if case .refuse(let error) = ReceiveDecision(file) { throw ChatCoreError(Refusal.chat(error).error) }
+            let path: String
+            do throws(Refusal) { path = try core.folders.reserve(file.name, at: wanted) } catch { throw ChatCoreError(error.error) }
+            let key = newKey(encrypts)
+            do throws(ChatCoreError) {
+                let outcome = try await transaction { try $0.accept(id, at: path, key: key, approvesRelays: approvesRelays) }
+                switch outcome {
+                case .success(let response): return response
+                case .failure(let refusal): throw ChatCoreError(refusal.error)
+                }
+            } catch {
+                core.folders.remove(path)
+                throw error
+            }
+        }
+    }
+
+    private func download(_ text: String, to target: CryptoFile, user id: UserID) async throws(ChatCoreError) -> ChatResponse {
+        let link = try fileLink(text)
+        do throws(Refusal) {
+            let local = try core.folders.localFile(target)
+            guard !FileManager.default.fileExists(atPath: local.path) else { throw Refusal.chat(.fileAlreadyExists(filePath: target.filePath)) }
+        } catch {
+            throw ChatCoreError(error.error)
+        }
+        return try await answer { try $0.download(link, to: target, user: id) }
+    }
+
+    /// Begins with files that were marked to be received while the core was not running.
+    func receiveMarkedFiles() async throws(ChatCoreError) {
+        let since = core.clock.steady.adding(seconds: -FileLimits.markedPeriod)
+        for file in try await query({ try $0.db.filesToReceive(since: since) }) {
+            do throws(ChatCoreError) {
+                _ = try await CommandRunner(core: core, actor: file.user).receive(
+                    file.id, approvesRelays: file.approvesRelays, encrypts: file.key != nil, path: nil)
+            } catch {
+                core.hub.publish(.chatError(error: error.chatError ?? .store(error: .internalError(message: error.message))))
+            }
+        }
+    }
+
+    // MARK: Forwarding
+
+    /// Forwards messages. Their files are copied, so that they stay when the originals are deleted.
+    func forward(
+        _ ids: [ChatItemID], from source: ChatReference, to target: ChatReference, ttl: Int?
+    ) async throws(ChatCoreError) -> ChatResponse {
+        if let key, let known = try await query({ try $0.response(to: key) }) { return known }
+        var messages: [Composition] = []
+        var copies: [String] = []
+        do throws(ChatCoreError) {
+            for message in try await transaction({ try $0.messagesToForward(ids, from: source, to: target) }) {
+                var composition = message.composition
+                if let file = message.file, let original = file.fileSource {
+                    let copy = try await copy(original, named: file.fileName, of: composition.message.content)
+                    if copy != original { copies.append(copy.filePath) }
+                    composition.message.fileSource = copy
+                }
+                messages.append(composition)
+            }
+            return try await answer { [messages] in try $0.forward(messages, to: target, ttl: ttl) }
+        } catch {
+            for path in copies { core.folders.remove(path) }
+            throw error
+        }
+    }
+
+    /// A copy of a file in the folder for files; the file itself if there is no such folder.
+    private func copy(_ source: CryptoFile, named name: String, of content: MessageContent) async throws(ChatCoreError) -> CryptoFile {
+        guard core.folders.files != nil else { return source }
+        let path: String
+        do throws(Refusal) {
+            path = try core.folders.reserve(FileNames.forwarded(name, content, at: core.clock.time.now))
+        } catch {
+            throw ChatCoreError(error.error)
+        }
+        let copy = CryptoFile(filePath: path, cryptoArguments: newKey(nil))
+        do {
+            try await core.folders.localFile(source).copy(to: try core.folders.localFile(copy))
+        } catch {
+            core.folders.remove(path)
+            throw ChatCoreError(Refusal.chat(.internalError(message: "the file cannot be copied: \(error)")).error)
+        }
+        return copy
+    }
+}
+
+extension ChatTransaction {
+    /// How far the transfer of a file is.
+    func fileStatus(_ id: FileID) throws -> ChatResponse {
+        let user = try user()
+        guard let file = try db.file(id), file.user == user.userID else { throw Refusal.store(.fileNotFound(fileID: id)) }
+        guard file.fileProtocol != .local else { throw Refusal.command("not supported for local files") }
+        if let shown = try itemInChat(of: file, user: user), file.fileProtocol == .xftp {
+            return .fileTransferStatusXFTP(user: user, chatItem: shown)
+        }
+        let transfer: JSONValue =
+            file.isSent
+            ? [
+                "type": "snd", "fileTransferMeta": file.sendTransfer,
+                "sndFileTransfers": .array(try db.recipients(ofFile: id).map { file.sendTransfer(to: $0) }),
+            ] : ["type": "rcv", "rcvFileTransfer": try receiveTransfer(file)]
+        return .fileTransferStatus(user: user, status: [transfer, [0]])
+    }
+
+    /// Begins an upload without a message.
+    func upload(_ source: CryptoFile, user id: UserID) throws -> ChatResponse {
+        let user = try user(id)
+        let full = try folders.fullPath(source.filePath)
+        guard FileFolders.isRegularFile(full) else { throw Refusal.chat(.exception(message: "\(full): does not exist (No such file or directory)")) }
+        let file = try outgoingFile(source, limit: FileLimits.uploadedFile)
+        let record = FileRecord(
+            id: 0, user: user.userID, isSent: true, name: file.name, size: file.size, fileProtocol: .xftp, status: .sendStored, path: source.filePath,
+            key: source.cryptoArguments, transfer: newTransferID(), createdAt: now)
+        let stored = try db.insertFile(record)
+        try enqueue(.upload(file: stored, recipients: FileLimits.descriptions(for: 1)), user: user)
+        guard let shown = try db.file(stored) else { throw Refusal.store(.fileNotFound(fileID: stored)) }
+        return .sndStandaloneFileCreated(user: user, meta: shown.sendTransfer)
+    }
+}

@@ -1,0 +1,239 @@
+import ChatAPI
+import ChatProtocol
+import EncryptedSQLite
+import GRDB
+import SMPProtocol
+import SMPWire
+import XFTPAgent
+
+// Files: their rows, the recipients of sent ones, and what removed ones leave behind.
+
+extension Database {
+    private static let fileColumns = """
+        f.file_id, f.user_id, f.chat_item_id, f.is_sent, f.file_name, f.file_size, f.protocol, f.status_json, f.path, f.file_key, f.file_nonce,
+        f.chunk_size, f.state, f.is_cancelled, f.transfer_id, f.transfer_started, f.transfer_deleted, f.description, f.description_part,
+        f.description_complete, f.sender_description, f.redirect_for, f.approves_relays, f.created_at
+        """
+
+    private static func fileRecord(_ row: inout RowReader) throws -> FileRecord {
+        let id = row.id(FileID.self)
+        let user = row.id(UserID.self)
+        let item = row.optionalID(ChatItemID.self)
+        let isSent = row.flag()
+        let name = row.text()
+        let size = row.int()
+        let fileProtocol = FileProtocol(rawValue: row.text())
+        let status = try ItemFileStatus(parsing: row.text())
+        let path = row.optionalText()
+        let key = CryptoFileArguments(key: row.optionalText(), nonce: row.optionalText())
+        let chunkSize = row.int()
+        let state = FileRecord.State(rawValue: row.text()) ?? .new
+        let isCancelled = row.flag()
+        let transfer = row.optionalBytes().map { FileTransferID($0) }
+        let (isStarted, isDeleted) = (row.flag(), row.flag())
+        let text = row.text()
+        let part = row.optionalInt()
+        let isComplete = row.flag()
+        let senderDescription = row.optionalText()
+        let redirectFor = row.optionalID(FileID.self)
+        let approvesRelays = row.flag()
+        return FileRecord(
+            id: id, user: user, item: item, isSent: isSent, name: name, size: size, fileProtocol: fileProtocol, status: status, path: path, key: key,
+            chunkSize: chunkSize, state: state, isCancelled: isCancelled, transfer: transfer, isStarted: isStarted, isTransferDeleted: isDeleted,
+            description: part.map { .init(text: text, part: Int(clamping: $0), isComplete: isComplete) }, senderDescription: senderDescription,
+            redirectFor: redirectFor, approvesRelays: approvesRelays, createdAt: UTCTimestamp(stored: row.int()))
+    }
+
+    func file(_ id: FileID) throws -> FileRecord? {
+        try first("SELECT \(Self.fileColumns) FROM files f WHERE f.file_id = ?", [id], Self.fileRecord)
+    }
+
+    func file(transfer: FileTransferID) throws -> FileRecord? {
+        try first("SELECT \(Self.fileColumns) FROM files f WHERE f.transfer_id = ?", [transfer.bytes.blob], Self.fileRecord)
+    }
+
+    func file(ofItem item: ChatItemID) throws -> FileRecord? {
+        try first("SELECT \(Self.fileColumns) FROM files f WHERE f.chat_item_id = ?", [item], Self.fileRecord)
+    }
+
+    /// Stores a new file; its id is not used.
+    func insertFile(_ file: FileRecord) throws -> FileID {
+        try insert(
+            """
+            INSERT INTO files (
+                user_id, chat_item_id, is_sent, file_name, file_size, protocol, status_json, path, file_key, file_nonce, chunk_size, state, transfer_id,
+                description, description_part, description_complete, redirect_for, approves_relays, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                file.user, file.item, file.isSent, file.name, file.size, file.fileProtocol.rawValue, file.status.jsonText, file.path, file.key?.fileKey,
+                file.key?.fileNonce, file.chunkSize, file.state.rawValue, file.transfer?.bytes.blob, file.description?.text ?? "",
+                file.description.map { Int64($0.part) }, file.description?.isComplete ?? false, file.redirectFor, file.approvesRelays,
+                file.createdAt.stored,
+            ])
+    }
+
+    func userID(ofFile id: FileID) throws -> UserID? {
+        try firstID("SELECT user_id FROM files WHERE file_id = ?", [id])
+    }
+
+    // MARK: Changes
+
+    func updateFile(_ id: FileID, status: ItemFileStatus) throws {
+        try run("UPDATE files SET status_json = ? WHERE file_id = ?", [status.jsonText, id])
+    }
+
+    func updateFile(_ id: FileID, state: FileRecord.State, status: ItemFileStatus) throws {
+        try run(
+            "UPDATE files SET state = ?, status_json = ?, is_cancelled = is_cancelled OR ? WHERE file_id = ?",
+            [state.rawValue, status.jsonText, state == .cancelled, id])
+    }
+
+    /// Accepts a file under a path.
+    func acceptFile(_ id: FileID, path: String, key: CryptoFileArguments?, approvesRelays: Bool) throws {
+        try run(
+            """
+            UPDATE files SET state = 'accepted', status_json = ?, path = ?, file_key = ?, file_nonce = ?, approves_relays = ?, to_receive = 0
+            WHERE file_id = ?
+            """, [ItemFileStatus.receiveAccepted.jsonText, path, key?.fileKey, key?.fileNonce, approvesRelays, id])
+    }
+
+    /// Names the transfer of a file; nil for none. The service has not begun it.
+    func updateFile(_ id: FileID, transfer: FileTransferID?) throws {
+        try run(
+            "UPDATE files SET transfer_id = ?, transfer_started = 0, transfer_deleted = 0 WHERE file_id = ?", [transfer?.bytes.blob, id])
+    }
+
+    /// Records that the service has begun a transfer.
+    func markStarted(_ transfer: FileTransferID) throws {
+        try run("UPDATE files SET transfer_started = 1 WHERE transfer_id = ?", [transfer.bytes.blob])
+    }
+
+    /// Records that the service has forgotten a transfer.
+    func markDeleted(_ transfer: FileTransferID) throws {
+        try run("UPDATE files SET transfer_deleted = 1 WHERE transfer_id = ?", [transfer.bytes.blob])
+    }
+
+    func updateFile(_ id: FileID, description: FileRecord.Description) throws {
+        try run(
+            "UPDATE files SET description = ?, description_part = ?, description_complete = ? WHERE file_id = ?",
+            [description.text, description.part, description.isComplete, id])
+    }
+
+    func updateFile(_ id: FileID, senderDescription: String) throws {
+        try run("UPDATE files SET sender_description = ?, transfer_started = 1 WHERE file_id = ?", [senderDescription, id])
+    }
+
+    func markToReceive(_ id: FileID, key: CryptoFileArguments?, approvesRelays: Bool) throws {
+        try run(
+            "UPDATE files SET to_receive = 1, approves_relays = ?, file_key = ?, file_nonce = ? WHERE file_id = ?",
+            [approvesRelays, key?.fileKey, key?.fileNonce, id])
+    }
+
+    /// The files that are marked to be received and were offered after a time.
+    func filesToReceive(since time: UTCTimestamp) throws -> [FileRecord] {
+        try all(
+            "SELECT \(Self.fileColumns) FROM files f WHERE f.to_receive = 1 AND f.state = 'new' AND f.created_at > ? ORDER BY f.file_id", [time.stored],
+            Self.fileRecord)
+    }
+
+    /// True if a file of that path is known.
+    func hasFile(path: String) throws -> Bool {
+        try number("SELECT 1 FROM files WHERE path = ? LIMIT 1", [path]) != nil
+    }
+
+    // MARK: Recipients
+
+    func addRecipient(_ connection: ChatConnectionID, member: GroupMemberID?, ofFile id: FileID) throws {
+        try run(
+            "INSERT OR IGNORE INTO file_recipients (file_id, connection_id, group_member_id, state) VALUES (?, ?, ?, 'new')", [id, connection, member])
+    }
+
+    /// The recipients of a sent file.
+    func recipients(ofFile id: FileID) throws -> [FileRecipient] {
+        let rows = try all(
+            """
+            SELECT r.connection_id, r.group_member_id, r.state, coalesce(m.local_display_name, c.local_display_name, '')
+            FROM file_recipients r JOIN connections cn ON cn.connection_id = r.connection_id
+            LEFT JOIN group_members m ON m.group_member_id = r.group_member_id LEFT JOIN contacts c ON c.contact_id = cn.contact_id
+            WHERE r.file_id = ? ORDER BY r.connection_id
+            """, [id]
+        ) { row in
+            (row.id(ChatConnectionID.self), row.optionalID(GroupMemberID.self), FileRecord.State(rawValue: row.text()) ?? .new, row.text())
+        }
+        return try rows.compactMap { connection, member, state, name in
+            try self.connection(connection).map { FileRecipient(connection: $0, member: member, name: name, state: state) }
+        }
+    }
+
+    func updateRecipients(ofFile id: FileID, state: FileRecord.State) throws {
+        try run("UPDATE file_recipients SET state = ? WHERE file_id = ? AND state NOT IN ('complete', 'cancelled')", [state.rawValue, id])
+    }
+
+    /// Links a delivery that completes the description of a file at its recipient.
+    func linkDelivery(_ id: Int64, file: FileID) throws {
+        try run("INSERT INTO delivery_files (delivery_id, file_id) VALUES (?, ?)", [id, file])
+    }
+
+    func file(ofDelivery id: Int64) throws -> FileID? {
+        try firstID("SELECT file_id FROM delivery_files WHERE delivery_id = ?", [id])
+    }
+
+    // MARK: Removed files
+
+    func insertRemovedFile(path: String?, transfer: FileTransferID?, isUnfinishedUpload: Bool) throws {
+        try run(
+            "INSERT INTO removed_files (path, transfer_id, is_unfinished_upload) VALUES (?, ?, ?)", [path, transfer?.bytes.blob, isUnfinishedUpload])
+    }
+
+    /// The oldest removed files. A path that a file has whose content is needed is not among them.
+    func removedFiles(limit: Int) throws -> [RemovedFile] {
+        try all(
+            """
+            SELECT r.removed_file_id, CASE WHEN EXISTS (SELECT 1 FROM files f WHERE f.path = r.path AND (f.is_sent = 1 OR f.state NOT IN ('new', 'cancelled'))) THEN NULL ELSE r.path END, r.transfer_id,
+                r.is_unfinished_upload
+            FROM removed_files r ORDER BY r.removed_file_id LIMIT ?
+            """, [limit]
+        ) { row in
+            RemovedFile(
+                number: row.int(), path: row.optionalText(), transfer: row.optionalBytes().map { FileTransferID($0) }, isUnfinishedUpload: row.flag())
+        }
+    }
+
+    func deleteRemovedFile(_ number: Int64) throws { try run("DELETE FROM removed_files WHERE removed_file_id = ?", [number]) }
+
+    // MARK: Routers
+
+    /// The file routers that a profile uses.
+    func fileServers(ofUser user: UserID) throws -> [XFTPServerWithAuth] {
+        try servers(ofUser: user, operators: try storedOperators()).usedFileRouters
+    }
+}
+
+/// The remains of a removed file.
+struct RemovedFile: Sendable {
+    var number: Int64
+    /// Relative to the folder for files.
+    var path: String?
+    var transfer: FileTransferID?
+    var isUnfinishedUpload: Bool
+}
+
+extension CryptoFileArguments {
+    init?(key: String?, nonce: String?) {
+        guard let key, let nonce else { return nil }
+        self.init(fileKey: key, fileNonce: nonce)
+    }
+}
+
+extension UserServerSet {
+    /// File routers that are used, of operators that store.
+    var usedFileRouters: [XFTPServerWithAuth] {
+        xftpServers.compactMap { server in
+            guard server.enabled, let address = try? XFTPServerWithAuth(wireString: server.server) else { return nil }
+            let owner = operators.first { $0.runs(server.server) }
+            guard owner?.enabled ?? true, owner?.xftpRoles.storage ?? true else { return nil }
+            return address
+        }
+    }
+}

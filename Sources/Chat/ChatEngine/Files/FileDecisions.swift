@@ -1,0 +1,75 @@
+import ChatAPI
+import ChatProtocol
+
+// What a command or a message does to a file in its state.
+
+/// Whether a file can be received now.
+enum ReceiveDecision: Equatable {
+    case accept
+    case refuse(ChatErrorType)
+
+    init(_ file: FileRecord) {
+        switch file.state {
+        case .new: self = .accept
+        case .cancelled: self = .refuse(.fileCancelled(message: file.name))
+        case .accepted, .connected, .complete: self = .refuse(.fileAlreadyReceiving(message: file.name))
+        }
+    }
+}
+
+/// Whether a transfer can be cancelled.
+enum CancelDecision: Equatable {
+    case cancel
+    case refuse(ChatErrorType)
+
+    init(_ file: FileRecord) {
+        if file.isCancelled {
+            self = .refuse(.fileCancel(fileID: file.id, message: "file already cancelled"))
+        } else if !file.isSent, file.state == .complete {
+            self = .refuse(.fileCancel(fileID: file.id, message: "file transfer is complete"))
+        } else {
+            self = .cancel
+        }
+    }
+}
+
+/// The obstacles to forwarding a file, the one to be reported first.
+enum ForwardObstacle: Int, Comparable {
+    case notAccepted, inProgress, failed, missing
+
+    static func < (left: ForwardObstacle, right: ForwardObstacle) -> Bool { left.rawValue < right.rawValue }
+
+    /// - Parameter exists: Whether the file is on the disk.
+    init?(_ file: ItemFile, exists: Bool) {
+        switch file.status {
+        case _ where file.status.isLoaded:
+            guard !exists else { return nil }
+            self = .missing
+        case .receiveInvitation, .receiveAborted: self = .notAccepted
+        case .receiveAccepted, .receiveTransfer: self = .inProgress
+        default: self = .failed
+        }
+    }
+}
+
+extension ItemFileStatus {
+    /// True if the file's content is on this machine, whatever becomes of its transfer.
+    var isLoaded: Bool {
+        switch self {
+        case .sendStored, .sendTransfer, .sendComplete, .sendCancelled, .sendError, .sendWarning, .receiveComplete: true
+        default: false
+        }
+    }
+}
+
+extension FileDescriptionPart {
+    /// The description with its next part.
+    ///
+    /// - Parameter known: The parts that came before; nil for a file without a description.
+    /// - Returns: nil if it is not the next part, or there would be more than a description may have.
+    static func appending(_ part: FileDescriptionPart, to known: FileRecord.Description?) -> FileRecord.Description? {
+        var whole = FileDescriptionPart(text: known?.text ?? "", partNumber: known?.part ?? 0, isComplete: known?.isComplete ?? false)
+        guard (try? whole.append(part)) != nil else { return nil }
+        return FileRecord.Description(text: whole.text, part: whole.partNumber, isComplete: whole.isComplete)
+    }
+}

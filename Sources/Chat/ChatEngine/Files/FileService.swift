@@ -1,0 +1,124 @@
+import ChatAPI
+import ChatProtocol
+import Logging
+import SMPAgent
+import SMPClient
+import SMPProtocol
+import Synchronization
+import XFTPAgent
+import XFTPProtocol
+
+/// The description by which file routers give out a file; the part of it that a message carries is `ChatProtocol.FileDescription`.
+typealias RouterFileDescription = XFTPProtocol.FileDescription
+/// A part of a description, as a message carries it.
+typealias FileDescriptionPart = ChatProtocol.FileDescription
+
+/// The transfer of files over file routers, below the chat engine. Ids are chosen by the caller, so that a request can be repeated.
+protocol FileService: Sendable {
+    /// Continues all transfers.
+    func start() async throws(FileTransferError)
+    /// Interrupts all transfers until the next start.
+    func stop() async
+    func setNetwork(_ network: NetworkConfiguration) async throws(FileTransferError)
+
+    func upload(_ id: FileTransferID, of user: Int64, _ source: LocalFile, name: String, recipients: Int) async throws(FileTransferError)
+    func upload(_ id: FileTransferID, of user: Int64, _ description: RouterFileDescription) async throws(FileTransferError)
+    func download(
+        _ id: FileTransferID, of user: Int64, _ description: RouterFileDescription, to target: LocalFile, approvesServers: Bool
+    ) async throws(FileTransferError)
+
+    /// Forgets a transfer and leaves on the routers what was uploaded.
+    func remove(_ id: FileTransferID) async throws(FileTransferError)
+    /// Forgets a transfer and deletes what was uploaded.
+    func delete(_ id: FileTransferID) async throws(FileTransferError)
+    /// Deletes an uploaded file by its sender's description.
+    func deleteRemote(user: Int64, _ description: RouterFileDescription) async throws(FileTransferError)
+}
+
+extension FileAgent: FileService {
+    func upload(_ id: FileTransferID, of user: Int64, _ source: LocalFile, name: String, recipients: Int) async throws(FileTransferError) {
+        try await sendFile(user: user, source, name: name, recipients: recipients, as: id)
+    }
+
+    func upload(_ id: FileTransferID, of user: Int64, _ description: RouterFileDescription) async throws(FileTransferError) {
+        // As many links as official clients make.
+        try await sendDescription(user: user, description, recipients: FileLimits.descriptions(for: 1), as: id)
+    }
+
+    func download(
+        _ id: FileTransferID, of user: Int64, _ description: RouterFileDescription, to target: LocalFile, approvesServers: Bool
+    ) async throws(FileTransferError) {
+        try await receiveFile(user: user, description, to: target, approvesServers: approvesServers, as: id)
+    }
+}
+
+/// The service of a core that cannot transfer files, for example because it has no folder for them. Transfers fail with the reason.
+struct UnavailableFileService: FileService {
+    let reason: String
+
+    private var failure: FileTransferError { FileTransferError(.network, "files cannot be transferred: \(reason)") }
+
+    func start() async throws(FileTransferError) {}
+    func stop() async {}
+    func setNetwork(_ network: NetworkConfiguration) async throws(FileTransferError) {}
+    func upload(_ id: FileTransferID, of user: Int64, _ source: LocalFile, name: String, recipients: Int) async throws(FileTransferError) {
+        throw failure
+    }
+    func upload(_ id: FileTransferID, of user: Int64, _ description: RouterFileDescription) async throws(FileTransferError) { throw failure }
+    func download(
+        _ id: FileTransferID, of user: Int64, _ description: RouterFileDescription, to target: LocalFile, approvesServers: Bool
+    ) async throws(FileTransferError) { throw failure }
+    func remove(_ id: FileTransferID) async throws(FileTransferError) {}
+    func delete(_ id: FileTransferID) async throws(FileTransferError) {}
+    func deleteRemote(user: Int64, _ description: RouterFileDescription) async throws(FileTransferError) {}
+}
+
+/// The receiver of a service's events, which exists only after the service does.
+final class FileEventRelay: Sendable {
+    private let handler = Mutex<(@Sendable (FileTransferEvent) async -> Void)?>(nil)
+
+    func attach(_ handler: @escaping @Sendable (FileTransferEvent) async -> Void) { self.handler.withLock { $0 = handler } }
+
+    func receive(_ event: FileTransferEvent) async { await handler.withLock { $0 }?(event) }
+}
+
+/// The file routers of profiles, as the chat store has them.
+struct ChatFileServers: FileServerSource {
+    let store: ChatStore
+
+    func servers(of user: Int64) async -> [XFTPServerWithAuth] { (try? await store.read { try $0.fileServers(ofUser: UserID(user)) }) ?? [] }
+
+    func isKnown(_ server: XFTPServerAddress, to user: Int64) async -> Bool {
+        await servers(of: user).contains { $0.server.isSameRouter(as: server) }
+    }
+}
+
+extension XFTPServerAddress {
+    /// True for another address of the same router.
+    func isSameRouter(as other: XFTPServerAddress) -> Bool {
+        keyHash == other.keyHash && !Set(hosts).isDisjoint(with: other.hosts) && (port ?? 443) == (other.port ?? 443)
+    }
+}
+
+/// Bounds of files in chats.
+enum FileLimits {
+    /// Bytes of a file that can be sent: 1 GiB, as in official clients.
+    static let sentFile: Int64 = 1 << 30
+    /// Bytes of a file that can be uploaded without a message: 5 GiB.
+    static let uploadedFile: Int64 = 5 << 30
+    /// Bytes of an image that the console sends.
+    static let image: Int64 = 522_240
+    /// The size that transfers report as that of a chunk, from the time when files went in messages.
+    static let reportedChunk: Int64 = 15_780
+    /// Seconds for which routers keep files, after which their descriptions are of no use.
+    static let routerPeriod: Int64 = 2 * 86_400
+    /// Seconds after which a file that is marked to be received is not received any more.
+    static let markedPeriod: Int64 = 2 * 86_400
+
+    /// The number of descriptions that are made for recipients: at least 4, and a power of two, so that it does not tell how many there are.
+    static func descriptions(for recipients: Int) -> Int {
+        var count = 4
+        while count < recipients { count *= 2 }
+        return min(count, 10_000)
+    }
+}

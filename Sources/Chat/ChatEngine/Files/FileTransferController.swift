@@ -1,0 +1,173 @@
+import AsyncPrimitives
+import ChatAPI
+import ChatProtocol
+import Logging
+import SMPClient
+import SMPWire
+import XFTPAgent
+import XFTPProtocol
+
+/// Begins the transfers that transactions have written down, and records what becomes of them.
+///
+/// The store knows the id of a transfer before the service does, and the service announces an outcome again until it may forget the transfer: a crash
+/// between the two repeats a step and loses none.
+final class FileTransferController: Sendable {
+    private let transactions: TransactionRunner
+    private let service: any FileService
+    private let locks: KeyedLock<String>
+    private let logger: Logger
+
+    init(transactions: TransactionRunner, service: any FileService, locks: KeyedLock<String>, logger: Logger) {
+        self.transactions = transactions
+        self.service = service
+        self.locks = locks
+        self.logger = logger
+    }
+
+    func start() async throws(ChatCoreError) {
+        do throws(FileTransferError) {
+            try await service.start()
+        } catch {
+            // Messages are more than files: they go on without.
+            logger.error("files cannot be transferred", metadata: ["error": "\(error.code.rawValue)"])
+        }
+    }
+
+    func stop() async { await service.stop() }
+
+    // MARK: Jobs
+
+    func upload(_ id: FileID, recipients: Int) async throws {
+        try await begin(id) { [service, transactions] file, transfer throws(FileTransferError) in
+            guard let source = file.source else { throw FileTransferError(.file, "the file has no path") }
+            let local: LocalFile
+            do throws(Refusal) {
+                local = try transactions.folders.localFile(source)
+            } catch {
+                throw FileTransferError(.file, "\(error.error)")
+            }
+            try await service.upload(transfer, of: file.user.rawValue, local, name: file.name, recipients: recipients)
+        }
+    }
+
+    func uploadDescription(_ id: FileID) async throws {
+        try await begin(id) { [service] file, transfer throws(FileTransferError) in
+            try await service.upload(transfer, of: file.user.rawValue, try file.routerDescription)
+        }
+    }
+
+    func download(_ id: FileID) async throws {
+        try await begin(id) { [service, transactions] file, transfer throws(FileTransferError) in
+            guard let source = file.source else { throw FileTransferError(.file, "the file has no path") }
+            let target: LocalFile
+            do throws(Refusal) {
+                target = try transactions.folders.localFile(source)
+            } catch {
+                throw FileTransferError(.file, "\(error.error)")
+            }
+            // Routers that are not known were checked when the file was accepted.
+            try await service.download(transfer, of: file.user.rawValue, try file.routerDescription, to: target, approvesServers: true)
+        }
+    }
+
+    func deleteUploaded(_ id: FileID) async throws {
+        guard let file = try await transactions.query({ try $0.db.file(id) }), let text = file.senderDescription else { return }
+        do throws(FileTransferError) {
+            guard let description = try? RouterFileDescription(parsing: text) else { return }
+            try await service.deleteRemote(user: file.user.rawValue, description)
+        } catch {
+            throw error.temporary
+        }
+    }
+
+    /// Begins the transfer of a file unless it was begun before or is not wanted any more.
+    private func begin(
+        _ id: FileID, _ body: @escaping @Sendable (FileRecord, FileTransferID) async throws(FileTransferError) -> Void
+    ) async throws {
+        guard let transfer = try await transactions.query({ try $0.db.file(id)?.transfer }) else { return }
+        try await locks.withLock(Self.lock(of: transfer)) { [self] in
+            guard let file = try await transactions.query({ try $0.db.file(id) }), file.transfer == transfer, !file.isStarted, !file.isCancelled else {
+                return
+            }
+            do throws(FileTransferError) {
+                try await body(file, transfer)
+                try? await transactions.transaction { try $0.db.markStarted(transfer) }
+            } catch {
+                if error.code == .storage { throw error.temporary }
+                await receive(file.isSent ? .uploadFailed(transfer, error) : .downloadFailed(transfer, error))
+            }
+        }
+    }
+
+    /// The key under which steps of a transfer wait for each other.
+    static func lock(of transfer: FileTransferID) -> String { "transfer " + Base64URL.encode(transfer.bytes) }
+
+    // MARK: Events
+
+    /// Records an event of the service.
+    func receive(_ event: FileTransferEvent) async {
+        let id = event.id
+        do throws(ChatCoreError) {
+            switch event {
+            // Nothing is there yet.
+            case .uploadProgress(_, 0, _), .downloadProgress(_, 0, _): return
+            case .uploadProgress(_, let sent, let total):
+                try await record { try $0.receiveUploadProgress(id, sent: sent, total: total) }
+            case .uploadWarning(_, let error): try await record { try $0.receiveUploadWarning(id, error) }
+            case .downloadProgress(_, let received, let total):
+                try await record { try $0.receiveDownloadProgress(id, received: received, total: total) }
+            case .downloadWarning(_, let error): try await record { try $0.receiveDownloadWarning(id, error) }
+            case .uploadComplete(_, let sender, let recipients):
+                let isKept = try await record { try $0.receiveUpload(id, sender: sender, recipients: recipients) }
+                forget(id, deletesRemotely: !isKept)
+            case .uploadFailed(_, let error):
+                try await record { try $0.receiveUploadFailure(id, error) }
+                forget(id, deletesRemotely: true)
+            case .downloadComplete:
+                try await record { try $0.receiveDownload(id) }
+                forget(id, deletesRemotely: false)
+            case .downloadFailed(_, let error):
+                try await record { try $0.receiveDownloadFailure(id, error) }
+                forget(id, deletesRemotely: false)
+            }
+        } catch {
+            // The service announces outcomes again at the next start.
+            logger.error("an event of a file could not be recorded", metadata: ["error": "\(error.code)"])
+        }
+    }
+
+    private func record<Value: Sendable>(
+        _ body: @escaping @Sendable (ChatTransaction) throws -> Value
+    ) async throws(ChatCoreError) -> Value {
+        try await transactions.transaction(isPersistent: true, body)
+    }
+
+    /// Has the service forget a transfer. It announces events from the transfer itself, which it would wait for: this does not.
+    private func forget(_ transfer: FileTransferID, deletesRemotely: Bool) {
+        Task { [service, transactions, logger] in
+            do throws(FileTransferError) {
+                if deletesRemotely { try await service.delete(transfer) } else { try await service.remove(transfer) }
+                try? await transactions.transaction { try $0.db.markDeleted(transfer) }
+            } catch {
+                logger.warning("a transfer cannot be removed", metadata: ["error": "\(error.code.rawValue)"])
+            }
+        }
+    }
+}
+
+extension FileRecord {
+    /// The description of a recipient.
+    fileprivate var routerDescription: RouterFileDescription {
+        get throws(FileTransferError) {
+            guard let description = try? RouterFileDescription(parsing: description?.text ?? "") else {
+                throw FileTransferError(.redirect, "the description of the file cannot be read")
+            }
+            return description
+        }
+    }
+}
+
+extension FileTransferError {
+    /// The error of a job that is to be tried again.
+    fileprivate var temporary: ChatCoreError { ChatCoreError(.store(error: .internalError(message: description)), isTemporary: true) }
+}
