@@ -34,6 +34,9 @@ let systemLibraries: [Target] = [
     system("COpenSSL", pkgConfig: "openssl", debian: "libssl-dev"),
     system("CZstd", pkgConfig: "libzstd", debian: "libzstd-dev"),
     system("CQRencode", pkgConfig: "libqrencode", debian: "libqrencode-dev"),
+    system("CTurboJPEG", pkgConfig: "libturbojpeg", debian: "libturbojpeg0-dev"),
+    system("CPNG", pkgConfig: "libpng", debian: "libpng-dev"),
+    system("CWebP", pkgConfig: "libwebp", debian: "libwebp-dev"),
     // Fail points, crash bookkeeping, a steady clock, files, the service manager.
     .target(name: "SystemSupport", path: "Sources/System/SystemSupport", swiftSettings: settings),
     .testTarget(name: "SystemSupportTests", dependencies: ["SystemSupport", "TestSupport"], path: "Tests/SystemSupportTests", swiftSettings: settings),
@@ -143,11 +146,13 @@ let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-s
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let bots: [Target] =
-    module(
+    // Pictures for previews.
+    module("Pictures", layer: "Bots", uses: ["CTurboJPEG", "CPNG", "CWebP"])
+    + module(
         "Parley", layer: "Bots",
         uses: [
             "AsyncPrimitives", "CCrashSignals", "SystemSupport", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire",
-            "SMPProtocol", "SMPTransport", "SMPServer", "EncryptedSQLite", "CRE2",
+            "SMPProtocol", "SMPTransport", "SMPServer", "XFTPServer", "XFTPProtocol", "EncryptedSQLite", "Pictures", "CRE2",
             "CQRencode", grdb, logging, lifecycle, signals, .product(name: "DequeModule", package: "swift-collections"),
         ], tests: ["SMPSimulation"])
     + module("ParleyRules", layer: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
@@ -178,7 +183,8 @@ func example(_ name: String, uses: [Target.Dependency] = []) -> Target {
 
 let examples: [Target] = [
     example("EchoBot"), example("SquaringBot"), example("DoormanBot"), example("GuardBot", uses: [logging]), example("SupportDesk"),
-    .testTarget(name: "ExamplesTests", dependencies: ["GuardBot", "SupportDesk"], path: "Tests/ExamplesTests", swiftSettings: settings),
+    example("FileDropBot"),
+    .testTarget(name: "ExamplesTests", dependencies: ["GuardBot", "SupportDesk", "FileDropBot"], path: "Tests/ExamplesTests", swiftSettings: settings),
 ]
 
 /// Tests across modules that run the built programs as processes.

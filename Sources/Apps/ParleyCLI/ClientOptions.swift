@@ -15,10 +15,10 @@ struct ClientOptions: ParsableArguments {
 
     @Option(
         name: .customLong("xftp-server"),
-        help: "A file router as xftp://fingerprint@host:port; several separated by spaces. They are kept: files are not sent or received yet.")
+        help: "A file router as xftp://fingerprint@host:port; several separated by spaces.")
     var xftpServer: [String] = []
 
-    @Option(name: .customLong("files-folder"), help: "The folder for files, made if need be. Files are not sent or received yet.")
+    @Option(name: .customLong("files-folder"), help: "The folder for files, made if need be.")
     var filesFolder: String?
 
     @Option(name: .customLong("temp-folder"), help: "The folder for temporary files, made if need be.")

@@ -21,6 +21,16 @@ struct CommonOptions: ParsableArguments {
     @Option(name: .customLong("router-port"), help: "The port of the router inside the process; else one is chosen and kept.")
     var routerPort: UInt16?
 
+    @Option(
+        name: .customLong("file-server"),
+        help:
+            "A file router as xftp://fingerprint@host:port; can be given several times. Without it, and without --server, a file router runs inside the process."
+    )
+    var fileServer: [String] = []
+
+    @Option(name: .customLong("file-router-port"), help: "The port of the file router inside the process; else one is chosen and kept.")
+    var fileRouterPort: UInt16?
+
     @OptionGroup(title: "Network") var network: NetworkArguments
 
     @Option(name: .customLong("log-level"), help: "trace, debug, info, notice, warning, error or critical.")
@@ -43,7 +53,8 @@ struct CommonOptions: ParsableArguments {
         let level = logLevel.level, format: StructuredLogHandler.Format = json ? .json : .text
         var configuration = HostConfiguration(
             dataFolder: data, servers: server.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) },
-            router: EmbeddedRouterConfiguration(host: routerHost, port: routerPort),
+            fileServers: fileServer.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) },
+            router: EmbeddedRouterConfiguration(host: routerHost, port: routerPort, filePort: fileRouterPort),
             network: try network.network(over: file),
             logger: Logger(label: "parley") { StructuredLogHandler(label: $0, level: level, format: format) })
         if configuration.network.acceptsConditions, !configuration.network.usesPresetOperators {

@@ -48,6 +48,18 @@ enum Output {
         }
     }
 
+    /// Shows how far something is in the last line, on a terminal; it replaces what was shown before.
+    static func progress(_ text: String) {
+        guard isTerminal else { return }
+        prompt.withLock { _ in write("\r\u{1B}[K" + VisibleText.line(text, limit: width ?? 80)) }
+    }
+
+    /// Clears the line of the progress.
+    static func endProgress() {
+        guard isTerminal else { return }
+        prompt.withLock { _ in write("\r\u{1B}[K") }
+    }
+
     /// A person has answered the prompt: the cursor is in the line below.
     static func endPrompt() { prompt.withLock { $0 = nil } }
 

@@ -21,6 +21,8 @@ enum ChatLine: Equatable {
     case edit(String, item: ChatItemID?)
     case unsend(item: ChatItemID?)
     case sync(String?)
+    case send(file: String)
+    case save(item: ChatItemID?, path: String?)
     case group(GroupLine)
     case wait(seconds: Int, text: String?)
     case help
@@ -46,20 +48,22 @@ enum ChatLine: Equatable {
         :react EMOJI       react to it; :unreact EMOJI takes that back
         :edit TEXT         change the last message that you sent
         :unsend            delete it for both sides
+        :send FILE         send a file; a picture is sent with a preview
+        :save [PATH]       receive the last file that you got
         :sync [NAME]       agree on new keys with a contact, after a backup was restored
         :wait [SECONDS] [TEXT]
                            wait for a message, or for one with that text, that comes after what you sent last (30)
         \(GroupLine.usage)
         :help              this list
         :quit              leave; Ctrl-D does the same
-        :reply, :react, :unreact, :edit, :unsend and :moderate take another message by its number in --json: :reply #12 TEXT
+        :reply, :react, :unreact, :edit, :unsend, :save and :moderate take another message by its number in --json: :reply #12 TEXT
         Anything else is sent to the open chat; begin with :: to send a line that begins with a colon.
         """
 
     static let words =
         [
             "connect", "invite", "address", "list", "open", "history", "accept", "reject", "delete", "reply", "react", "unreact", "edit", "unsend",
-            "sync", "wait",
+            "send", "save", "sync", "wait",
         ] + GroupLine.words + ["help", "quit"]
 
     init(_ text: String) throws(Fault) {
@@ -119,6 +123,10 @@ enum ChatLine: Equatable {
             let (item, rest) = try numbered()
             guard rest.isEmpty else { throw Fault(message: ":unsend takes nothing but #NUMBER") }
             self = .unsend(item: item)
+        case "send": self = .send(file: try needed("the path of a file"))
+        case "save":
+            let (item, path) = try numbered()
+            self = .save(item: item, path: path.isEmpty ? nil : path)
         case "moderate":
             let (item, rest) = try numbered()
             guard rest.isEmpty else { throw Fault(message: ":moderate takes nothing but #NUMBER") }

@@ -33,6 +33,7 @@ struct ChatPrinter: Sendable {
                     object["mentioned"] = item.meta.userMention && item.direction.isReceived ? true : nil
                     object["text"] = item.meta.text
                     object["item"] = item.id
+                    object["file"] = item.file.map { file in JSONValue.object(JSONObject([("name", .string(file.fileName)), ("size", .int(file.fileSize))])) }
                     object["time"] = item.meta.itemTimestamp.description
                     object["quotes"] = item.quotedItem?.content.text
                     object["deleted"] = item.meta.deleted == nil ? nil : true
@@ -43,7 +44,8 @@ struct ChatPrinter: Sendable {
         let group = info.chatType == .group ? "\(title(of: info)) " : ""
         if item.isMessage {
             let mark = item.meta.deleted == nil ? "" : " (deleted)"
-            Output.block("\(time)\(group)\(name(sender))\(mark): ", item.meta.text)
+            let file = item.file.map { self.mark(of: $0, isReceived: item.direction.isReceived) } ?? ""
+            Output.block("\(time)\(group)\(name(sender))\(mark): \(file)", item.meta.text)
         } else if item.isGroupEvent {
             Output.block("\(time)\(group)(\(name(sender)): ", "\(item.meta.text))")
         } else {

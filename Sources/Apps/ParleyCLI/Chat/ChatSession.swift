@@ -19,6 +19,7 @@ actor ChatSession {
     private var delivered: Set<ChatItemID> = []
     private let deliveryTimeout: Duration
     private let runsRouter: Bool
+    let filesFolder: String?
 
     /// Items whose delivery is remembered for one who has not asked yet.
     private static let deliveredLimit = 1000
@@ -26,7 +27,11 @@ actor ChatSession {
     /// - Parameters:
     ///   - deliveryTimeout: How long a message may take to the router before the session goes on.
     ///   - runsRouter: Whether the profile's router ends with this process.
-    init(core: any ChatCore, user: User, printer: ChatPrinter, deliveryTimeout: Duration = .seconds(10), runsRouter: Bool = false) {
+    ///   - filesFolder: The folder that paths of received files are relative to.
+    init(core: any ChatCore, user: User, printer: ChatPrinter, deliveryTimeout: Duration = .seconds(10), runsRouter: Bool = false,
+        filesFolder: String? = nil
+    ) {
+        self.filesFolder = filesFolder
         self.core = core
         self.user = user
         self.printer = printer
@@ -96,6 +101,8 @@ actor ChatSession {
         case .react(let emoji, let added, let item): try await react(emoji, added: added, to: item)
         case .edit(let text, let item): try await edit(text, item)
         case .unsend(let item): try await unsend(item)
+        case .send(let path): try await send(file: path)
+        case .save(let item, let path): try await save(item, to: path)
         case .sync(let name): try await synchronize(name)
         case .group(let line): try await perform(group: line)
         case .wait(let seconds, let text):

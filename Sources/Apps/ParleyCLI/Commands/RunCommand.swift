@@ -10,7 +10,7 @@ struct RunCommand: AsyncParsableCommand {
         discussion: """
             Prints the address of each bot, with a QR code on a terminal, once all have started. SIGTERM or Ctrl-C lets the \
             handlers that run finish and stops; nothing that was accepted is lost.
-            With --json it prints {"event":"ready","profiles":[…],"servers":[…]} instead.
+            With --json it prints {"event":"ready","profiles":[…],"servers":[…],"fileServers":[…]} instead.
             """)
 
     @Argument(help: "The file that describes the bots.")
@@ -71,6 +71,9 @@ enum ReadyReport {
                     })
             }
         }
-        return ["event": "ready", "profiles": .array(profiles), "servers": .array(ready.servers.map { .string($0) })]
+        return [
+            "event": "ready", "profiles": .array(profiles), "servers": .array(ready.servers.map { .string($0) }),
+            "fileServers": .array(ready.fileServers.map { .string($0) }),
+        ]
     }
 }

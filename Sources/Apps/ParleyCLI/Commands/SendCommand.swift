@@ -6,7 +6,7 @@ internal import Parley
 /// `parley send`: one message from a profile to a contact or a group, for scripts.
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Send one message to a contact or a group, and wait until it is delivered.",
+        commandName: "send", abstract: "Send one message or file to a contact or a group, and wait until it is delivered.",
         discussion: """
             The bots of the data folder must not be running: one process at a time can use a folder.
             """)
@@ -23,13 +23,31 @@ struct SendCommand: AsyncParsableCommand {
     @Flag(help: "Wait until the client of the contact, or of each member, has confirmed the message, not only until the router has it.")
     var wait = false
 
-    @Option(help: "Seconds to wait.")
-    var timeout = 15
+    @Option(name: .customLong("timeout"), help: "Seconds to wait, also for the upload of a file. [default: 15; 600 with a file]")
+    var limit: Int?
+
+    @Option(help: "A file to send; the text is its caption.", completion: .file())
+    var file: String?
+
+    @Option(help: "A picture to send with a preview; the text is its caption.", completion: .file())
+    var image: String?
 
     @Argument(help: "The text.")
-    var text: String
+    var text: String?
 
     @OptionGroup var options: CommonOptions
+
+    func validate() throws {
+        if file != nil, image != nil { throw ValidationError("--file and --image: give one of them") }
+        if file == nil, image == nil, text == nil { throw ValidationError("nothing to send: give a text, --file or --image") }
+    }
+
+    private var timeout: Int { limit ?? (outgoing == nil ? 15 : 600) }
+
+    /// The file to send, if there is one.
+    private var outgoing: OutgoingFile? {
+        file.map { OutgoingFile($0, caption: text ?? "") } ?? image.map { OutgoingFile($0, as: .image, caption: text ?? "") }
+    }
 
     func run() async throws {
         try await CoreHost.with(try options.configuration(data: data)) { host in
@@ -37,9 +55,10 @@ struct SendCommand: AsyncParsableCommand {
             let session = ChatSession(core: host.core, user: user, printer: ChatPrinter(json: options.json))
             _ = try await session.perform(.open(recipient))
             _ = try await host.core.send(.core(.start()), as: nil)
-            let items = try await session.send(text)
-            guard let chat = await session.open else { return }
             let deadline = ContinuousClock.now + .seconds(timeout)
+            let items =
+                if let outgoing { [try await session.upload(outgoing, within: .seconds(timeout))] } else { try await session.send(text ?? "") }
+            guard let chat = await session.open else { return }
             for item in items {
                 let remaining = max(.zero, deadline - .now)
                 if chat.type == .group {

@@ -10,18 +10,24 @@ internal import Synchronization
 /// is so the outbox: what it has answered is on disk and will be delivered.
 final class Effects: Sendable {
     private let model: ChatModel
-    private let userID: UserID
+    let userID: UserID
+    /// The folder that paths of received files are relative to; nil for none.
+    let filesFolder: String?
     private let event: String?
     private let count = Mutex(0)
     private let retry: CommandRetry
 
     /// - Parameter event: names the event among all of the profile; nil for one that is never handled again.
-    init(model: ChatModel, userID: UserID, event: String?, retry: CommandRetry = CommandRetry()) {
+    init(model: ChatModel, userID: UserID, event: String?, filesFolder: String? = nil, retry: CommandRetry = CommandRetry()) {
         self.retry = retry
+        self.filesFolder = filesFolder
         self.model = model
         self.userID = userID
         self.event = event
     }
+
+    /// The core, with the model in front of it.
+    var core: any ChatCore { model }
 
     /// The chats of the bot's profile.
     var chats: BotChats { BotChats(model: model, userID: userID) }
@@ -51,6 +57,14 @@ final class Effects: Sendable {
             let messages = parts.enumerated().map { ComposedMessage(content: .text($1), quotedItemID: $0 == 0 ? item : nil) }
             return try await send(messages, to: target, key)
         }
+    }
+
+    /// Sends a message as it is.
+    func send(_ message: ComposedMessage, to chat: ChatReference) async throws(ChatCoreError) -> [ChatItem] {
+        guard let target = SendTarget(chat) else {
+            throw ChatCoreError(.unsupported, "messages cannot be sent into this kind of chat")
+        }
+        return try await send([message], to: target, nextKey())
     }
 
     private func send(_ messages: [ComposedMessage], to target: SendTarget, _ key: String?) async throws(ChatCoreError) -> [ChatItem] {

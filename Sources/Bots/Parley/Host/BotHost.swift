@@ -39,11 +39,11 @@ public struct BotHost: Service, CustomStringConvertible {
             let store = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: configuration.logger)
             let session = HostSession(
                 core: host.core, bots: bots, store: store, parallelHandlers: configuration.parallelHandlers,
-                logger: configuration.logger, inFlight: inFlight(host))
+                logger: configuration.logger, filesFolder: configuration.data.filesFolder, inFlight: inFlight(host))
             try await cancelWhenGracefulShutdown {
                 do {
                     try await session.run { profiles in
-                        let ready = HostReady(profiles: profiles, servers: host.servers)
+                        let ready = HostReady(profiles: profiles, servers: host.servers, fileServers: host.fileServers)
                         tellOthers(ready, host)
                         onReady(ready)
                         ServiceManager.current.tell(.ready, logger: configuration.logger)

@@ -12,6 +12,7 @@ internal import SystemSupport
 final class BotRuntime: Sendable {
     let identity: BotIdentity
     private let model: ChatModel
+    private let filesFolder: String?
     private let dispatcher: EventDispatcher
     private let handlesEventsWhenMuted: Bool
     private let store: BotStateStore
@@ -23,8 +24,8 @@ final class BotRuntime: Sendable {
     private let retried: Set<HandlerEventName>
 
     init(
-        identity: BotIdentity, handlers: [On], handlesEventsWhenMuted: Bool = false, progress: HandledProgress, model: ChatModel, store: BotStateStore,
-        jobs: KeyedJobQueue<ChatJobKey>, crashes: HandlerCrashTracker, retried: Set<HandlerEventName> = [], logger: Logger
+        identity: BotIdentity, handlers: [On], handlesEventsWhenMuted: Bool = false, progress: HandledProgress, model: ChatModel, filesFolder: String? = nil,
+        store: BotStateStore, jobs: KeyedJobQueue<ChatJobKey>, crashes: HandlerCrashTracker, retried: Set<HandlerEventName> = [], logger: Logger
     ) {
         self.crashes = crashes
         self.retried = retried
@@ -39,6 +40,7 @@ final class BotRuntime: Sendable {
         }
         self.identity = identity
         self.model = model
+        self.filesFolder = filesFolder
         self.store = store
         self.jobs = jobs
         dispatcher = EventDispatcher(handlers)
@@ -190,7 +192,7 @@ final class BotRuntime: Sendable {
         return Incoming(content: content, source: context(of: event, effects: effects))
     }
 
-    private func effects(_ event: String?) -> Effects { Effects(model: model, userID: identity.userID, event: event) }
+    private func effects(_ event: String?) -> Effects { Effects(model: model, userID: identity.userID, event: event, filesFolder: filesFolder) }
 
     private func chat(_ info: ChatInfo, effects: Effects) -> BotChat { BotChat(bot: identity, info: info, effects: effects) }
 

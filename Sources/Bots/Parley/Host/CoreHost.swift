@@ -7,6 +7,7 @@ internal import SMPClient
 internal import SMPProtocol
 internal import SMPServer
 internal import SMPWire
+internal import XFTPServer
 
 /// A chat core of this process's own on a data folder, with a router beside it when no other is named.
 ///
@@ -17,24 +18,35 @@ public final class CoreHost: Sendable {
     public let core: any ChatCore
     /// The routers that new queues are made on; the one inside the process without its password.
     public let servers: [String]
+    /// The file routers that files are uploaded to; the one inside the process without its password.
+    public let fileServers: [String]
     let dataFolder: String
     /// The key of the folder's databases; nil for plain ones.
     let key: DatabaseKey?
     let logger: Logger
     private let native: NativeCore
     private let router: SMPRouter?
+    private let fileRouter: FileRouter?
+    /// The folder of files of chats; nil where commands name it.
+    package let filesFolder: String?
     /// True if a router runs inside this process: whoever talks to its profiles reaches them only while the process runs.
     package var runsRouter: Bool { router != nil }
     private let lock: FolderLock
 
-    private init(native: NativeCore, router: SMPRouter?, servers: [String], dataFolder: String, key: DatabaseKey?, lock: FolderLock, logger: Logger) {
+    private init(
+        native: NativeCore, router: SMPRouter?, fileRouter: FileRouter?, servers: [String], fileServers: [String], filesFolder: String?,
+        dataFolder: String, key: DatabaseKey?, lock: FolderLock, logger: Logger
+    ) {
         self.lock = lock
         self.logger = logger
         self.key = key
         core = native
         self.native = native
         self.router = router
+        self.fileRouter = fileRouter
         self.servers = servers
+        self.fileServers = fileServers
+        self.filesFolder = filesFolder
         self.dataFolder = dataFolder
     }
 
@@ -62,17 +74,25 @@ public final class CoreHost: Sendable {
         var servers = try configuration.servers.map(Self.address)
         let key = try configuration.databaseKey?.load()
         let lock = try data.lock()
+        var fileServers = try configuration.fileServers.map(Self.fileAddress)
         var router: SMPRouter?
+        var fileRouter: FileRouter?
         do {
             if servers.isEmpty, !usesPresets {
                 let started = try await EmbeddedRouter.start(configuration.router, folder: data.routerFolder, logger: configuration.logger)
                 servers = [started.address]
                 router = started.router
+                if fileServers.isEmpty {
+                    let started = try await EmbeddedRouter.startForFiles(configuration.router, folder: data.fileRouterFolder, logger: configuration.logger)
+                    fileServers = [started.address]
+                    fileRouter = started.router
+                }
             }
             var setup = NativeCoreConfiguration(prefix: data.corePrefix, servers: servers, logger: configuration.logger)
             setup.network = configuration.network.options
             setup.key = key
-            setup.fileServers = configuration.fileServers
+            setup.fileServers = fileServers.map(\.wireString)
+            setup.filesFolder = try Self.makeFilesFolder(data)
             setup.companions = data.companions
             if usesPresets { setup.operators = PresetOperator.publicNetwork }
             let native = try network.map { try NativeCore.open(setup, network: $0) } ?? NativeCore.open(setup)
@@ -83,14 +103,26 @@ public final class CoreHost: Sendable {
                 throw error
             }
             return CoreHost(
-                native: native, router: router,
-                servers: servers.map { router == nil ? $0.wireString : $0.server.wireString }, dataFolder: folder, key: key, lock: lock,
+                native: native, router: router, fileRouter: fileRouter,
+                servers: servers.map { router == nil ? $0.wireString : $0.server.wireString },
+                fileServers: fileServers.map { fileRouter == nil ? $0.wireString : $0.server.wireString }, filesFolder: data.filesFolder, dataFolder: folder, key: key, lock: lock,
                 logger: configuration.logger)
         } catch {
+            await fileRouter?.stop()
             await router?.stop()
             lock.release()
             throw error
         }
+    }
+
+    private static func makeFilesFolder(_ data: DataFolder) throws(HostError) -> String? {
+        guard let folder = data.filesFolder else { return nil }
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw HostError(.dataFolder, "cannot make the folder \(folder): \(error.localizedDescription)")
+        }
+        return folder
     }
 
     /// Opens a data folder for the time of `body`.
@@ -111,8 +143,20 @@ public final class CoreHost: Sendable {
     /// Stops the core, then the router, and gives the folder back. Nothing that was accepted is lost.
     public func close() async {
         await native.close()
+        await fileRouter?.stop()
         await router?.stop()
         lock.release()
+    }
+
+    private static func fileAddress(_ text: String) throws(HostError) -> XFTPServerWithAuth {
+        do throws(WireError) {
+            return try XFTPServerWithAuth(wireString: text)
+        } catch {
+            throw HostError(
+                .serverAddress,
+                "\"\(text)\" is not a file router's address, from character \(error.offset + 1) on. One looks like xftp://fingerprint@host:port; a file router prints its own when it starts"
+            )
+        }
     }
 
     private static func address(_ text: String) throws(HostError) -> SMPServerWithAuth {

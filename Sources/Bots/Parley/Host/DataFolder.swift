@@ -36,6 +36,12 @@ public struct DataFolder: Sendable {
     /// Where a router inside the process keeps its state.
     var routerFolder: String { hasStandardName ? path + "/router" : corePrefix + "_router" }
 
+    /// Where a file router inside the process keeps its files.
+    var fileRouterFolder: String { hasStandardName ? path + "/file-router" : corePrefix + "_file_router" }
+
+    /// Where files of chats are kept; nil where commands name the folder.
+    var filesFolder: String? { hasStandardName ? path + "/files" : nil }
+
     /// The databases beside the core's that use the same key.
     var companions: [DatabaseSet.Member] { hasStandardName ? [.init(label: "bots", path: path + "/bots.db")] : [] }
 

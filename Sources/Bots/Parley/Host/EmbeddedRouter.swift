@@ -4,8 +4,9 @@ internal import SMPProtocol
 internal import SMPServer
 internal import SMPTransport
 internal import SMPWire
+internal import XFTPServer
 
-/// Starts a router inside the process.
+/// Starts a router inside the process, for messages or for files.
 ///
 /// One that others can reach asks who creates queues, or uses it as a proxy, for a password that only its own profiles know.
 ///
@@ -16,8 +17,7 @@ enum EmbeddedRouter {
     static func start(
         _ settings: EmbeddedRouterConfiguration, folder: String, logger: Logger
     ) async throws -> (router: SMPRouter, address: SMPServerWithAuth) {
-        let portFile = folder + "/port"
-        let kept = (try? String(contentsOfFile: portFile, encoding: .utf8)).flatMap { UInt16($0.filter(\.isNumber)) }
+        let port = try KeptPort(folder: folder)
         var configuration = RouterConfiguration(storage: .folder(folder))
         // A router that others are told the name of must be heard on more than the loopback interface.
         configuration.host = settings.isLoopback ? "127.0.0.1" : "0.0.0.0"
@@ -27,24 +27,78 @@ enum EmbeddedRouter {
             configuration.maximumConnectionsPerAddress = configuration.maximumConnections / 2
             configuration.queuesPerAddressAndHour = nil
         }
-        do throws(WireError) {
-            configuration.advertisedHosts = [try TransportHost(wireString: settings.host)]
-        } catch {
-            throw HostError(.router, "\"\(settings.host)\" is not the name or the address of a host")
+        configuration.advertisedHosts = [try host(settings)]
+        let router: SMPRouter = try await start(on: port, chosen: settings.port, option: "--router-port") { [configuration] port in
+            var configuration = configuration
+            configuration.port = Int(port)
+            return try await SMPRouter.start(configuration, logger: logger)
         }
-        let router =
-            if let port = settings.port ?? kept {
-                try await start(&configuration, port: port, isKept: port == kept, logger)
-            } else {
-                try await startOnAnyPort(&configuration, logger)
+        if UInt16(exactly: router.port) != port.kept {
+            do throws(HostError) {
+                try port.keep(router.port)
+            } catch {
+                await router.stop()
+                throw error
             }
-        if UInt16(exactly: router.port) != kept { try await keep(router, in: portFile) }
+        }
         if configuration.basicAuth != nil {
             logger.notice(
                 "the router inside the process can be reached from other machines: who creates queues there, or sends through it, needs its password",
                 metadata: ["password": "\(folder)/\(RouterPassword.fileName)", "port": "\(router.port)"])
         }
         return (router, SMPServerWithAuth(router.address, basicAuth: configuration.basicAuth))
+    }
+
+    /// Starts a file router beside the message router.
+    ///
+    /// - Returns: the router, and its address as its own profiles need it.
+    static func startForFiles(
+        _ settings: EmbeddedRouterConfiguration, folder: String, logger: Logger
+    ) async throws -> (router: FileRouter, address: XFTPServerWithAuth) {
+        try makeFolder(folder)
+        let port = try KeptPort(folder: folder)
+        var configuration = FileRouterConfiguration(folder: folder)
+        configuration.host = settings.isLoopback ? "127.0.0.1" : "0.0.0.0"
+        if !settings.isLoopback {
+            configuration.basicAuth = try password(in: folder)
+            configuration.filesPerAddressAndHour = nil
+        }
+        configuration.advertisedHosts = [try host(settings)]
+        let router: FileRouter = try await start(on: port, chosen: settings.filePort, option: "--file-router-port") { [configuration] port in
+            var configuration = configuration
+            configuration.port = Int(port)
+            return try await FileRouter.start(configuration, logger: logger)
+        }
+        if UInt16(exactly: router.port) != port.kept {
+            do throws(HostError) {
+                try port.keep(router.port)
+            } catch {
+                await router.stop()
+                throw error
+            }
+        }
+        if configuration.basicAuth != nil {
+            logger.notice(
+                "the file router inside the process can be reached from other machines: who uploads there needs its password",
+                metadata: ["password": "\(folder)/\(RouterPassword.fileName)", "port": "\(router.port)"])
+        }
+        return (router, XFTPServerWithAuth(router.address, basicAuth: configuration.basicAuth))
+    }
+
+    private static func makeFolder(_ folder: String) throws(HostError) {
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw HostError(.router, "cannot make the folder \(folder): \(error.localizedDescription)")
+        }
+    }
+
+    private static func host(_ settings: EmbeddedRouterConfiguration) throws(HostError) -> TransportHost {
+        do throws(WireError) {
+            return try TransportHost(wireString: settings.host)
+        } catch {
+            throw HostError(.router, "\"\(settings.host)\" is not the name or the address of a host")
+        }
     }
 
     private static func password(in folder: String) throws(HostError) -> BasicAuth {
@@ -55,45 +109,51 @@ enum EmbeddedRouter {
         }
     }
 
-    private static func start(
-        _ configuration: inout RouterConfiguration, port: UInt16, isKept: Bool, _ logger: Logger
-    ) async throws -> SMPRouter {
-        configuration.port = Int(port)
-        do throws(RouterError) {
-            return try await SMPRouter.start(configuration, logger: logger)
-        } catch {
-            guard error.code == .addressInUse else { throw error }
-            throw HostError(
-                .portInUse,
-                isKept
-                    ? "something else listens on port \(port). Stop it: the router inside the process needs that port, because the addresses that were given out name it"
-                    : "something else listens on port \(port): stop it, or name another with --router-port")
+    /// The port of a router, kept in its folder: every address that was given out names it.
+    private struct KeptPort {
+        let file: String
+        let kept: UInt16?
+
+        init(folder: String) throws(HostError) {
+            file = folder + "/port"
+            kept = (try? String(contentsOfFile: file, encoding: .utf8)).flatMap { UInt16($0.filter(\.isNumber)) }
+        }
+
+        func keep(_ port: Int) throws(HostError) {
+            do {
+                try "\(port)\n".write(toFile: file, atomically: true, encoding: .utf8)
+            } catch {
+                throw HostError(.router, "the port of the router cannot be kept in \(file): \(error.localizedDescription)")
+            }
         }
     }
 
-    /// Starts it on a port that it can have at every later start, too.
-    private static func startOnAnyPort(_ configuration: inout RouterConfiguration, _ logger: Logger) async throws -> SMPRouter {
-        for port in ListeningPorts.lasting.shuffled().prefix(largestNumberOfTries) {
-            configuration.port = port
-            do throws(RouterError) {
-                return try await SMPRouter.start(configuration, logger: logger)
-            } catch {
-                guard error.code == .addressInUse else { throw error }
+    /// Starts a router on the port that was chosen, or on the one that it had before, or on any that it can have at every later start, too.
+    private static func start<Router>(
+        on kept: KeptPort, chosen: UInt16?, option: String, _ start: (UInt16) async throws -> Router
+    ) async throws -> Router {
+        if let port = chosen ?? kept.kept {
+            do {
+                return try await start(port)
+            } catch let error as RouterError where error.code == .addressInUse {
+                throw HostError(
+                    .portInUse,
+                    port == kept.kept
+                        ? "something else listens on port \(port). Stop it: the router inside the process needs that port, because the addresses that were given out name it"
+                        : "something else listens on port \(port): stop it, or name another with \(option)")
             }
         }
-        throw HostError(.portInUse, "no port from \(ListeningPorts.lasting.lowerBound) on is free: name one with --router-port")
+        for port in ListeningPorts.lasting.shuffled().prefix(largestNumberOfTries) {
+            do {
+                return try await start(UInt16(port))
+            } catch let error as RouterError where error.code == .addressInUse {
+                continue
+            }
+        }
+        throw HostError(.portInUse, "no port from \(ListeningPorts.lasting.lowerBound) on is free: name one with \(option)")
     }
 
     private static let largestNumberOfTries = 100
-
-    private static func keep(_ router: SMPRouter, in file: String) async throws {
-        do {
-            try "\(router.port)\n".write(toFile: file, atomically: true, encoding: .utf8)
-        } catch {
-            await router.stop()
-            throw HostError(.router, "the port of the router cannot be kept in \(file): \(error.localizedDescription)")
-        }
-    }
 }
 
 extension EmbeddedRouterConfiguration {

@@ -15,8 +15,9 @@ public struct HostConfiguration: Sendable {
     public var databaseKey: DatabaseKeySource?
     /// The router inside the process.
     public var router: EmbeddedRouterConfiguration
-    /// File routers as `xftp://fingerprint@host:port` that profiles begin with. They are kept; files are not sent or received yet.
-    package var fileServers: [String] = []
+    /// File routers as `xftp://fingerprint@host:port`. With none, and no ``servers``, a file router runs inside the process, unless ``network`` names
+    /// the preset operators; with ``servers`` and none, files cannot be sent.
+    public var fileServers: [String]
     /// The databases by their prefix instead of ``dataFolder``, as official clients name theirs.
     package var databasePrefix: DataFolder?
     /// Handlers that run at once at the most.
@@ -30,15 +31,17 @@ public struct HostConfiguration: Sendable {
     /// - Parameters:
     ///   - dataFolder: the environment variable `PARLEY_DATA`, or `parley-data`, if it is not given.
     ///   - servers: the environment variable `PARLEY_SERVER` (several separated by white space) if none are given.
+    ///   - fileServers: the environment variable `PARLEY_FILE_SERVER` (several separated by white space) if none are given.
     public init(
-        dataFolder: String? = nil, servers: [String] = [], router: EmbeddedRouterConfiguration = EmbeddedRouterConfiguration(),
+        dataFolder: String? = nil, servers: [String] = [], fileServers: [String] = [], router: EmbeddedRouterConfiguration = EmbeddedRouterConfiguration(),
         network: HostNetwork = HostNetwork(),
         logger: Logger = Logger(label: "parley") { StructuredLogHandler(label: $0) }
     ) {
         let environment = ProcessInfo.processInfo.environment
         self.dataFolder = dataFolder ?? environment["PARLEY_DATA"].flatMap { $0.isEmpty ? nil : $0 } ?? "parley-data"
-        let named = environment["PARLEY_SERVER"]?.split(whereSeparator: \.isWhitespace).map(String.init) ?? []
-        self.servers = servers.isEmpty ? named : servers
+        func named(_ variable: String) -> [String] { environment[variable]?.split(whereSeparator: \.isWhitespace).map(String.init) ?? [] }
+        self.servers = servers.isEmpty ? named("PARLEY_SERVER") : servers
+        self.fileServers = fileServers.isEmpty ? named("PARLEY_FILE_SERVER") : fileServers
         self.network = network
         databaseKey = .standard(environment)
         self.router = router
@@ -59,11 +62,14 @@ public struct EmbeddedRouterConfiguration: Sendable {
     public var host: String
     /// The port; nil for one that is chosen at the first start and then kept.
     public var port: UInt16?
+    /// The port of the file router; nil for one that is chosen at the first start and then kept.
+    public var filePort: UInt16?
 
     /// Creates the value from its parts.
-    public init(host: String = "127.0.0.1", port: UInt16? = nil) {
+    public init(host: String = "127.0.0.1", port: UInt16? = nil, filePort: UInt16? = nil) {
         self.host = host
         self.port = port
+        self.filePort = filePort
     }
 }
 
@@ -103,4 +109,6 @@ public struct HostReady: Sendable {
     public let profiles: [Profile]
     /// The routers that the bots use; of the preset operators' routers each profile uses some, and they are not listed.
     public let servers: [String]
+    /// The file routers that the bots use.
+    public let fileServers: [String]
 }

@@ -19,6 +19,7 @@ actor HostSession {
     private let clock: any Clock<Duration>
     private var runtimes: [UserID: BotRuntime] = [:]
     private var connectionLog: ConnectionLog
+    private let filesFolder: String?
 
     /// The pause before a chat that cannot be read is read again.
     static let pauseBeforeReading = Duration.seconds(1)
@@ -27,11 +28,12 @@ actor HostSession {
     ///   - inFlight: where it is noted what handlers are handling; nil if it is not.
     ///   - clock: for waiting before a chat is read again that could not be read.
     init(
-        core: any ChatCore, bots: [Bot], store: BotStateStore, parallelHandlers: Int, logger: Logger, inFlight: InFlightTable? = nil,
-        clock: any Clock<Duration> = ContinuousClock()
+        core: any ChatCore, bots: [Bot], store: BotStateStore, parallelHandlers: Int, logger: Logger, filesFolder: String? = nil,
+        inFlight: InFlightTable? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) {
         crashes = HandlerCrashTracker(table: inFlight, store: store)
         model = ChatModel(core: core)
+        self.filesFolder = filesFolder
         self.bots = bots
         self.store = store
         self.logger = logger
@@ -46,7 +48,7 @@ actor HostSession {
     ///
     /// - Parameter onReady: called once every bot has started.
     func run(onReady: @Sendable ([HostReady.Profile]) async -> Void) async throws {
-        let provisioner = Provisioner(model: model, store: store, logger: logger)
+        let provisioner = Provisioner(model: model, store: store, filesFolder: filesFolder, logger: logger)
         let retried = Set(try await crashes.load(logger: logger))
         var profiles: [HostReady.Profile] = []
         for bot in bots {
@@ -54,7 +56,7 @@ actor HostSession {
             runtimes[provisioned.identity.userID] = BotRuntime(
                 identity: provisioned.identity, handlers: bot.handlers, handlesEventsWhenMuted: bot.handlesEventsWhenMuted,
                 progress: try await store.progress(of: provisioned.identity.userID),
-                model: model, store: store, jobs: jobs, crashes: crashes,
+                model: model, filesFolder: filesFolder, store: store, jobs: jobs, crashes: crashes,
                 retried: retried.filter { $0.userID == provisioned.identity.userID }, logger: logger)
             profiles.append(provisioned.report)
         }

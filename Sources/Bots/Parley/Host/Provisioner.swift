@@ -12,6 +12,7 @@ struct Provisioner {
 
     let model: ChatModel
     let store: BotStateStore
+    var filesFolder: String?
     let logger: Logger
 
     func provision(_ bot: Bot) async throws -> Provisioned {
@@ -23,7 +24,7 @@ struct Provisioner {
         let report = HostReady.Profile(
             id: bot.id, name: bot.profile.name, address: link?.fullLink, shortAddress: link?.shortLink,
             chats: BotChats(model: model, userID: user.userID), managedGroups: groups,
-            groups: BotGroups(bot: identity, effects: Effects(model: model, userID: user.userID, event: nil)))
+            groups: BotGroups(bot: identity, effects: Effects(model: model, userID: user.userID, event: nil, filesFolder: filesFolder)))
         return Provisioned(identity: identity, report: report)
     }
 

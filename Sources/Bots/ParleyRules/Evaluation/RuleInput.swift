@@ -11,6 +11,8 @@ public struct RuleInput: Sendable {
     public var text: String
     /// The reaction, when the event is one.
     public var emoji: String?
+    /// The file of the message; nil if it has none.
+    public var file: Attachment?
     /// The kind of chat.
     public var chat: ChatKinds = .contacts
     /// The role of who wrote, or of the member whom the event is about; nil outside of groups.

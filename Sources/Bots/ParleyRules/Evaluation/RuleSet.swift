@@ -54,6 +54,7 @@ public struct RuleSet: Sendable {
             let rule = rules[index], compiled = compiled[index]
             if let kind = rule.when.content, kind != input.kind { continue }
             guard rule.when.members.holds(for: input) else { continue }
+            if let file = rule.when.file, !(input.file.map(file.holds) ?? false) { continue }
             if let commands = compiled.commands, !commands.contains(command?.name ?? "") { continue }
             if let emoji = compiled.emoji, !emoji.contains(input.emoji ?? "") { continue }
             if !compiled.needs.isEmpty {
@@ -68,7 +69,7 @@ public struct RuleSet: Sendable {
     }
 
     /// A pattern that matches the text and nothing else.
-    private static func literal(_ text: String) -> String {
+    static func literal(_ text: String) -> String {
         var pattern = ""
         for scalar in text.unicodeScalars {
             if scalar.isASCII, !scalar.properties.isAlphabetic, scalar.properties.numericType == nil, scalar != " " {

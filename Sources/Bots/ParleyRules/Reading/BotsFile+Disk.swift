@@ -21,21 +21,24 @@ extension BotsFile {
         } catch {
             throw BotsFileError(unreadable: path, "the file cannot be read: \(error.localizedDescription)", hint: nil)
         }
-        try self.init(parsing: [UInt8](data), file: path)
+        let folder = URL(fileURLWithPath: path).standardizedFileURL.deletingLastPathComponent().path
+        try self.init(parsing: [UInt8](data), file: path, folder: folder)
     }
 
     /// Reads the bytes of a file.
     ///
     /// - Parameter file: the name that error messages show.
     /// - Throws: ``BotsFileError`` with everything that is wrong; `unreadable`, with its place, for what is not UTF-8.
-    public init(parsing bytes: [UInt8], file: String = "bots.yaml") throws(BotsFileError) {
+    public init(parsing bytes: [UInt8], file: String = "bots.yaml") throws(BotsFileError) { try self.init(parsing: bytes, file: file, folder: nil) }
+
+    private init(parsing bytes: [UInt8], file: String, folder: String?) throws(BotsFileError) {
         guard let source = String(validating: bytes, as: UTF8.self) else {
             let readable = Self.readablePart(of: bytes)
             throw BotsFileError(
                 file: file, source: readable.text,
                 diagnostics: [Diagnostic(.unreadable, at: readable.end, "this is not UTF-8 text", hint: "save the file as UTF-8")])
         }
-        try self.init(parsing: source, file: file)
+        try self.init(parsing: source, file: file, folder: folder)
     }
 
     /// The text before the first byte that is not UTF-8, and where that stands.

@@ -10,6 +10,10 @@ final class DiagnosticSink {
     private(set) var diagnostics: [Diagnostic] = []
     private(set) var warnings: [Diagnostic] = []
     private var nodes = 0
+    /// The folder that paths in the document are relative to; nil for a document that is in none.
+    let folder: String?
+
+    init(folder: String? = nil) { self.folder = folder }
 
     func add(_ diagnostic: Diagnostic) {
         if diagnostics.count < Self.maximumCount, !diagnostics.contains(diagnostic) { diagnostics.append(diagnostic) }
@@ -168,6 +172,12 @@ package struct NodeReader {
 
     /// The text of a scalar, without a check.
     package var text: String? { node.scalar?.string }
+
+    /// The keys of a mapping, without a check; nil for anything else.
+    var keys: [String]? {
+        guard case .mapping(let mapping) = node else { return nil }
+        return mapping.keys.compactMap { $0.scalar?.string }
+    }
 
     /// True if the node is a mapping in braces, as YAML reads `{{ text }}` without quotes.
     private var isFlowMapping: Bool {

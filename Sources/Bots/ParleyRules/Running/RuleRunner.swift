@@ -16,6 +16,8 @@ struct RuleRunner: Sendable {
         /// The author, or the member that the event is about.
         var member: BotMember?
         var reply: (@Sendable (String) async throws -> Void)?
+        var replyFile: (@Sendable (OutgoingFile) async throws -> Void)?
+        var save: (@Sendable (FileSources) async throws -> Void)?
         var react: (@Sendable (String) async throws -> Void)?
         var moderate: (@Sendable () async throws -> Void)?
         var forward: (@Sendable (ChatReference) async throws -> Void)?
@@ -26,10 +28,12 @@ struct RuleRunner: Sendable {
     func plan(_ message: MessageContext) -> Work? {
         var input = RuleInput(event: .message, kind: message.kind, text: message.text)
         input.mentionsBot = message.mentionsBot
+        input.file = message.attachment
         return plan(
             input,
             Subject(
-                chat: message.chat, member: message.member, reply: { try await message.reply($0) }, react: { try await message.react($0) },
+                chat: message.chat, member: message.member, reply: { try await message.reply($0) },
+                replyFile: { try await message.reply($0) }, save: { try await message.file(from: $0) }, react: { try await message.react($0) },
                 moderate: { try await message.moderate() }, forward: { try await message.forward(to: $0) },
                 // Members who were admitted meanwhile write there too.
                 accept: { if let member = message.member, member.isPending { try await member.accept() } },
@@ -120,6 +124,10 @@ struct RuleRunner: Sendable {
         case .reply(let template):
             let text = template.filled(with: values)
             if let reply = subject.reply { try await reply(text) } else { try await subject.chat.send(text) }
+        case .sendFile(let file, let quotes):
+            let outgoing = file.outgoing(values)
+            if quotes, let reply = subject.replyFile { try await reply(outgoing) } else { try await subject.chat.send(outgoing) }
+        case .save(let sources): try await subject.save?(sources)
         case .react(let emoji): try await subject.react?(emoji)
         case .accept: try await subject.accept?()
         case .reject: try await subject.reject?()

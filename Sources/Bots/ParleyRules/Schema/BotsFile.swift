@@ -22,8 +22,11 @@ public struct BotsFile: Sendable {
     ///
     /// - Parameter file: the name that error messages show.
     /// - Throws: ``BotsFileError`` with everything that is wrong.
-    public init(parsing source: String, file: String = "bots.yaml") throws(BotsFileError) {
-        let sink = DiagnosticSink()
+    public init(parsing source: String, file: String = "bots.yaml") throws(BotsFileError) { try self.init(parsing: source, file: file, folder: nil) }
+
+    /// - Parameter folder: The folder that paths are relative to; nil if files that are named are not looked for.
+    init(parsing source: String, file: String, folder: String?) throws(BotsFileError) {
+        let sink = DiagnosticSink(folder: folder)
         var profiles: [ProfileSpec] = [], network = HostNetwork()
         do {
             (profiles, network) = try Self.read(YAMLDocument(source).root, sink: sink)

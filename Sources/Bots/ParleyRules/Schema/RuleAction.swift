@@ -1,5 +1,5 @@
 package import ChatProtocol
-internal import Parley
+public import Parley
 
 /// An action of a rule.
 public enum RuleAction: Sendable {
@@ -7,6 +7,10 @@ public enum RuleAction: Sendable {
     case reply(Template)
     /// Sends a message into the chat.
     case send(Template)
+    /// Sends a file into the chat; with `quotes`, as an answer to the message.
+    case sendFile(RuleFile, quotes: Bool)
+    /// Receives the file of the message.
+    case save(FileSources)
     /// Adds a reaction to the message.
     case react(String)
     /// Accepts the contact request or the invitation, or admits the member.
@@ -31,7 +35,7 @@ public enum RuleAction: Sendable {
 
     /// The reactions that the official apps show and send.
     static let emoji = ["👍", "👎", "😀", "😂", "😢", "❤", "🚀", "✅"]
-    static let keys = ["reply", "send", "react", "accept", "reject", "moderate", "block", "remove", "role", "forward"]
+    static let keys = ["reply", "send", "react", "accept", "reject", "moderate", "block", "remove", "role", "forward", "save"]
 
     /// - Parameter condition: nil when it could not be read; then only the shape is checked.
     init?(_ reader: NodeReader, in condition: RuleCondition?) {
@@ -56,8 +60,8 @@ public enum RuleAction: Sendable {
 
     private static func action(_ key: String, _ value: NodeReader, in condition: RuleCondition?) -> RuleAction? {
         switch key {
-        case "reply": Template(value, in: condition).map(RuleAction.reply)
-        case "send": Template(value, in: condition).map(RuleAction.send)
+        case "reply", "send": message(value, quotes: key == "reply", in: condition)
+        case "save": value.word(of: ["own": FileSources.own, "any": .any]).map(RuleAction.save)
         case "react": reaction(value).map(RuleAction.react)
         case "accept": affirmed(value) ? .accept : nil
         case "reject": affirmed(value) ? .reject : nil
@@ -73,7 +77,7 @@ public enum RuleAction: Sendable {
     private func need(in condition: RuleCondition) -> (reason: String, hint: String?)? {
         let event = condition.event
         switch self {
-        case .reply, .send:
+        case .reply, .send, .sendFile:
             return event == .request ? ("a message can be sent once the contact has connected", nil) : nil
         case .react: return event.hasMessage ? nil : ("there is no message to react to", nil)
         case .accept:
@@ -85,6 +89,7 @@ public enum RuleAction: Sendable {
         case .moderate:
             guard [.message, .edited, .report].contains(event) else { return ("there is no message to delete", nil) }
             return condition.groupNeed
+        case .save: return event == .message ? nil : ("there is no file to save", nil)
         case .forward: return event == .message ? nil : ("there is no message to forward", nil)
         case .block, .remove, .role:
             guard [.message, .edited, .report, .member].contains(event) else { return ("it is about no member of a group", nil) }
@@ -92,6 +97,14 @@ public enum RuleAction: Sendable {
             if let changes = condition.members.changes, !changes.isDisjoint(with: gone) { return ("the member is not in the group any more", nil) }
             return condition.groupNeed
         }
+    }
+
+    /// A text, or a file with a caption.
+    private static func message(_ value: NodeReader, quotes: Bool, in condition: RuleCondition?) -> RuleAction? {
+        if value.keys?.contains(where: RuleFile.keys.contains) == true {
+            return value.mapping().flatMap { RuleFile($0, in: condition) }.map { .sendFile($0, quotes: quotes) }
+        }
+        return Template(value, in: condition).map(quotes ? RuleAction.reply : RuleAction.send)
     }
 
     private static func reaction(_ reader: NodeReader) -> String? {

@@ -43,6 +43,8 @@ public struct RuleCondition: Sendable {
     public let commands: [String]?
     /// The emoji of which one must be used.
     public let emoji: [String]?
+    /// The condition on the file of the message; nil for messages with and without one.
+    public let file: FileCondition?
     /// The condition on the chat and on the member.
     public let members: MemberCondition
 
@@ -50,7 +52,7 @@ public struct RuleCondition: Sendable {
     static let maximumTextLength = 200
     static let keys = [
         "message", "text", "contains", "pattern", "command", "edited", "deleted", "reaction", "connected", "request", "member",
-        "invitation", "report", "chat", "role", "mention",
+        "invitation", "report", "chat", "role", "mention", "file",
     ]
     private static let textKeys = ["text", "contains", "pattern", "command"]
 
@@ -65,7 +67,12 @@ public struct RuleCondition: Sendable {
         pattern = mapping.value("pattern").flatMap { Self.pattern($0) }
         commands = mapping.value("command").flatMap { Self.commands($0) }
         emoji = mapping.value("reaction").flatMap { Self.emoji($0) }
+        file = mapping.value("file").flatMap { FileCondition($0) }
         members = MemberCondition(mapping, event: event)
+        if event != .message { mapping.value("file")?.report(.badValue, "\"file\" looks at a message, and \"\(event.rawValue)\" is none") }
+        if let content, [.text, .link].contains(content) {
+            mapping.value("file")?.report(.badValue, "a message that is \(content.rawValue) has no file", hint: "leave \"message\" out, or write file, image, video or voice")
+        }
         for key in Self.textKeys where !event.hasText {
             mapping.value(key)?.report(.badValue, "\"\(key)\" looks at a text, and \"\(event.rawValue)\" has none")
         }
@@ -74,7 +81,7 @@ public struct RuleCondition: Sendable {
     /// Tells whether the condition holds whenever another does, since it asks for nothing but the event, or the kind of message.
     func covers(_ other: RuleCondition) -> Bool {
         event == other.event && (content == nil || content == other.content) && texts == nil && parts == nil && pattern == nil && commands == nil
-            && emoji == nil && members.covers(other.members)
+            && emoji == nil && file == nil && members.covers(other.members)
     }
 
     /// The event that the keys speak of. Keys of two events in one rule could never hold together.
@@ -93,7 +100,7 @@ public struct RuleCondition: Sendable {
             return nil
         }
         if let event = named.first { return event }
-        if (["message", "mention"] + textKeys).contains(where: { mapping.value($0) != nil }) { return .message }
+        if (["message", "mention", "file"] + textKeys).contains(where: { mapping.value($0) != nil }) { return .message }
         if mapping.keys.allSatisfy(keys.contains) {
             mapping.reader.report(.missingKey, "\"when\" says nothing", hint: "for any message write: when: { message: any }")
         }

@@ -1,0 +1,121 @@
+package import ChatAPI
+internal import ChatProtocol
+internal import Foundation
+internal import Pictures
+
+/// A file that a bot sends.
+///
+/// It must stay as it is until its upload is complete (``SentMessage/awaitUpload(within:)``): its content is read after the message is stored.
+public struct OutgoingFile: Sendable, Hashable {
+    /// What recipients are shown for the file.
+    public enum Appearance: Sendable, Hashable {
+        /// A name with a size.
+        case file
+        /// A picture with a preview. Of a JPEG, PNG or WebP the preview is made; of other pictures it is grey.
+        case image
+        /// A recording of a voice, of that many seconds.
+        case voice(seconds: Int)
+        /// A video of that many seconds. `thumbnail` is the path of a picture for its preview; nil for a grey one.
+        case video(seconds: Int, thumbnail: String? = nil)
+    }
+
+    /// The path, from the working directory of the process if it does not begin with a slash. The recipients see its last part as the name.
+    public var path: String
+    /// The appearance.
+    public var appearance: Appearance
+    /// The text beside the file.
+    public var caption: String
+
+    /// Creates the value from its parts.
+    public init(_ path: String, as appearance: Appearance = .file, caption: String = "") {
+        self.path = path
+        self.appearance = appearance
+        self.caption = caption
+    }
+
+    /// True if the name is that of a picture of which a preview can be made.
+    package static func isPicture(_ path: String) -> Bool {
+        let name = path.lowercased()
+        return [".jpg", ".jpeg", ".png", ".webp"].contains(where: name.hasSuffix)
+    }
+
+    /// The path from the root.
+    private static func fullPath(_ path: String) -> String {
+        URL(fileURLWithPath: (path as NSString).expandingTildeInPath).standardizedFileURL.path
+    }
+
+    /// The bytes that a preview may have: with the rest of the message they fit into the shortest that can be sent.
+    static let previewBytes = 9_000
+    /// Seconds of a recording that official clients take.
+    static let longestVoice = 300
+
+    /// The message that goes with the file, and the file as commands name it.
+    ///
+    /// - Throws: ``BotFileError``: `notFound`, `picture`.
+    package func composed(quoting item: ChatItemID? = nil) throws(BotFileError) -> ComposedMessage {
+        let full = Self.fullPath(path)
+        guard FileManager.default.isReadableFile(atPath: full) else {
+            throw BotFileError(.notFound, "there is no file \(full), or it cannot be read")
+        }
+        let content: MessageContent
+        switch appearance {
+        case .file: content = .file(caption)
+        case .image: content = .image(text: caption, image: try Self.preview(of: full))
+        case .voice(let seconds): content = .voice(text: caption, duration: min(max(seconds, 0), Self.longestVoice))
+        case .video(let seconds, let thumbnail):
+            content = .video(text: caption, image: try thumbnail.map { path throws(BotFileError) in try Self.preview(of: Self.fullPath(path)) } ?? .grey, duration: max(seconds, 0))
+        }
+        return ComposedMessage(content: content, fileSource: CryptoFile(filePath: full), quotedItemID: item)
+    }
+
+    private static func preview(of path: String) throws(BotFileError) -> ImageData {
+        guard let data = FileManager.default.contents(atPath: path) else { throw BotFileError(.notFound, "there is no picture \(path), or it cannot be read") }
+        do throws(PictureError) {
+            let preview = try Picture(decoding: Array(data)).preview(limit: previewBytes)
+            return ImageData("data:image/jpg;base64," + Data(preview).base64EncodedString())
+        } catch {
+            // Clients show other kinds, too; only a preview cannot be made of them here.
+            if error.code == .format { return .grey }
+            throw BotFileError(.picture, "\(path): \(error.message)")
+        }
+    }
+}
+
+extension ImageData {
+    /// A grey picture, for what has no preview.
+    fileprivate static let grey = ImageData(
+        "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAAAAADhZOFXAAAADklEQVR42mNogAIGyhgAgIQgARDoahcAAAAASUVORK5CYII=")
+}
+
+/// Why a file could not be sent or received.
+public struct BotFileError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of fault; stable.
+    public enum Code: String, Sendable, Hashable {
+        /// There is no such file, or it cannot be read.
+        case notFound
+        /// The picture is damaged or too large for a preview.
+        case picture
+        /// The message has no file.
+        case noFile
+        /// The file is larger than was allowed.
+        case tooLarge
+        /// The file is on routers that the bot does not use, and nobody allowed others.
+        case unknownRouter
+        /// The transfer was cancelled.
+        case cancelled
+        /// The transfer failed, or the file is gone from the routers.
+        case failed
+        /// The time was over. The transfer goes on.
+        case timedOut
+    }
+
+    /// The stable code.
+    public let code: Code
+    /// A description of the error and its fix.
+    public let message: String
+
+    init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
+
+    /// A textual form, for messages and logs.
+    public var description: String { message }
+}

@@ -1,0 +1,72 @@
+internal import Parley
+
+/// The part of a condition that is about the file of a message.
+public struct FileCondition: Sendable {
+    /// Patterns of the name, without regard to case: `*` stands for any characters and `?` for one. Nil for any name.
+    public let names: [String]?
+    /// Bytes that the file must have at least.
+    public let minimumSize: Int64?
+    /// Bytes that the file may have at most.
+    public let maximumSize: Int64?
+    private let patterns: [TextPattern]
+
+    static let keys = ["name", "larger", "smaller"]
+    /// The longest pattern of a name, in bytes.
+    private static let longestName = 100
+
+    init?(_ reader: NodeReader) {
+        if reader.text == "any" {
+            (names, minimumSize, maximumSize, patterns) = (nil, nil, nil, [])
+            return
+        }
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: Self.keys)
+        let named = mapping.value("name")?.listOrOne()?.compactMap { item in Self.pattern(item).map { (item.text ?? "", $0) } }
+        names = named.map { $0.map(\.0) }
+        patterns = named?.map(\.1) ?? []
+        minimumSize = mapping.value("larger").flatMap(Self.size)
+        maximumSize = mapping.value("smaller").flatMap(Self.size)
+        if let minimumSize, let maximumSize, minimumSize >= maximumSize {
+            reader.report(.badValue, "no file is larger than \(minimumSize) bytes and smaller than \(maximumSize)")
+        }
+    }
+
+    /// True if a file fits.
+    func holds(for file: Attachment) -> Bool {
+        if let minimumSize, file.size <= minimumSize { return false }
+        if let maximumSize, file.size >= maximumSize { return false }
+        return names == nil || patterns.contains { $0.firstMatch(in: file.name) != nil }
+    }
+
+    private static func pattern(_ reader: NodeReader) -> TextPattern? {
+        guard let name = reader.nonEmptyString() else { return nil }
+        guard name.utf8.count <= longestName else {
+            reader.report(.badValue, "the pattern of a name has more than \(longestName) bytes")
+            return nil
+        }
+        var source = "(?is)^"
+        for character in name {
+            switch character {
+            case "*": source += ".*"
+            case "?": source += "."
+            default: source += RuleSet.literal(String(character))
+            }
+        }
+        return try? TextPattern(source + "$")
+    }
+
+    private static let units: KeyValuePairs<String, Int64> = ["kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30, "b": 1]
+
+    private static func size(_ reader: NodeReader) -> Int64? {
+        guard let text = reader.string() else { return nil }
+        let word = text.lowercased().filter { !$0.isWhitespace }
+        let unit = units.first { word.hasSuffix($0.key) }
+        let digits = unit.map { word.dropLast($0.key.count) } ?? word[...]
+        if let number = Int64(digits), number >= 0 {
+            let (size, overflow) = number.multipliedReportingOverflow(by: unit?.value ?? 1)
+            if !overflow { return size }
+        }
+        reader.report(.badValue, "\(reader.path) cannot be \"\(text)\"", hint: "a size is written 500kb, 10mb or 1gb")
+        return nil
+    }
+}
