@@ -7,6 +7,11 @@ import SMPWire
 extension ChatTransaction {
     /// Sends messages to members of a group, each by its route, and records the status of their items at each member.
     func send(_ messages: [OutgoingMessage], to members: [GroupMember], in group: GroupInfo) throws {
+        // A member who writes under the identifier of a message of this profile is told by the record of messages that came.
+        for message in messages where message.itemID != nil {
+            _ = try db.insertReceivedMessage(
+                message.id, group: group.groupID, author: group.membership.groupMemberID, forwardedBy: nil, at: now)
+        }
         guard !messages.isEmpty, !members.isEmpty else { return }
         let known = Dictionary(members.map { ($0.groupMemberID, $0) }, uniquingKeysWith: { first, _ in first })
         var encoder = OutgoingBodyEncoder(messages)
