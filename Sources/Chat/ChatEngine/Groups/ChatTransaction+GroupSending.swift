@@ -23,6 +23,8 @@ extension ChatTransaction {
             switch MemberRoute(of: messages, to: member, in: group, inviter: inviter) {
             case .none: continue
             case .send(let connection, let isBatched):
+                // What waited for the connection goes first. Once it is ready, nothing waits.
+                if connection.status == .sendReady { try sendPendingMessages(to: member, in: group) }
                 let target = DeliveryTarget(connection)
                 for body in try encoder.bodies(for: connection, isBatched: isBatched, store: db.insertBody) {
                     let delivery = try db.insertDelivery(to: target, body: body.stored, notifies: notifies, at: now)
