@@ -154,7 +154,7 @@ let bots: [Target] =
             "AsyncPrimitives", "CCrashSignals", "SystemSupport", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "SMPWire",
             "SMPProtocol", "SMPTransport", "SMPServer", "XFTPServer", "XFTPProtocol", "EncryptedSQLite", "Pictures", "CRE2",
             "CQRencode", grdb, logging, lifecycle, signals, .product(name: "DequeModule", package: "swift-collections"),
-        ], tests: ["SMPSimulation"])
+        ], tests: ["SMPSimulation", "ParleyRules"])
     + module("ParleyRules", layer: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
 
 let apps: [Target] = [
@@ -171,7 +171,7 @@ let apps: [Target] = [
         name: "ParleyCLITests",
         dependencies: [
             "AsyncPrimitives", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "XFTPProtocol",
-            "XFTPClient", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "TestSupport",
+            "XFTPClient", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "TestSupport", "VectorSupport",
         ],
         path: "Tests/ParleyCLITests", swiftSettings: settings),
 ]
@@ -190,7 +190,8 @@ let examples: [Target] = [
 /// Tests across modules that run the built programs as processes.
 let processTests: [Target] = [
     .testTarget(
-        name: "ReliabilityTests", dependencies: ["SystemSupport", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "ProcessSupport", "TestSupport"],
+        name: "ReliabilityTests",
+        dependencies: ["SystemSupport", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "ProcessSupport", "OfficialPeers", "TestSupport"],
         path: "Tests/ReliabilityTests", swiftSettings: settings)
 ]
 

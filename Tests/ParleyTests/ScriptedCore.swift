@@ -35,9 +35,15 @@ final class ScriptedCore: IdempotentChatCore {
         let continuation: CheckedContinuation<Void, Never>
     }
 
+    private struct CommandWaiter {
+        let command: String
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
     let state = Mutex(State())
     let hub = ChatEventHub()
     private let waiters = Mutex<[Waiter]>([])
+    private let commandWaiters = Mutex<[CommandWaiter]>([])
 
     func events(bufferingUpTo limit: Int) -> ChatEvents { hub.subscribe(bufferingUpTo: limit) }
 
@@ -55,6 +61,13 @@ final class ScriptedCore: IdempotentChatCore {
             state.commands.append(command)
             return Self.answer(command, user, &state)
         }
+        let text = command.commandString
+        let woken = commandWaiters.withLock { waiters in
+            let woken = waiters.filter { $0.command == text }
+            waiters.removeAll { $0.command == text }
+            return woken
+        }
+        for waiter in woken { waiter.continuation.resume() }
         let response = try result.get()
         if case .messages(.send(let target, _, _, _)) = command { wake(ContactID(target.chat.id)) }
         return response
@@ -67,6 +80,18 @@ final class ScriptedCore: IdempotentChatCore {
             let isDone = waiters.withLock { waiters in
                 let isDone = state.withLock { $0.sentCounts[contact, default: 0] } >= count
                 if !isDone { waiters.append(Waiter(contact: contact, count: count, continuation: continuation)) }
+                return isDone
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+
+    /// Returns once a command was given.
+    func waitForCommand(_ text: String) async {
+        await withCheckedContinuation { continuation in
+            let isDone = commandWaiters.withLock { waiters in
+                let isDone = state.withLock { $0.commands.contains { $0.commandString == text } }
+                if !isDone { waiters.append(CommandWaiter(command: text, continuation: continuation)) }
                 return isDone
             }
             if isDone { continuation.resume() }

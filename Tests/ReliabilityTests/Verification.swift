@@ -24,7 +24,7 @@ func verify(_ exchange: Exchange, sentFrom sender: CoreHost, on deployment: Depl
 }
 
 /// Says what is missing, doubled or out of order, instead of two long lists.
-private func expectSame(_ found: [String], _ expected: [String], _ what: String) {
+func expectSame(_ found: [String], _ expected: [String], _ what: String) {
     guard found != expected else { return }
     let missing = Set(expected).subtracting(found).sorted(), unknown = Set(found).subtracting(expected).sorted()
     let doubled = Dictionary(grouping: found) { $0 }.filter { $1.count > 1 }.keys.sorted()

@@ -292,4 +292,23 @@ struct GroupTests {
         #expect(left == [0, 0, 0, 0, 0])
         await scene.close()
     }
+
+    @Test("a message to a member that can just be reached does not overtake those that waited for it")
+    func waitingFirst() async throws {
+        let scene = try await GroupScene(["alice", "bob"])
+        let bob = try await scene.member("bob", at: "alice").groupMemberID
+        func setStatus(_ status: String) async throws {
+            try await scene["alice"].native.engine.store.write { db in
+                try db.run("UPDATE connections SET status = ? WHERE group_member_id = ?", [status, bob])
+            }
+        }
+        try await setStatus("requested")
+        for text in ["first", "second"] { try await scene.send(text, as: "alice") }
+        try await setStatus("sndReady")
+        try await scene.send("third", as: "alice")
+        await scene.expect("third", at: "bob")
+        await scene.expect("second", at: "bob")
+        #expect(await scene.texts(at: "bob") == ["first", "second", "third"])
+        await scene.close()
+    }
 }

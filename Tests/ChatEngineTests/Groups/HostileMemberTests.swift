@@ -1,4 +1,6 @@
 import ChatAPI
+import EncryptedSQLite
+import GRDB
 import SMPWire
 import Testing
 
@@ -125,6 +127,46 @@ struct HostileMemberTests {
         }
         guard case .apiChats(_, let chats) = try await scene["alice"].run("/_get chats 1") else { throw UnexpectedAnswer() }
         #expect(chats.contains { if case .group = $0.chatInfo { true } else { false } })
+        await scene.close()
+    }
+
+    @Test("a member who was removed writes nothing more while the agent still sends what waits for it")
+    func removed() async throws {
+        let scene = try await GroupScene(["alice", "bob", "mallory"])
+        let mallory = try await scene.member("mallory", at: "alice").groupMemberID
+        // As the removal leaves it; the agent keeps the connection until everything is sent, for up to two days.
+        try await scene["alice"].native.engine.store.write { db in
+            try db.run("UPDATE group_members SET status = 'removed' WHERE group_member_id = ?", [mallory])
+            try db.run("UPDATE connections SET status = 'deleted' WHERE group_member_id = ?", [mallory])
+        }
+        try await scene.attack([text("still here"), .leaveGroup], from: "mallory", to: "alice")
+        let isRefused = await scene["alice"].wait { events in
+            events.count { if case .chatError(.chat(.noConnectionUser)) = $0 { true } else { false } } == 2
+        }
+        #expect(isRefused)
+        #expect(await !scene.texts(at: "alice").contains("still here"))
+        #expect(try await scene.member("mallory", at: "alice").status == .removed)
+        await scene.close()
+    }
+
+    @Test("a member who is gone before it is connected is not connected to")
+    func gone() async throws {
+        let scene = try await GroupScene(["alice", "bob"])
+        let strangers = (0..<8).map { number in MemberID([UInt8(number)] + (1..<12).map { UInt8($0) }) }
+        for (number, id) in strangers.enumerated() {
+            let info = MemberInfo(
+                memberID: id, role: .member, versions: ChatVersions.supported, profile: Profile(displayName: "stranger\(number)", fullName: ""))
+            try await scene.attack([.introduceMember(info, restrictions: nil), .removeMember(memberID: id, withMessages: false)], from: "alice", to: "bob")
+        }
+        try await scene.send("done", as: "alice")
+        await scene.expect("done", at: "bob")
+        await scene.eventually("nothing is left to be done", at: "bob") {
+            try await scene["bob"].native.engine.store.read { try $0.number("SELECT count(*) FROM agent_work") } == 0
+        }
+        let connected = await scene.members(at: "bob").filter {
+            $0.localDisplayName.hasPrefix("stranger") && $0.activeConnection.map { $0.status != .deleted } ?? false
+        }
+        #expect(connected.isEmpty, "\(connected.map(\.localDisplayName))")
         await scene.close()
     }
 }

@@ -165,10 +165,12 @@ extension ChatTransaction {
         try db.deleteUnusedBodies(Set(accepted.map(\.delivery.bodyID)))
         try noteSendEncryption(accepted)
         var unknown: [(connection: ConnectionID, messages: [SentDelivery])] = []
+        var atMembers = SentGroupItems()
         for (connection, messages) in sent {
-            let premature = try receiveSent(messages, of: connection)
+            let premature = try receiveSent(messages, of: connection, atMembers: &atMembers)
             if !premature.isEmpty { unknown.append((connection, premature)) }
         }
+        try updateStatuses(of: atMembers)
         return unknown
     }
 
@@ -214,23 +216,6 @@ extension ChatTransaction {
 }
 
 extension ChatTransaction {
-    private func receiveSent(_ messages: [SentDelivery], toMemberOver record: ConnectionRecord, of user: User) throws -> [SentDelivery] {
-        var unknown: [SentDelivery] = []
-        var items: [(ids: [ChatItemID], viaProxy: Bool)] = []
-        for sent in messages {
-            if let delivery = try db.delivery(connection: record.id, agentMessageID: sent.message) {
-                if !delivery.items.isEmpty { items.append((delivery.items, sent.viaProxy)) }
-            } else {
-                unknown.append(sent)
-            }
-        }
-        // Most of what members send each other is about no item.
-        guard !items.isEmpty, case .member(let group, let member) = try context(of: record, user: user).peer else { return unknown }
-        let changed = try items.flatMap { try updateStatus(of: $0.ids, at: member, to: .sent, viaProxy: $0.viaProxy, in: group) }
-        try announce(statusesOf: changed, in: group, of: user)
-        return unknown
-    }
-
     /// Tells of items whose statuses have changed.
     func announce(statusesOf items: [StoredItem], in group: GroupInfo, of user: User) throws {
         guard let first = items.first else { return }
@@ -240,10 +225,11 @@ extension ChatTransaction {
 
     /// Records that routers have messages.
     ///
+    /// - Parameter atMembers: Receives the items of groups that they are about.
     /// - Returns: Those that the store does not know.
-    func receiveSent(_ messages: [SentDelivery], of connection: ConnectionID) throws -> [SentDelivery] {
+    func receiveSent(_ messages: [SentDelivery], of connection: ConnectionID, atMembers: inout SentGroupItems) throws -> [SentDelivery] {
+        if let origin = try db.memberConnection(agentID: connection.bytes) { return try receiveSent(messages, over: origin, &atMembers) }
         guard let record = try db.connection(agentID: connection.bytes), let user = try db.user(record.userID) else { return [] }
-        if record.memberID != nil { return try receiveSent(messages, toMemberOver: record, of: user) }
         guard let contact = try record.contactID.flatMap({ try db.contact($0, of: user) }) else { return [] }
         var changed: [ItemInChat] = []
         var unknown: [SentDelivery] = []

@@ -6,7 +6,9 @@ import SMPWire
 
 extension ChatTransaction {
     /// Adds an item to a group or a support chat, and counts it there if it asks for attention.
-    func addItem(_ draft: ItemDraft, to chat: inout GroupConversation, of user: User) throws -> ChatItem {
+    ///
+    /// - Parameter author: The member who wrote it, if the caller has it.
+    func addItem(_ draft: ItemDraft, to chat: inout GroupConversation, of user: User, by author: GroupMember? = nil) throws -> ChatItem {
         var draft = draft
         draft.group.scope = chat.scope?.chatScope
         if draft.content.requiresAttention(isSent: draft.isSent) {
@@ -16,7 +18,7 @@ extension ChatTransaction {
             }
             try count(draft, in: &chat)
         }
-        return try addItem(draft, owner: .group(chat.group.groupID), user: user.userID)
+        return try addItem(draft, owner: .group(chat.group.groupID), user: user.userID, by: author)
     }
 
     /// Counts an item in the support chat that it is added to.

@@ -7,6 +7,11 @@ import SMPWire
 extension ChatTransaction {
     /// Sends messages to members of a group, each by its route, and records the status of their items at each member.
     func send(_ messages: [OutgoingMessage], to members: [GroupMember], in group: GroupInfo) throws {
+        // A member who writes under the identifier of a message of this profile is told by the record of messages that came.
+        for message in messages where message.itemID != nil {
+            _ = try db.insertReceivedMessage(
+                message.id, group: group.groupID, author: group.membership.groupMemberID, forwardedBy: nil, at: now)
+        }
         guard !messages.isEmpty, !members.isEmpty else { return }
         let known = Dictionary(members.map { ($0.groupMemberID, $0) }, uniquingKeysWith: { first, _ in first })
         var encoder = OutgoingBodyEncoder(messages)
@@ -18,6 +23,8 @@ extension ChatTransaction {
             switch MemberRoute(of: messages, to: member, in: group, inviter: inviter) {
             case .none: continue
             case .send(let connection, let isBatched):
+                // What waited for the connection goes first. Once it is ready, nothing waits.
+                if connection.status == .sendReady { try sendPendingMessages(to: member, in: group) }
                 let target = DeliveryTarget(connection)
                 for body in try encoder.bodies(for: connection, isBatched: isBatched, store: db.insertBody) {
                     let delivery = try db.insertDelivery(to: target, body: body.stored, notifies: notifies, at: now)

@@ -92,11 +92,9 @@ extension ChatTransaction {
     ///
     /// - Returns: False for one that came before: it is reported, and who forwarded it in vain is told that it need not.
     private func isFirst(_ id: SharedMessageID, author: GroupMember, forwardedBy: GroupMember?, in group: GroupInfo) throws -> Bool {
-        guard let earlier = try db.receivedMessage(id, group: group.groupID) else {
-            try db.insertReceivedMessage(
-                id, group: group.groupID, author: author.groupMemberID, forwardedBy: forwardedBy?.groupMemberID, at: now)
-            return true
-        }
+        let isNew = try db.insertReceivedMessage(
+            id, group: group.groupID, author: author.groupMemberID, forwardedBy: forwardedBy?.groupMemberID, at: now)
+        guard !isNew, let earlier = try db.receivedMessage(id, group: group.groupID) else { return true }
         emit(
             .chatError(
                 error: .store(

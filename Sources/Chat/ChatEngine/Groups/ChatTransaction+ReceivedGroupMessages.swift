@@ -69,7 +69,7 @@ extension ChatTransaction {
         fill(&draft, mentions: container.mentions, quote: container.quote, content: content, from: member, in: group)
         if !member.settings.showsMessages { draft.deletion = .blocked }
         draft.group.memberID = member.groupMemberID
-        var shown = try addItem(draft, to: &chat, of: user)
+        var shown = try addItem(draft, to: &chat, of: user, by: member)
         shown.direction = .groupReceived(member: member)
         if let file = container.file { shown = try attach(file, to: shown, in: .group(chat), of: user) }
         emit(.newChatItems(user: user, chatItems: [chat.containing(shown)]))

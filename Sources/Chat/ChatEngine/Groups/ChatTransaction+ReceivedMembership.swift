@@ -116,13 +116,14 @@ extension ChatTransaction {
         try enqueue(.createMemberConnection(member: member.groupMemberID), user: user)
     }
 
-    /// The agent has made the connection for a member that was introduced: the host passes its link on.
+    /// The agent has made the connection for a member that was introduced: the host passes its link on. The connection is deleted if the member is
+    /// gone meanwhile.
     func inviteIntroduced(
         _ id: GroupMemberID, connection: Bytes, link: String, of user: User
     ) throws {
         guard let member = try db.member(id), let group = try db.group(member.groupID, user: user.userID), member.activeConnection == nil,
-            let host = try db.host(of: group.groupID)
-        else { return }
+            !member.status.hasEnded, !group.membership.status.hasEnded, let host = try db.host(of: group.groupID)
+        else { return try enqueue(.delete(connections: [connection], after: []), user: user) }
         try insertConnection(connection, with: member, status: .new, introducedBy: host, user: user)
         try sendDirectly([.inviteMember(memberID: member.memberID, IntroInvitation(groupConnectionRequest: link))], to: host, in: group)
         if member.status == .introduced { try db.updateMember(id, status: .introductionInvited, at: now) }

@@ -33,12 +33,18 @@ extension Database {
         ) { ($0.optionalInt().map { GroupMemberID($0) }, $0.optionalInt().map { GroupMemberID($0) }) }
     }
 
+    /// Records a message under its id.
+    ///
+    /// - Returns: False if one came before under that id.
     func insertReceivedMessage(
         _ id: SharedMessageID, group: GroupID, author: GroupMemberID?, forwardedBy: GroupMemberID?, at time: UTCTimestamp
-    ) throws {
+    ) throws -> Bool {
         try run(
-            "INSERT INTO received_group_messages (group_id, shared_msg_id, author_id, forwarded_by, received_at) VALUES (?, ?, ?, ?, ?)",
-            [group, id.bytes.blob, author, forwardedBy, time.stored])
+            """
+            INSERT INTO received_group_messages (group_id, shared_msg_id, author_id, forwarded_by, received_at) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT DO NOTHING
+            """, [group, id.bytes.blob, author, forwardedBy, time.stored])
+        return changesCount > 0
     }
 
     /// Notes that the author's own copy of a forwarded message has come.
@@ -339,7 +345,7 @@ extension GroupSendStatus {
         case .forwarded: ("forwarded", nil)
         case .inactive: ("inactive", nil)
         case .sent: ("sent", nil)
-        case .received(.ok): ("received", nil)
+        case .received(let receipt): ("received", receipt == .ok ? nil : jsonText)
         default: ("other", jsonText)
         }
     }

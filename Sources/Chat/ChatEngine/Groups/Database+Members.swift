@@ -102,6 +102,11 @@ extension Database {
         try first(Self.memberSelection + " WHERE m.group_id = ? AND m.member_id = ?", [group, id.bytes.blob], Self.member)
     }
 
+    /// The identifier of a member in its group.
+    func memberIdentifier(_ id: GroupMemberID) throws -> MemberID? {
+        try first("SELECT member_id FROM group_members WHERE group_member_id = ?", [id]) { MemberID($0.bytes()) }
+    }
+
     /// The members of a group in the order in which they came.
     func members(of group: GroupID, includingUser: Bool = false) throws -> [GroupMember] {
         try all(

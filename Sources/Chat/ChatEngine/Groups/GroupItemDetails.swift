@@ -77,8 +77,11 @@ struct ItemMembers: Sendable {
 
 extension Database {
     /// The members that items of groups name: authors, moderators, those who are quoted and mentioned.
-    func members(of records: [ItemRecord]) throws -> ItemMembers {
+    ///
+    /// - Parameter known: A member who need not be read.
+    func members(of records: [ItemRecord], known: GroupMember? = nil) throws -> ItemMembers {
         var found = ItemMembers()
+        if let known { found.add(known) }
         for record in records {
             guard let group = record.owner.groupID else { continue }
             for id in [record.group.memberID, record.group.deletedBy].compactMap(\.self) where found.byID[id] == nil {

@@ -27,11 +27,12 @@ struct MemberConnector: Sendable {
         }
     }
 
+    /// - Returns: nil if the member, or this profile, has gone since: they are not connected any more.
     private func target(_ id: GroupMemberID) async throws(ChatCoreError) -> Target? {
         try await transactions.query { transaction in
-            guard let member = try transaction.db.member(id), let userID = try transaction.db.userID(ofMember: id),
+            guard let member = try transaction.db.member(id), !member.status.hasEnded, let userID = try transaction.db.userID(ofMember: id),
                 let user = try transaction.db.user(userID), let group = try transaction.db.group(member.groupID, user: userID),
-                let agentUser = Int64(user.agentUserID)
+                !group.membership.status.hasEnded, let agentUser = Int64(user.agentUserID)
             else { return nil }
             return Target(user: user, agentUser: agentUser, group: group, member: member)
         }
@@ -62,13 +63,18 @@ struct MemberConnector: Sendable {
             connection = try await agent.reporting { agent throws(AgentError) in
                 try await agent.prepareToJoin(user: target.agentUser, link: link, pqSupport: false)
             }
-            try await leftovers.orDiscard(connection) { () throws(ChatCoreError) in
+            let isWanted = try await leftovers.orDiscard(connection) { () throws(ChatCoreError) in
                 try await transactions.transaction { transaction in
-                    let host = try target.member.invitedByGroupMemberID.flatMap { try transaction.db.member($0) }
-                    try transaction.insertConnection(
-                        connection.bytes, with: target.member, status: .prepared, introducedBy: host, user: target.user)
+                    guard let member = try transaction.db.member(id), !member.status.hasEnded else {
+                        try transaction.enqueue(.delete(connections: [connection.bytes], after: []), user: target.user)
+                        return false
+                    }
+                    let host = try member.invitedByGroupMemberID.flatMap { try transaction.db.member($0) }
+                    try transaction.insertConnection(connection.bytes, with: member, status: .prepared, introducedBy: host, user: target.user)
+                    return true
                 }
             }
+            guard isWanted else { return }
         }
         let info = try await transactions.query { transaction in
             try transaction.connectionInfo(

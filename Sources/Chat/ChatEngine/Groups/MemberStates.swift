@@ -13,6 +13,14 @@ extension GroupMemberStatus {
         }
     }
 
+    /// True for members who took part and do not any more.
+    var hasEnded: Bool {
+        switch self {
+        case .removed, .left, .groupDeleted: true
+        default: false
+        }
+    }
+
     /// The state in which a joining member begins.
     init(accepting acceptance: GroupAcceptance, admission: GroupMemberAdmission?) {
         switch acceptance {

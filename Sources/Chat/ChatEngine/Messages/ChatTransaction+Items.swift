@@ -55,7 +55,8 @@ extension ChatTransaction {
         return try addItem(draft, owner: .contact(contact.contactID), user: user.userID)
     }
 
-    func addItem(_ draft: ItemDraft, owner: ItemOwner, user: UserID) throws -> ChatItem {
+    /// - Parameter author: The member who wrote it, if the caller has it.
+    func addItem(_ draft: ItemDraft, owner: ItemOwner, user: UserID, by author: GroupMember? = nil) throws -> ChatItem {
         var record = ItemRecord(
             userID: user, owner: owner, isSent: draft.isSent, content: draft.content,
             status: draft.content.initialStatus(isSent: draft.isSent), sharedMessageID: draft.sharedMessageID,
@@ -66,7 +67,7 @@ extension ChatTransaction {
         if draft.deletion != .none { (record.deletion, record.deletedAt) = (draft.deletion, now) }
         if draft.timer?.deleteAt != nil { effects.hasNewExpiry = true }
         let stored = try db.insertItem(record)
-        return StoredItem(stored, at: now, members: owner.groupID == nil ? ItemMembers() : try db.members(of: [stored])).item
+        return StoredItem(stored, at: now, members: owner.groupID == nil ? ItemMembers() : try db.members(of: [stored], known: author)).item
     }
 
     /// Adds items that no message brought, and tells of them: one event for all.

@@ -305,7 +305,7 @@ extension Database {
             stored.quotedItemID = try number(Self.newestGroupItemQuery, [group, quoted.bytes.blob]).map { ChatItemID($0) }
         }
         guard !stored.isSent, let shared = stored.sharedMessageID else { return }
-        let author = try stored.group.memberID.flatMap { try member($0)?.memberID.bytes } ?? []
+        let author = try stored.group.memberID.flatMap { try memberIdentifier($0)?.bytes } ?? []
         let text: String?? = try first(Self.groupReactionsQuery, [group, shared.bytes.blob, author.blob]) { $0.optionalText() }
         stored.reactions = try ReactionRules.counts(stored: text ?? nil)
     }

@@ -66,8 +66,10 @@ extension ChatTransaction {
     /// Applies an event. Errors of what the peer sent become events; only the database can fail here.
     func receive(_ incoming: Incoming) throws {
         guard let connection = incoming.notification.connection else { return receiveState(incoming.notification.event) }
-        guard let record = try db.connection(agentID: connection.bytes), let user = try db.user(record.userID) else {
-            // Of connections that were just deleted, only their end is of interest.
+        guard let record = try db.connection(agentID: connection.bytes), record.connection.status != .deleted, let user = try db.user(record.userID)
+        else {
+            // Of deleted connections only their end is of interest. The agent may take days to send what waits for a removed member, who must
+            // neither write nor become connected meanwhile.
             receiveState(incoming.notification.event)
             if incoming.messageID != nil { emit(.chatError(error: .chat(error: .noConnectionUser(agentConnectionID: connection.description)))) }
             return

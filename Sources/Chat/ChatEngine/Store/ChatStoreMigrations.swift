@@ -93,6 +93,19 @@ enum ChatStoreMigrations {
         migrator.registerMigration("11 transfer of files") { db in
             try db.execute(sql: FileTables.creation)
         }
+        migrator.registerMigration("12 indexes of contacts without the items of groups") { db in
+            try db.execute(
+                sql: """
+                    DROP INDEX items_by_shared_id;
+                    CREATE INDEX items_by_shared_id ON chat_items(contact_id, shared_msg_id)
+                        WHERE contact_id IS NOT NULL AND shared_msg_id IS NOT NULL;
+                    DROP INDEX items_by_message_kind;
+                    CREATE INDEX items_by_message_kind ON chat_items(contact_id, message_kind, chat_item_id)
+                        WHERE contact_id IS NOT NULL AND message_kind IS NOT NULL;
+                    DROP INDEX items_unread;
+                    CREATE INDEX items_unread ON chat_items(contact_id, chat_item_id) WHERE contact_id IS NOT NULL AND status = 'rcvNew';
+                    """)
+        }
         return migrator
     }
 

@@ -1,0 +1,138 @@
+import ChatAPI
+import EncryptedSQLite
+import GRDB
+import SMPWire
+import Testing
+
+@testable import ChatEngine
+@testable import ChatProtocol
+
+/// Every message that members send, from every role without the right to it, to a host and to a plain member: what they have stored stays as it is.
+@Suite("Rights of members")
+struct MemberRightsTests {
+    @Test(
+        "what a role has no right to changes nothing and is passed on to nobody",
+        arguments: [GroupMemberRole.observer, .member, .moderator, .admin])
+    func table(_ role: GroupMemberRole) async throws {
+        let scene = try await GroupScene(["alice", "bob", "cath", "mallory"])
+        try await setRole(.admin, of: "cath", in: scene)
+        try await setRole(role, of: "mallory", in: scene)
+        let targets = try await targets(in: scene)
+        let attacks = targets.attacks.filter { attack in attack.right.map { role < $0 } ?? true }
+        for receiver in ["alice", "bob"] {
+            try await rest(scene, at: receiver)
+            for attack in attacks {
+                let before = try await snapshot(of: scene[receiver])
+                try await scene.attack(
+                    [attack.event], from: "mallory", to: receiver, id: attack.takesForeignID ? targets.membersMessage : nil)
+                try await barrier(scene, at: receiver)
+                let changes = try await snapshot(of: scene[receiver]).changes(since: before)
+                #expect(changes.isEmpty, "\(role.code) \(attack.name) (\(attack.tag)), to \(receiver): \(changes)")
+            }
+        }
+        try await scene.send("the others are not disturbed", as: "bob")
+        for name in ["alice", "cath", "mallory"] { await scene.expect("the others are not disturbed", at: name) }
+        await scene.close()
+    }
+
+    @Test("the table has every message of groups but those that every member may send")
+    func completeness() {
+        let id = MemberID([1]), message = SharedMessageID([1])
+        let targets = AttackTargets(
+            owner: id, admin: id, member: id, stranger: id, attacker: id, ownersMessage: message, membersMessage: message,
+            profile: GroupProfile(displayName: "team", fullName: ""))
+        let tags = Set(targets.attacks.map(\.tag))
+        let free: Set<ChatEventTag> = [.leaveGroup]
+        let all: [ChatEventTag] = [
+            .newMessage, .fileDescription, .updateMessage, .deleteMessage, .messageDeleted, .react, .file, .acceptFile, .acceptFileInvitation,
+            .cancelFile, .groupInvitation, .acceptGroup, .groupLinkInvitation, .groupLinkRejection, .groupLinkMember, .groupLinkAcceptance,
+            .groupRelayInvitation, .acceptGroupRelay, .testGroupRelay, .newMember, .introduceMember, .inviteMember, .forwardMemberInvitation,
+            .memberInfo, .memberRole, .restrictMember, .memberConnected, .memberConnectedToAll, .removeMember, .leaveGroup, .deleteGroup, .groupInfo,
+            .groupPreferences, .groupDirectInvitation, .forwardMessage,
+        ]
+        #expect(Set(all).subtracting(tags) == free)
+    }
+
+    // MARK: The scene
+
+    private func setRole(_ role: GroupMemberRole, of name: String, in scene: GroupScene) async throws {
+        let id = try await scene.member(name, at: "alice").groupMemberID
+        _ = try await scene["alice"].run("/_member role #1 \(id) \(role.code)")
+        for other in scene.names where other != name {
+            await scene.eventually("\(other) knows the role of \(name)", at: other) { try await scene.member(name, at: other).role == role }
+        }
+        await scene.eventually("\(name) knows its role", at: name) { try await scene.info(at: name).membership.role == role }
+    }
+
+    private func targets(in scene: GroupScene) async throws -> AttackTargets {
+        let owners = try #require(try await scene.send("the owner's words", as: "alice").meta.sharedMessageID)
+        let members = try #require(try await scene.send("the member's words", as: "bob").meta.sharedMessageID)
+        for name in scene.names {
+            await scene.expect("the owner's words", at: name)
+            await scene.expect("the member's words", at: name)
+        }
+        return AttackTargets(
+            owner: try await scene.info(at: "alice").membership.memberID, admin: try await scene.member("cath", at: "alice").memberID,
+            member: try await scene.member("bob", at: "alice").memberID, stranger: MemberID((0..<12).map { UInt8($0) }),
+            attacker: try await scene.member("mallory", at: "alice").memberID, ownersMessage: owners, membersMessage: members,
+            profile: try await scene.info(at: "alice").groupProfile)
+    }
+
+    /// Waits until everything that came before from the attacker is received: a message of an unknown kind tells.
+    private func barrier(_ scene: GroupScene, at receiver: String) async throws {
+        let tag = "x.barrier.\(Int.random(in: 0...Int.max))"
+        try await scene.attack([.unknown(ChatEventTag(tag), parameters: JSONObject())], from: "mallory", to: receiver)
+        let isThere = await scene[receiver].wait { events in
+            events.contains { if case .messageError(_, _, let text) = $0 { text.hasSuffix(tag) } else { false } }
+        }
+        try #require(isThere, "\(receiver) has not received \(tag)")
+    }
+
+    /// Waits until the scene is at rest: nothing that was sent is on its way.
+    private func rest(_ scene: GroupScene, at receiver: String) async throws {
+        for name in scene.names {
+            await scene.eventually("\(name) is at rest", at: name) {
+                try await scene[name].native.engine.store.read { db in
+                    try db.number("SELECT count(*) FROM deliveries WHERE done = 0") == 0 && db.number("SELECT count(*) FROM agent_work") == 0
+                }
+            }
+        }
+        try await barrier(scene, at: receiver)
+    }
+
+    private func snapshot(of core: TestCore) async throws -> Snapshot { try await core.native.engine.store.read { try Snapshot($0) } }
+
+    /// What a core has stored, but for the bookkeeping of messages that came.
+    private struct Snapshot: Sendable {
+        private var rows: [String: Set<String>] = [:]
+
+        /// Tables of messages that came before, and of deliveries that are done: those are deleted when nothing names them.
+        private static let bookkeeping: Set<String> = ["received_group_messages", "sqlite_sequence", "grdb_migrations"]
+        /// Columns of connections that tell which messages came, and of deliveries that tell how far they are.
+        private static let counters: [String: Set<String>] = [
+            "connections": ["last_received_msg_id", "updated_at"], "deliveries": ["body_id", "agent_msg_id", "done"],
+        ]
+
+        init(_ db: Database) throws {
+            let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+            for table in tables where !Self.bookkeeping.contains(table) {
+                let found = try Row.fetchAll(db, sql: "SELECT * FROM \(table)")
+                let ignored = Self.counters[table] ?? []
+                rows[table] = Set(
+                    found.map { row in row.filter { !ignored.contains($0.0) }.map { "\($0.0)=\($0.1)" }.joined(separator: " ") })
+            }
+        }
+
+        /// What was added or changed, by table; of deliveries, what was added.
+        func changes(since before: Snapshot) -> [String: [String]] {
+            var changes: [String: [String]] = [:]
+            for (table, now) in rows {
+                let old = before.rows[table] ?? []
+                let isSending = ["deliveries", "delivery_items", "delivery_bodies"].contains(table)
+                let difference = isSending ? now.subtracting(old) : now.symmetricDifference(old)
+                if !difference.isEmpty { changes[table] = difference.sorted() }
+            }
+            return changes
+        }
+    }
+}

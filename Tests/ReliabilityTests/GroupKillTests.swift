@@ -1,0 +1,317 @@
+import ChatProtocol
+import Foundation
+import OfficialPeers
+import ProcessSupport
+import Synchronization
+import TestSupport
+import Testing
+
+/// The members of a group and their router are killed at random moments while everybody writes, and others join, leave, are removed and change
+/// roles.
+///
+/// The environment variables `PARLEY_MESSAGES`, `PARLEY_KILLS` and `PARLEY_SEED` make the run longer or repeat its plan.
+@Suite struct GroupKillTests {
+    @Test(.timeLimit(.minutes(60)))
+    func everyMessageOfAGroupIsAtEveryMemberOnceAndInOrderWhoeverIsKilled() async throws {
+        try await run(GroupPlan.fromEnvironment(), programs: Array(repeating: .parley(ParleyProgram.path), count: GroupPlan.members))
+    }
+
+    @Test(.enabled(if: PeerProgram.simplexChat.isInstalled, "SIMPLEX_PEERS names no folder with simplex-chat"), .timeLimit(.minutes(60)))
+    func theSameHoldsWithTwoOfficialMembersWhoLiveOn() async throws {
+        let ours = OfficialClient.Program.parley(ParleyProgram.path)
+        try await run(GroupPlan.fromEnvironment { $0 < 3 }, programs: [ours, ours, ours, .simplexChat, .simplexChat])
+    }
+
+    private func run(_ plan: GroupPlan, programs: [OfficialClient.Program]) async throws {
+        print(plan)
+        let started = ContinuousClock.now
+        let group = try await KilledGroup(plan, programs)
+        do {
+            try await group.carryOut()
+            try await group.settle()
+        } catch {
+            print("\(plan): \(error)")
+            await group.stop()
+            throw error
+        }
+        try await group.verify()
+        print("\(plan): \(started.duration(to: .now))")
+        await group.stop()
+    }
+}
+
+/// A group of five, whose guests come and go, by a plan.
+private final class KilledGroup: Sendable {
+    private static let names = ["alice", "bob", "cath", "dan", "erin"]
+
+    private let plan: GroupPlan
+    private let members: [GroupParty]
+    private let guests: [GroupParty]
+    private let router: KilledRouter
+    private let folder: ScratchFolder
+    private let link: String
+    private let progress: GroupProgress
+
+    init(_ plan: GroupPlan, _ programs: [OfficialClient.Program]) async throws {
+        self.plan = plan
+        folder = try ScratchFolder("parley-group")
+        let router = try await KilledRouter(folder)
+        self.router = router
+        progress = GroupProgress()
+        var members: [GroupParty] = []
+        for (name, program) in zip(Self.names, programs) { members.append(try await GroupParty(name, server: router.address, program)) }
+        self.members = members
+        var guests: [GroupParty] = []
+        for number in 0..<plan.guests {
+            guests.append(try await GroupParty("guest\(number)", server: router.address, .parley(ParleyProgram.path)))
+        }
+        self.guests = guests
+        let owner = members[0]
+        _ = try await owner.ask(#"/_group 1 {"displayName":"team","fullName":"","groupPreferences":{"history":{"enable":"off"}}}"#)
+        let made = try await owner.ask("/_create link #1 member")["groupLink"]?["connLinkContact"]
+        guard let full = made?["connFullLink"]?.stringValue else { throw RunFault("no link was made") }
+        link = full
+        for member in members.dropFirst() {
+            _ = try await member.ask("/c \(full)")
+            // One after another: who is introduced to whom is the same in every run.
+            try await untilTrue("\(member.name) is connected to all who are there") {
+                let others = try await member.members().values.filter(\.isConnected)
+                return try await owner.members()[member.name]?.isConnected == true && others.count == members.firstIndex { $0 === member }
+            }
+        }
+    }
+
+    // MARK: What happens
+
+    /// Everybody writes its share; changes and kills come when so many messages were sent.
+    func carryOut() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (member, share) in zip(members, plan.shares) {
+                group.addTask { [progress] in
+                    // Whoever waits for a number of messages goes on after a failure, too.
+                    defer { progress.add(0, isLast: true) }
+                    for number in 0..<share {
+                        try await member.say("\(member.name) \(number)")
+                        progress.add(1)
+                    }
+                }
+            }
+            group.addTask { [self] in
+                for (moment, change) in plan.changes {
+                    await progress.wait(for: moment)
+                    try await carryOut(change)
+                }
+            }
+            group.addTask { [self] in
+                for (moment, kill) in plan.kills {
+                    await progress.wait(for: moment)
+                    try await Task.sleep(for: .milliseconds(kill.delay))
+                    if let member = kill.member {
+                        try await members[member].kill(downtime: kill.downtime)
+                    } else {
+                        try await router.kill(downtime: kill.downtime)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func carryOut(_ change: GroupPlan.Change) async throws {
+        let owner = members[0]
+        switch change {
+        case .join(let number):
+            let guest = guests[number]
+            try await guest.persistently("join") {
+                try await guest.membership() != nil
+            } _: { [link] in
+                try await $0.send("/c \(link)")
+            }
+            try await untilTrue("\(guest.name) has joined") {
+                try await guest.membership()?.status == "connected"
+            }
+        case .remove(let number):
+            let name = guests[number].name
+            try await owner.persistently("remove \(name)") {
+                try await owner.members()[name]?.isCurrent != true
+            } _: {
+                guard let id = try await owner.members()[name]?.id else { return }
+                try await $0.send("/_remove #1 \(id)")
+            }
+        case .leave(let number):
+            let guest = guests[number]
+            try await guest.persistently("leave") {
+                try await guest.membership()?.status == "left"
+            } _: {
+                try await $0.send("/_leave #1")
+            }
+        case .role(let number, let role):
+            let name = members[number].name
+            guard let id = try await owner.members()[name]?.id else { throw RunFault("the owner does not know \(name)") }
+            try await owner.persistently("set the role of \(name)") {
+                try await owner.members()[name]?.role == role
+            } _: {
+                try await $0.send("/_member role #1 \(id) \(role)")
+            }
+        }
+    }
+
+    /// Waits until everything that was sent has come, and all agree about the members.
+    func settle() async throws {
+        for member in members {
+            try await untilTrue("\(member.name) has all messages") { [self] in
+                let received = try await member.texts().received
+                for author in members where author !== member {
+                    guard await received[author.name]?.count ?? 0 >= author.accepted.count else { return false }
+                }
+                return true
+            }
+        }
+        try await untilTrue("all agree about the members") { [self] in Set(try await views()).count == 1 }
+    }
+
+    // MARK: What must be true
+
+    /// Every message once and in order, and the same members everywhere.
+    func verify() async throws {
+        for member in members {
+            let texts = try await member.texts()
+            expectSame(texts.sent, await member.accepted, "\(plan): messages of \(member.name) in its own chat")
+            for author in members where author !== member {
+                expectSame(texts.received[author.name] ?? [], await author.accepted, "\(plan): messages of \(author.name) at \(member.name)")
+            }
+        }
+        for guest in guests where try await guest.membership() != nil {
+            let received = try await guest.texts().received
+            for author in members {
+                // A guest has what was written while it was there: a part without gaps.
+                let texts = received[author.name] ?? [], all = await author.accepted
+                guard let first = texts.first, let start = all.firstIndex(of: first) else { continue }
+                expectSame(texts, Array(all[start...].prefix(texts.count)), "\(plan): messages of \(author.name) at \(guest.name)")
+            }
+        }
+        let views = try await views()
+        for (member, view) in zip(members, views) { #expect(view == views[0], "\(plan): the members as \(member.name) knows them") }
+        #expect(views[0].count >= GroupPlan.members)
+    }
+
+    /// The members who take part, with their roles, as each of the five knows them.
+    private func views() async throws -> [[String: String]] {
+        var views: [[String: String]] = []
+        for member in members {
+            var view = try await member.members().filter(\.value.isCurrent).mapValues(\.role)
+            view[member.name] = try await member.membership()?.role
+            views.append(view)
+        }
+        return views
+    }
+
+    private func untilTrue(_ what: String, _ condition: () async throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(180)
+        while try await !condition() {
+            guard ContinuousClock.now < deadline else {
+                var states: [String] = []
+                for member in members {
+                    let texts = try await member.texts()
+                    states.append("\(member.name): \(try await member.members()), sent \(texts.sent.count), received \(texts.received.mapValues(\.count))")
+                }
+                throw RunFault("\(plan): not in time: \(what)\n\(states.joined(separator: "\n"))")
+            }
+            // Databases of other processes announce nothing to who asks them over and over.
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    func stop() async {
+        for party in members + guests { await party.stop() }
+        await router.stop()
+        folder.remove()
+    }
+}
+
+/// The number of messages that were sent, for those who wait for one.
+private final class GroupProgress: Sendable {
+    private struct State {
+        var count = 0
+        var finished = 0
+        var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// - Parameter isLast: True if this sender has sent its last one.
+    func add(_ count: Int, isLast: Bool = false) {
+        let woken = state.withLock { state in
+            state.count += count
+            if isLast { state.finished += 1 }
+            let isOver = state.finished == GroupPlan.members
+            let woken = state.waiting.filter { isOver || $0.count <= state.count }
+            state.waiting.removeAll { isOver || $0.count <= state.count }
+            return woken
+        }
+        for waiter in woken { waiter.continuation.resume() }
+    }
+
+    func wait(for count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isDone = state.withLock { state in
+                let isDone = state.count >= count || state.finished == GroupPlan.members
+                if !isDone { state.waiting.append((count, continuation)) }
+                return isDone
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+}
+
+/// `parley server smp` on a port of its own, killed and started again.
+private actor KilledRouter {
+    nonisolated let address: String
+    private let folder: ScratchFolder
+    private let port: LoopbackPort
+    private var process: ChildProcess
+
+    init(_ folder: ScratchFolder) async throws {
+        self.folder = folder
+        port = try LoopbackPort.free()
+        process = try Self.start(folder, port)
+        guard let address = try await process.ready().address else { throw RunFault("the router has no address") }
+        self.address = address
+    }
+
+    func kill(downtime: Int) async throws {
+        process.kill()
+        _ = try await process.exit()
+        try await Task.sleep(for: .milliseconds(downtime))
+        process = try Self.start(folder, port)
+    }
+
+    func stop() async { await process.stop() }
+
+    private static func start(_ folder: ScratchFolder, _ port: LoopbackPort) throws -> ChildProcess {
+        try ParleyProgram.start(["server", "smp", "--data", folder("router"), "--port", "\(port.number)", "--json"], log: folder("router.log"))
+    }
+}
+
+extension GroupPlan {
+    /// The plan of `PARLEY_SEED`, `PARLEY_MESSAGES` and `PARLEY_KILLS`; without a seed one is drawn.
+    static func fromEnvironment(mayDie: (Int) -> Bool = { _ in true }) -> GroupPlan {
+        func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
+        let seed = number("PARLEY_SEED").map { UInt64($0) } ?? UInt64.random(in: 1...99_999)
+        return GroupPlan(seed: seed, messages: number("PARLEY_MESSAGES") ?? 60, kills: number("PARLEY_KILLS") ?? 5, mayDie: mayDie)
+    }
+}
+
+@Suite struct GroupPlanTests {
+    @Test func aPlanOfAGroupFollowsFromItsSeed() {
+        let plan = GroupPlan(seed: 7, messages: 500, kills: 40), again = GroupPlan(seed: 7, messages: 500, kills: 40)
+        #expect(plan.shares == again.shares && plan.kills.map(\.kill) == again.kills.map(\.kill) && plan.changes.map(\.change) == again.changes.map(\.change))
+        #expect(plan.kills.map(\.kill) != GroupPlan(seed: 8, messages: 500, kills: 40).kills.map(\.kill))
+        #expect(plan.shares.reduce(0, +) == 500 && plan.kills.count == 40)
+        #expect(plan.kills.contains { $0.kill.member == nil })
+        #expect(Set(plan.kills.compactMap(\.kill.member)) == Set(0..<GroupPlan.members))
+        #expect(plan.changes.map(\.afterMessages) == plan.changes.map(\.afterMessages).sorted())
+        for guest in 0..<plan.guests { #expect(plan.changes.contains { $0.change == .join(guest: guest) }) }
+        #expect(GroupPlan(seed: 7, messages: 500, kills: 40) { $0 < 3 }.kills.allSatisfy { ($0.kill.member ?? 0) < 3 })
+    }
+}
