@@ -30,11 +30,15 @@ final class EngineCore: Sendable {
     let addresses: AddressPublisher
     let requests: RequestAcceptor
     let members: MemberConnector
+    let channels: ChannelConnector
     let leftovers: AgentLeftovers
     /// The key of the databases, as it is now.
     let storeKey: Mutex<DatabaseKey?>
 
+    let relayTests = RelayTests()
+
     private let outbox: OutboxDispatcher
+    private let relay: RelayDeliverer
     private let tracker: DeliveryTracker
     private let jobHandler: AgentJobHandler
     private let expiry: ExpiryTimer
@@ -59,24 +63,29 @@ final class EngineCore: Sendable {
         clock = EngineClock(delays: delays, timeOfDay: now)
         crashGuard = CrashLoopGuard(table: inFlight)
 
-        let signal = ExpirySignal()
+        let signal = ExpirySignal(), relaySignal = RelaySignal()
         outbox = OutboxDispatcher(agent: agent, store: store, clock: clock, logger: logger)
         jobs = JobQueue(store: store, clock: clock, logger: logger)
         transactions = TransactionRunner(
-            store: store, clock: clock, random: random, effects: EffectDispatcher(hub: hub, outbox: outbox, jobs: jobs, expiry: signal))
+            store: store, clock: clock, random: random,
+            effects: EffectDispatcher(hub: hub, outbox: outbox, jobs: jobs, expiry: signal, relay: relaySignal, relayTests: relayTests))
         leftovers = AgentLeftovers(transactions: transactions, jobs: jobs, logger: logger)
         network = NetworkController(transactions: transactions, agent: agent, locks: locks, options: configuration.network)
         servers = ServerConfigurator(configuration: configuration, transactions: transactions, agent: agent, network: network)
         addresses = AddressPublisher(transactions: transactions, agent: agent, locks: locks)
         requests = RequestAcceptor(transactions: transactions, agent: agent, locks: locks, leftovers: leftovers)
         members = MemberConnector(transactions: transactions, agent: agent, locks: locks, leftovers: leftovers)
+        channels = ChannelConnector(
+            transactions: transactions, agent: agent, locks: locks, leftovers: leftovers, members: members, tests: relayTests, logger: logger)
+        relay = RelayDeliverer(transactions: transactions, agent: agent, logger: logger)
+        relaySignal.attach(relay)
         expiry = ExpiryTimer(transactions: transactions, signal: signal, periods: RetentionPeriods(configuration), logger: logger)
 
         tracker = DeliveryTracker(transactions: transactions, outbox: outbox, lifecycle: lifecycle, logger: logger)
         outbox.attach(tracker)
         jobHandler = AgentJobHandler(
             transactions: transactions, agent: agent, hub: hub, servers: servers, addresses: addresses, requests: requests, members: members,
-            logger: logger)
+            channels: channels, logger: logger)
         jobs.attach(jobHandler)
         receiver = Receiver(
             agent: agent, reports: reports, transactions: transactions, outbox: outbox, tracker: tracker, crashGuard: crashGuard, lifecycle: lifecycle,
@@ -120,6 +129,12 @@ extension EngineCore {
         }
         outbox.start()
         expiry.start()
+        do {
+            try await channels.removeUnfinished()
+            try await relay.start()
+        } catch {
+            throw ChatCoreError(thrown: error)
+        }
         let agent = agent
         Task { await agent.subscribeAll() }
         return true
@@ -129,6 +144,7 @@ extension EngineCore {
     func stop() async {
         guard lifecycle.end() else { return }
         expiry.stop()
+        relay.stop()
         outbox.stop()
         jobs.stop()
         await agent.suspend(timeout: .zero)

@@ -9,12 +9,10 @@ extension CommandRunner {
         switch command {
         case .send(let target, let messages, let isLive, let ttl):
             { transaction in
-                let user = try transaction.user()
-                if case .group(let id, _, asGroup: true) = target {
-                    try transaction.require(.owner, in: try transaction.group(id, of: user))
-                    throw Refusal.unsupported("sending in the name of a group")
-                }
-                return try transaction.send(messages.map { Composition($0) }, to: target.chat, isLive: isLive, ttl: ttl, of: user)
+                var asGroup = false
+                if case .group(_, _, let name) = target { asGroup = name }
+                return try transaction.send(
+                    messages.map { Composition($0) }, to: target.chat, isLive: isLive, ttl: ttl, asGroup: asGroup, of: try transaction.user())
             }
         case .createNotes(let folder, let messages):
             { transaction in
@@ -23,7 +21,8 @@ extension CommandRunner {
         case .update(let chat, let id, let message, let isLive): { try $0.edit(id, in: chat, to: message, isLive: isLive) }
         case .delete(let chat, let ids, let mode): { try $0.deleteItems(ids, of: chat, mode) }
         case .react(let chat, let id, let isAdded, let reaction): { try $0.react(to: id, in: chat, with: reaction, isAdded: isAdded) }
-        case .forward(let target, let source, let ids, _, let ttl): { try $0.forward(ids, from: source, to: target, ttl: ttl) }
+        case .forward(let target, let source, let ids, let asGroup, let ttl):
+            { try $0.forward(ids, from: source, to: target, asGroup: asGroup, ttl: ttl) }
         case .moderate(let group, let ids): { try $0.moderate(ids, of: group) }
         case .report(let group, let item, let reason, let text): { try $0.report(item, in: group, reason: reason, text: text) }
         case .archiveReports(let group): { try $0.archiveReports(of: group) }
@@ -38,13 +37,7 @@ extension CommandRunner {
         case .planForward(let chat, let ids): try await query { try $0.planForward(ids, from: chat) }
         case .reactionMembers(let user, let group, let item, let reaction):
             try await query { try $0.reactionMembers(user: user, group: group, item: item, reaction: reaction) }
-        case .share(let chat, _):
-            try await query { transaction in
-                _ = try transaction.user()
-                guard chat.type == .group else { throw Refusal.command("sharing is only supported for public groups") }
-                _ = try transaction.group(GroupID(chat.id), of: try transaction.user())
-                throw Refusal.command("sharing is only supported for public groups")
-            }
+        case .share(let chat, let target): try await share(chat, to: target)
         case .send, .createNotes, .update, .delete, .react, .forward, .moderate, .report, .archiveReports, .deleteReports: throw ChatCoreError(.notACommand)
         }
     }

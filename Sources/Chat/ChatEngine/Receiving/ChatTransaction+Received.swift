@@ -67,6 +67,10 @@ extension ChatTransaction {
     func receive(_ incoming: Incoming) throws {
         guard let connection = incoming.notification.connection else { return receiveState(incoming.notification.event) }
         guard let record = try db.connection(agentID: connection.bytes), let user = try db.user(record.userID) else {
+            if case .confirmation = incoming.notification.event, try db.isRelayTest(connection.bytes) {
+                if let answer = try? single(incoming) { effects.relayTestAnswers.append((connection.bytes, answer.event)) }
+                return
+            }
             // Of connections that were just deleted, only their end is of interest.
             receiveState(incoming.notification.event)
             if incoming.messageID != nil { emit(.chatError(error: .chat(error: .noConnectionUser(agentConnectionID: connection.description)))) }

@@ -90,6 +90,9 @@ enum ChatStoreMigrations {
         migrator.registerMigration("10 groups") { db in
             try db.execute(sql: GroupTables.creation)
         }
+        migrator.registerMigration("12 channels") { db in
+            try db.execute(sql: ChannelTables.creation)
+        }
         return migrator
     }
 
