@@ -35,13 +35,37 @@ extension ChatTransaction {
     func receive(
         _ part: FileDescriptionPart, ofFileIn message: SharedMessageID, from member: GroupMember, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
-        guard let stored = try db.item(group: group, sharedMessageID: message, author: member.memberID, at: now) else {
+        guard let (stored, audience) = try itemWithFile(message, of: member, in: group, user: user) else {
             reportError("x.msg.file.descr: no message of the member with a file", of: user)
             return nil
         }
         try receive(part, ofFileIn: stored, of: user)
-        guard case .group(let chat) = try conversation(of: stored, user: user) else { return nil }
-        return ForwardAudience(chat)
+        return audience
+    }
+
+    /// Takes a part of the description of a file that was posted in the name of a channel.
+    func receive(_ part: FileDescriptionPart, ofFileIn message: SharedMessageID, fromChannel group: GroupInfo, of user: User) throws {
+        guard let stored = try db.item(group: group, sharedMessageID: message, author: nil, at: now), !stored.isSent else { return }
+        try receive(part, ofFileIn: stored, of: user)
+    }
+
+    func receiveCancellation(ofFileIn message: SharedMessageID, fromChannel group: GroupInfo, of user: User) throws {
+        guard let stored = try db.item(group: group, sharedMessageID: message, author: nil, at: now), !stored.isSent else { return }
+        try receiveCancellation(of: stored, user: user)
+    }
+
+    /// The message of a member to which a file belongs, and who else gets what the member says about it. An owner's may be in the name of a channel.
+    private func itemWithFile(
+        _ message: SharedMessageID, of member: GroupMember, in group: GroupInfo, user: User
+    ) throws -> (item: StoredItem, audience: ForwardAudience)? {
+        if let stored = try db.item(group: group, sharedMessageID: message, author: member.memberID, at: now) {
+            guard case .group(let chat) = try conversation(of: stored, user: user) else { return nil }
+            return (stored, ForwardAudience(chat))
+        }
+        guard group.usesRelays, member.role == .owner, let stored = try db.item(group: group, sharedMessageID: message, author: nil, at: now) else {
+            return nil
+        }
+        return (stored, .channel)
     }
 
     private func receive(_ part: FileDescriptionPart, ofFileIn stored: StoredItem, of user: User) throws {
@@ -232,13 +256,12 @@ extension ChatTransaction {
     func receiveCancellation(
         ofFileIn message: SharedMessageID, from member: GroupMember, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
-        guard let stored = try db.item(group: group, sharedMessageID: message, author: member.memberID, at: now) else {
+        guard let (stored, audience) = try itemWithFile(message, of: member, in: group, user: user) else {
             reportError("x.file.cancel: no message of the member with a file", of: user)
             return nil
         }
         try receiveCancellation(of: stored, user: user)
-        guard case .group(let chat) = try conversation(of: stored, user: user) else { return nil }
-        return ForwardAudience(chat)
+        return audience
     }
 
     private func receiveCancellation(of stored: StoredItem, user: User) throws {
