@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--relay"], "[unsupported]"), (["-d", "data/"], "names no files"), (["-d", "x/db", "--data", "y"], "both name"),
+        (["-d", "data/"], "names no files"), (["-d", "x/db", "--data", "y"], "both name"),
         (["--xftp-server", "smp://x"], "--xftp-server"), (["--files-folder", "/dev/null/files"], "/dev/null/files"),
     ])
     func whatCannotBeDoneIsRefusedAtTheStart(_ options: [String], _ expected: String) async throws {

@@ -30,7 +30,9 @@ struct ClientOptions: ParsableArguments {
     @Flag(name: [.customShort("y"), .customLong("yes-migrate")], help: "Nothing more: databases of older versions are always brought up to date.")
     var yesMigrate = false
 
-    @Flag(name: .customLong("relay"), help: .hidden)
+    @Flag(
+        name: .customLong("relay"),
+        help: "Work as a chat relay: the profile made by /create chat relay user is the active one, and gets an address if it has none.")
     var relay = false
 
     func validate() throws {
@@ -55,10 +57,5 @@ struct ClientOptions: ParsableArguments {
     /// The API commands that are equivalent to the options.
     var commands: [ChatCommand] {
         [filesFolder.map { .core(.setFilesFolder($0)) }, temporaryFolder.map { .core(.setTemporaryFolder($0)) }].compactMap(\.self)
-    }
-
-    /// - Throws: ``Outcome/BadInput`` `unsupported` for options whose work this core cannot do yet.
-    func refuseWhatIsMissing() throws {
-        if relay { throw Outcome.BadInput("unsupported", description: "--relay: this program is no chat relay yet, since it has no channels") }
     }
 }

@@ -27,6 +27,28 @@ extension SMPAgent {
         return CreatedConnection(id: record.id, link: made.shown, shortLink: made.queue.link.map { made.queue.shortLink($0, mode) })
     }
 
+    /// Makes a contact address whose short link has an identity of its own, as public groups and their relays have it.
+    ///
+    /// The link is known before the router is asked, so that what it shows can name it.
+    ///
+    /// - Parameters:
+    ///   - identity: The key that signs the link's data, and the identifier in its fixed part.
+    ///   - linkData: Makes what the link shows, given the link; its type is `contact`.
+    package func createAddress(
+        user: AgentUserID, identity: LinkIdentity, clientData: String?, subscription: SubscriptionMode = .subscribe,
+        linkData: @escaping @Sendable (ConnectionShortLink) throws(AgentError) -> UserContactData
+    ) async throws(AgentError) -> CreatedConnection {
+        try core.checkActive()
+        try await core.knowUsers()
+        let record = try core.newConnection(user: user, mode: .contact, pq: .off)
+        var request = CreateRequest(mode: .contact, clientData: clientData, pq: .off, subscription: subscription)
+        request.identity = identity
+        request.makeLinkData = linkData
+        let made = try await core.makeQueue(request, for: record.owner)
+        try await core.insert(record, made, subscription)
+        return CreatedConnection(id: record.id, link: made.shown, shortLink: made.queue.link.map { made.queue.shortLink($0, .contact) })
+    }
+
     /// Makes an invitation or a contact address in the background: it is stored when the call returns, and `created` tells the link, also
     /// after a restart. A permanent failure is reported as `failed`; the connection stays until it is deleted.
     package func createConnectionInBackground(
@@ -48,6 +70,10 @@ struct CreateRequest: Sendable {
     var clientData: String?
     let pq: PQInitialKeys
     let subscription: SubscriptionMode
+    /// The identity of the short link; nil for a new key and no identifier.
+    var identity: LinkIdentity?
+    /// Makes the link data once the link is known; used with an identity.
+    var makeLinkData: (@Sendable (ConnectionShortLink) throws(AgentError) -> UserContactData)?
 }
 
 /// A queue that the router has, with what goes with it.
@@ -117,7 +143,7 @@ extension AgentCore {
         let full = link(address, additions, agreement?.parameters, request.clientData)
         let queue: ReceiveQueue
         do throws(AgentError) {
-            let preparedLink: PreparedLink? = if let data = request.linkData { try prepareLink(to: full, data: data) } else { nil }
+            let preparedLink = try prepareLink(to: full, request, on: server.server)
             queue = try await createQueue(
                 prepared, on: server, for: owner, mode: request.mode, link: preparedLink, clientVersions: configuration.clientVersions,
                 subscription: request.subscription)
@@ -129,6 +155,19 @@ extension AgentCore {
         var shown = link(queue.senderAddress, additions, agreement?.parameters, request.clientData)
         if request.pq != .usePQ, queue.link != nil { shown = shown.withoutKEM }
         return MadeQueue(queue: queue, additions: additions, keys: agreement?.keys, shown: shown)
+    }
+
+    /// The data of the short link that a connection is to have; nil for none.
+    private func prepareLink(
+        to full: ConnectionRequestURI, _ request: CreateRequest, on server: SMPServerAddress
+    ) throws(AgentError) -> PreparedLink? {
+        if let identity = request.identity, let make = request.makeLinkData {
+            return try prepareLink(to: full, identity: identity) { key throws(AgentError) in
+                .contact(try make(.contact(scheme: .server, type: .contact, server: server, key: key)))
+            }
+        }
+        guard let data = request.linkData else { return nil }
+        return try prepareLink(to: full, data: data)
     }
 
     /// Stores a new connection and what `add` adds to it.

@@ -40,6 +40,9 @@ package enum FailPoint: String, CaseIterable, Sendable {
     /// A received event is in the chat store; then it is announced, and not acknowledged.
     case chatStored = "chat.stored"
     case chatAnnounced = "chat.announced"
+    /// A relay's agent has a body for one bucket of members, and the cursor has not moved; then a body is delivered to all and its job deleted.
+    case relayBucketGiven = "relay.bucketGiven"
+    case relayJobFinished = "relay.jobFinished"
     /// A bot's handler has run, and that is not noted.
     case botHandled = "bot.handled"
     /// The router has changed its state, and nothing of it is on disk.

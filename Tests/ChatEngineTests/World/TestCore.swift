@@ -118,8 +118,8 @@ final class TestCore: Sendable {
         try await native.send(ChatCommand(parsing: text), as: user)
     }
 
-    func createUser(_ name: String) async throws -> User {
-        let new = NewUser(profile: Profile(displayName: name, fullName: ""), pastTimestamp: false, isChatRelay: false)
+    func createUser(_ name: String, isChatRelay: Bool = false) async throws -> User {
+        let new = NewUser(profile: Profile(displayName: name, fullName: ""), pastTimestamp: false, isChatRelay: isChatRelay)
         guard case .activeUser(let user) = try await send(.users(.create(new))) else { throw UnexpectedAnswer() }
         return user
     }

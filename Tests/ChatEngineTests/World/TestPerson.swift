@@ -18,12 +18,12 @@ final class TestPerson: Sendable {
     private let current = Mutex<TestCore?>(nil)
     private let time = Mutex<Int64>(0)
 
-    init(_ name: String, _ world: TestWorld, agent: AgentConfiguration = .light) async throws {
+    init(_ name: String, _ world: TestWorld, agent: AgentConfiguration = .light, isChatRelay: Bool = false) async throws {
         self.name = name
         self.world = world
         self.agent = agent
         folder = try TemporaryFolder()
-        _ = try await restart().createUser(name)
+        _ = try await restart().createUser(name, isChatRelay: isChatRelay)
     }
 
     var core: TestCore { current.withLock { $0! } }

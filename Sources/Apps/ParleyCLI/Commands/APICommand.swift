@@ -35,7 +35,6 @@ struct APICommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try compatible.refuseWhatIsMissing()
         var configuration = try options.configuration(data: data, at: compatible.databases, key: compatible.keySource)
         if !compatible.fileServers.isEmpty { configuration.fileServers = compatible.fileServers }
         let service = APIService(configuration: configuration, port: port, json: options.json, options: compatible)
@@ -58,7 +57,9 @@ private struct APIService: Service, CustomStringConvertible {
             // Open before the core starts: a program that waits for the port then sees all that happens.
             let server = try await ChatSocketServer.start(host.core, port: port, logger: configuration.logger)
             for command in options.commands { _ = try await host.core.send(command, as: nil) }
+            if options.relay { try await selectRelay(host.core) }
             if !options.maintenance { try await start(host.core) }
+            if options.relay, !options.maintenance { try await publishRelay(host.core) }
             report(server.port)
             try? await gracefulShutdown()
             await server.stop()
@@ -71,6 +72,27 @@ private struct APIService: Service, CustomStringConvertible {
         } catch {
             // The program that connects makes the first profile, and starts the core then.
             guard error.isNoActiveUser else { throw error }
+        }
+    }
+
+    /// Makes the relay's profile the active one, if there is one already.
+    private func selectRelay(_ core: any ChatCore) async throws(ChatCoreError) {
+        guard case .usersList(let users) = try await core.send(.users(.list), as: nil),
+            let relay = users.map(\.user).first(where: \.isChatRelay), !relay.isActive
+        else { return }
+        _ = try await core.send(.users(.setActive(relay.userID)), as: nil)
+    }
+
+    /// Gives the relay an address, if it has none.
+    private func publishRelay(_ core: any ChatCore) async throws(ChatCoreError) {
+        guard case .usersList(let users) = try await core.send(.users(.list), as: nil),
+            let relay = users.map(\.user).first(where: \.isChatRelay)
+        else { return }
+        do throws(ChatCoreError) {
+            _ = try await core.send(.address(.show(user: relay.userID)), as: nil)
+        } catch {
+            guard case .store(error: .userContactLinkNotFound) = error.chatError else { throw error }
+            _ = try await core.send(.address(.create(user: relay.userID)), as: nil)
         }
     }
 

@@ -152,9 +152,11 @@ extension CommandRunner {
                 return try transaction.send([message], to: .direct(id), isLive: false, ttl: nil, of: user)
             case .notes: return try transaction.send([message], to: .local(try transaction.noteFolderID(of: user)), isLive: false, ttl: nil, of: user)
             case .group(let name):
-                let reference = ChatReference.group(try transaction.group(named: name, of: user).groupID)
+                let group = try transaction.group(named: name, of: user)
+                let reference = ChatReference.group(group.groupID)
                 return try transaction.send(
-                    [try transaction.message(text, in: reference)].map { Composition($0) }, to: reference, isLive: false, ttl: nil, of: user)
+                    [try transaction.message(text, in: reference)].map { Composition($0) }, to: reference, isLive: false, ttl: nil,
+                    asGroup: group.sendsAsGroup, of: user)
             case .support(let name, let member):
                 let group = try transaction.group(named: name, of: user)
                 let id = try member.map { try transaction.member(named: $0, in: group).groupMemberID }

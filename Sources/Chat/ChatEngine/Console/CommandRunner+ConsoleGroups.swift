@@ -68,7 +68,9 @@ extension CommandRunner {
         case .share(let chat):
             let target = try await query { try $0.reference(chat, of: user) }
             guard let target = SendTarget(target) else { return try await refuse("sharing to such a chat") }
-            return try await run(.messages(.share(.group(id), to: target)))
+            let shared = try await run(.messages(.share(.group(id), to: target)))
+            guard case .chatMsgContent(_, let content) = shared else { return shared }
+            return try await run(.messages(.send(to: target, [ComposedMessage(content: content)])))
         }
     }
 

@@ -28,17 +28,15 @@ struct AddressPublisher: Sendable {
             return (user, address, connection)
         }
         guard let (user, address, connection) = found else { return nil }
-        let shared = user.sharedProfile(incognito: nil, contactPreferences: nil, usesProfileTTL: true)
         let settings = address.addressSettings
-        let link = ContactShortLinkData(profile: shared, message: settings.autoReply, business: settings.isBusinessAddress)
-        guard let data = link.userData else { throw ChatCoreError(AgentError(.command(.large, context: "link data"))) }
+        guard let data = user.addressData(message: settings.autoReply, isBusiness: settings.isBusinessAddress) else { throw ChatCoreError(AgentError(.command(.large, context: "link data"))) }
         let short = try await agent.reporting { agent throws(AgentError) in
             try await agent.setShortLink(
                 ConnectionID(connection.agentConnectionID), linkData: .contact(UserContactData(userData: data)), clientData: nil)
         }
         return try await transactions.transaction { transaction in
             try transaction.db.updateAddress(
-                address.userContactLinkID, shortLink: short.with(scheme: .server).wireString, at: transaction.now)
+                address.userContactLinkID, shortLink: (user.addressLink(short) ?? short).with(scheme: .server).wireString, at: transaction.now)
             return try transaction.db.address(address.userContactLinkID)
         }
     }

@@ -15,6 +15,9 @@ extension ChatTransaction {
         switch message.event {
         case .contact(let request): asked = request
         case .info(let profile): asked = ContactRequest(profile: profile)
+        case .groupRelayInvitation(let invitation):
+            return try receiveRelayInvitation(invitation, id, versions: message.versions, in: context)
+        case .testGroupRelay(let challenge, _): return try receiveRelayTest(challenge, id, in: context)
         default:
             reportUnsupported(message, in: context)
             return

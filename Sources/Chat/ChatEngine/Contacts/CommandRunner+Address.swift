@@ -41,15 +41,16 @@ extension CommandRunner {
                 if try transaction.db.address(ofUser: user.userID) != nil { throw Refusal.store(.duplicateContactLink) }
                 return user
             }
-            let shared = user.sharedProfile(incognito: nil, contactPreferences: nil, usesProfileTTL: true)
-            let data = try userData(ContactShortLinkData(profile: shared))
+            guard let data = user.addressData(message: nil, isBusiness: false) else {
+                throw ChatCoreError(AgentError(.command(.large, context: "link data")))
+            }
             let agentUser = try agentUser(of: user)
             let created = try await core.agent { agent throws(AgentError) in
                 try await agent.createConnection(
                     user: agentUser, mode: .contact, linkData: .contact(UserContactData(userData: data)), clientData: nil, pq: .supported,
                     subscription: .subscribe)
             }
-            let link = FullLink(created.link, short: created.shortLink)
+            let link = FullLink(created.link, short: user.addressLink(created.shortLink))
             return try await core.leftovers.orDiscard(created.id) { () throws(ChatCoreError) in
                 try await transaction { transaction in
                     let address = try transaction.db.insertAddress(

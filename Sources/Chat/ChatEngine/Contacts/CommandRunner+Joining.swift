@@ -119,14 +119,21 @@ extension CommandRunner {
 
     /// Joins the group that was prepared from a link.
     func connectPreparedGroup(
-        _ id: GroupID, incognito: Bool, message: MessageContent?
+        _ id: GroupID, incognito: Bool, contact: GroupOwnerContact? = nil, message: MessageContent?
     ) async throws(ChatCoreError) -> ChatResponse {
-        let (user, group, host, prepared) = try await query { transaction in
+        let (user, channel, prepared) = try await query { transaction in
             let user = try transaction.user()
             let group = try transaction.group(id, of: user)
             guard let prepared = group.preparedGroup else { throw Refusal.command("group doesn't have link to connect") }
+            return (user, group, prepared)
+        }
+        if channel.usesRelays {
+            return try await connectPreparedChannel(channel, prepared, incognito: incognito, contact: contact, user: user)
+        }
+        let (group, host) = try await query { transaction in
+            let group = try transaction.group(id, of: user)
             guard let host = try transaction.db.host(of: id) else { throw Refusal.store(.groupHostMemberNotFound(groupID: id)) }
-            return (user, group, host, prepared)
+            return (group, host)
         }
         let full = try parsed(prepared.connectionLink)
         if message != nil, prepared.requestSharedMessageID == nil {

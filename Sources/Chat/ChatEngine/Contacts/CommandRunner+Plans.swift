@@ -58,8 +58,11 @@ extension CommandRunner {
         let data = try? ShortLinkUserData.decode(GroupShortLinkData.self, from: resolved.user.userData.bytes)
         guard case .contact(let shared) = resolved.user.content else { throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error) }
         // Channels need relays; a group link leads to its host.
-        guard shared.isDirect, data?.groupProfile.publicGroup == nil else { throw ChatCoreError(Refusal.unsupported("channels").error) }
-        let info = GroupShortLinkInfo(direct: shared.isDirect, groupRelays: [], publicGroupID: nil)
+        if !shared.isDirect, shared.relays.isEmpty { return .groupLink(plan: .noRelays(linkData: data)) }
+        let id = resolved.fixed.linkEntityID.map { Base64URLBytes($0) }
+        guard data?.groupProfile.publicGroup?.publicGroupID == id else { throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error) }
+        let info = GroupShortLinkInfo(
+            direct: shared.isDirect, groupRelays: shared.relays.map { $0.with(scheme: .server).wireString }, publicGroupID: id?.description)
         return try await query { transaction in
             .groupLink(plan: try transaction.groupPlan(link, linkInfo: info, data: data, owner: owner, user: user))
         }
@@ -76,9 +79,13 @@ extension CommandRunner {
         let data = try? ShortLinkUserData.decode(GroupShortLinkData.self, from: resolved.user.userData.bytes)
         let owner = signature.map { resolved.verification(of: $0, sharing: short) }
         let (current, isUpdated) = try await transaction { try $0.updateGroup(group.groupID, fromLink: data, of: user) }
+        var owners: [GroupLinkOwner] = []
+        if case .contact(let shared) = resolved.user.content {
+            owners = shared.owners.map { GroupLinkOwner(memberID: MemberID($0.id), memberKey: $0.key.wireString) }
+        }
         return (
             FullLink(resolved.fixed.connectionRequest, short: short),
-            .groupLink(plan: .known(groupInfo: current, groupUpdated: isUpdated, ownerVerification: owner))
+            .groupLink(plan: .known(groupInfo: current, groupUpdated: isUpdated, ownerVerification: owner, linkOwners: owners))
         )
     }
 

@@ -15,11 +15,12 @@ final class AgentJobHandler: AgentJobHandling {
     private let requests: RequestAcceptor
     private let members: MemberConnector
     private let files: FileTransferController
+    private let channels: ChannelConnector
     private let logger: Logger
 
     init(
         transactions: TransactionRunner, agent: any AgentService, hub: ChatEventHub, servers: ServerConfigurator, addresses: AddressPublisher,
-        requests: RequestAcceptor, members: MemberConnector, files: FileTransferController, logger: Logger
+        requests: RequestAcceptor, members: MemberConnector, channels: ChannelConnector, files: FileTransferController, logger: Logger
     ) {
         self.transactions = transactions
         self.agent = agent
@@ -29,6 +30,7 @@ final class AgentJobHandler: AgentJobHandling {
         self.requests = requests
         self.members = members
         self.files = files
+        self.channels = channels
         self.logger = logger
     }
 
@@ -45,7 +47,7 @@ final class AgentJobHandler: AgentJobHandling {
             }
         case .accept(let request): try await requests.acceptInBackground(request)
         case .reject(let invitation): try await ignoringPermanent { () async throws(AgentError) in try await agent.reject(InvitationID(invitation)) }
-        case .delete(let connections, let messages): try await delete(connections, after: messages)
+        case .delete(let connections, let messages, let waits): try await delete(connections, after: messages, waitsForDelivery: waits)
         case .publishAddress: try await addresses.publish(agentUser: job.agentUserID)
         case .publishGroupLink(let group): try await members.publishLink(of: group, agentUser: job.agentUserID)
         case .createMemberConnection(let member): try await members.create(for: member)
@@ -56,20 +58,25 @@ final class AgentJobHandler: AgentJobHandling {
         case .uploadDescription(let file): try await files.uploadDescription(file)
         case .download(let file): try await files.download(file)
         case .deleteUploaded(let file): try await files.deleteUploaded(file)
+        case .acceptRelay(let member): try await channels.acceptRelay(member)
+        case .serveChannel(let group): try await channels.serve(group)
+        case .joinRelay(let member): try await channels.joinRelay(member)
+        case .answerRelayTest(let invitation, let challenge):
+            try await channels.answerTest(InvitationID(invitation), challenge: challenge, agentUser: job.agentUserID)
         case .setServers: try await servers.publish(agentUser: job.agentUserID)
         case .deleteUser(let deleteQueues):
             try await ignoringPermanent { () async throws(AgentError) in try await agent.deleteUser(job.agentUserID, deleteQueues: deleteQueues) }
         }
     }
 
-    private func delete(_ connections: [Bytes], after messages: [Delivery]) async throws(AgentError) {
+    private func delete(_ connections: [Bytes], after messages: [Delivery], waitsForDelivery: Bool) async throws(AgentError) {
         if !messages.isEmpty {
             for result in await agent.send(messages.map(\.request)) {
                 if case .failure(let fault) = result, fault.isTemporary { throw fault }
             }
         }
         try await ignoringPermanent { () async throws(AgentError) in
-            try await agent.delete(connections.map { ConnectionID($0) }, waitDelivery: !messages.isEmpty)
+            try await agent.delete(connections.map { ConnectionID($0) }, waitDelivery: waitsForDelivery || !messages.isEmpty)
         }
     }
 

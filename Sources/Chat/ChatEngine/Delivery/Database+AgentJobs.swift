@@ -14,7 +14,7 @@ struct AgentJob: Sendable, Hashable {
         case accept(request: UserContactRequestID)
         case reject(invitation: Bytes)
         /// Delete connections: at once, or after these messages and all before them are delivered.
-        case delete(connections: [Bytes], after: [Delivery])
+        case delete(connections: [Bytes], after: [Delivery], waitsForDelivery: Bool = false)
         case deleteUser(deleteQueues: Bool)
         /// Publish the profile behind the link of the profile's address.
         case publishAddress
@@ -37,6 +37,14 @@ struct AgentJob: Sendable, Hashable {
         case download(file: FileID)
         /// Delete a file from the routers to which it was uploaded.
         case deleteUploaded(file: FileID)
+        /// Go on with a relay that has accepted the invitation to a channel.
+        case acceptRelay(member: GroupMemberID)
+        /// Relay for the channel whose owner has invited this profile.
+        case serveChannel(group: GroupID)
+        /// Join a channel by one of its relays.
+        case joinRelay(member: GroupMemberID)
+        /// Prove to the one who tests this relay that it has the key of its address.
+        case answerRelayTest(invitation: Bytes, challenge: Bytes)
     }
 
     var id: Int64
@@ -93,6 +101,10 @@ extension AgentJob.Task {
         case .uploadDescription: "uploadDescription"
         case .download: "download"
         case .deleteUploaded: "deleteUploaded"
+        case .acceptRelay: "acceptRelay"
+        case .serveChannel: "serveChannel"
+        case .joinRelay: "joinRelay"
+        case .answerRelayTest: "answerRelayTest"
         }
     }
 
@@ -102,8 +114,8 @@ extension AgentJob.Task {
         case .allow(let confirmation, let info): ["confirmation": text(confirmation), "info": text(info)]
         case .accept(let request): ["request": request.json]
         case .reject(let invitation): ["invitation": text(invitation)]
-        case .delete(let connections, let messages):
-            ["connections": .array(connections.map(text)), "after": .array(messages.map(\.json))]
+        case .delete(let connections, let messages, let waits):
+            ["connections": .array(connections.map(text)), "after": .array(messages.map(\.json)), "waits": .bool(waits)]
         case .deleteUser(let deleteQueues): ["deleteQueues": .bool(deleteQueues)]
         case .publishAddress, .setServers: [:]
         case .publishGroupLink(let group): ["group": group.json]
@@ -113,6 +125,9 @@ extension AgentJob.Task {
         case .joinMemberContact(let contact): ["contact": contact.json]
         case .upload(let file, let recipients): ["file": file.json, "recipients": .int(Int64(recipients))]
         case .uploadDescription(let file), .download(let file), .deleteUploaded(let file): ["file": file.json]
+        case .acceptRelay(let member), .joinRelay(let member): ["member": member.json]
+        case .serveChannel(let group): ["group": group.json]
+        case .answerRelayTest(let invitation, let challenge): ["invitation": text(invitation), "challenge": text(challenge)]
         }
     }
 
@@ -130,7 +145,9 @@ extension AgentJob.Task {
             self = .reject(invitation: invitation)
         case "delete":
             let connections = (json["connections"]?.arrayValue ?? []).compactMap(bytes)
-            self = .delete(connections: connections, after: (json["after"]?.arrayValue ?? []).compactMap(Delivery.init))
+            self = .delete(
+                connections: connections, after: (json["after"]?.arrayValue ?? []).compactMap(Delivery.init),
+                waitsForDelivery: json["waits"]?.boolValue ?? false)
         case "deleteUser": self = .deleteUser(deleteQueues: json["deleteQueues"]?.boolValue ?? false)
         case "publishAddress": self = .publishAddress
         case "setServers": self = .setServers
@@ -156,6 +173,15 @@ extension AgentJob.Task {
             guard let number = json["file"]?.intValue else { return nil }
             let file = FileID(number)
             self = kind == "download" ? .download(file: file) : kind == "deleteUploaded" ? .deleteUploaded(file: file) : .uploadDescription(file: file)
+        case "acceptRelay", "joinRelay":
+            guard let member = json["member"]?.intValue.map({ GroupMemberID($0) }) else { return nil }
+            self = kind == "acceptRelay" ? .acceptRelay(member: member) : .joinRelay(member: member)
+        case "serveChannel":
+            guard let group = json["group"]?.intValue else { return nil }
+            self = .serveChannel(group: GroupID(group))
+        case "answerRelayTest":
+            guard let invitation = bytes(json["invitation"]), let challenge = bytes(json["challenge"]) else { return nil }
+            self = .answerRelayTest(invitation: invitation, challenge: challenge)
         default: return nil
         }
     }

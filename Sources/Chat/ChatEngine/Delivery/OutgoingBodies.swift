@@ -15,9 +15,12 @@ struct OutgoingMessage {
     var isForwardable = false
     /// True for messages of others that are passed on.
     var isForward = false
+    /// True if the author has signed the message.
+    var isSigned = false
 
+    /// - Parameter signer: Signs events that must be signed; nil where nothing is.
     /// - Throws: `largeMessage` if the message does not fit.
-    init(_ event: ChatMessageEvent, id: SharedMessageID, itemID: ChatItemID? = nil) throws {
+    init(_ event: ChatMessageEvent, id: SharedMessageID, itemID: ChatItemID? = nil, signer: ChannelSigner? = nil) throws {
         self.id = id
         self.itemID = itemID
         notifies = event.tag.hasNotification
@@ -28,7 +31,11 @@ struct OutgoingMessage {
         } catch {
             throw Refusal.store(.largeMessage)
         }
+        if let signed = signer?.element(of: body, tag: event.tag) { (body, isSigned) = (signed, true) }
     }
+
+    /// The outcome of checking the signature, as items of this profile show it.
+    var signature: SignatureStatus? { isSigned ? .verified : nil }
 
     /// A message that was encoded earlier.
     init(encoded body: Bytes, id: SharedMessageID, itemID: ChatItemID?) {
@@ -63,9 +70,14 @@ struct OutgoingBodyEncoder {
     }
 
     private let messages: [OutgoingMessage]
+    private let mode: MessageBatching.Mode
     private var encoded: [Variant: [Body]] = [:]
 
-    init(_ messages: [OutgoingMessage]) { self.messages = messages }
+    /// - Parameter mode: The form of bodies with several messages.
+    init(_ messages: [OutgoingMessage], mode: MessageBatching.Mode = .json) {
+        self.messages = messages
+        self.mode = mode
+    }
 
     /// The bodies for a connection.
     ///
@@ -96,7 +108,7 @@ struct OutgoingBodyEncoder {
         guard variant.isBatched else {
             return messages.enumerated().map { ($0.element.body, $0.offset..<$0.offset + 1) }
         }
-        return try MessageBatching.batches(of: messages.map(\.body), mode: .json).map { outcome in
+        return try MessageBatching.batches(of: messages.map(\.body), mode: mode).map { outcome in
             guard case .batch(let body, let range) = outcome else { throw Refusal.store(.largeMessage) }
             return (body, range)
         }

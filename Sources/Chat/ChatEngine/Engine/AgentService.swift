@@ -1,5 +1,6 @@
 import SMPAgent
 import SMPClient
+import SMPCrypto
 import SMPProtocol
 import SMPWire
 
@@ -43,6 +44,10 @@ protocol AgentService: MessageSender {
         user: AgentUserID, mode: ConnectionMode, linkData: UserConnectionLinkData?, clientData: String?, pq: PQInitialKeys,
         subscription: SubscriptionMode
     ) async throws(AgentError) -> CreatedConnection
+    func createAddress(
+        user: AgentUserID, identity: LinkIdentity, clientData: String?, subscription: SubscriptionMode,
+        linkData: @escaping @Sendable (ConnectionShortLink) throws(AgentError) -> UserContactData
+    ) async throws(AgentError) -> CreatedConnection
     func compatibility(of link: ConnectionRequestURI, pqSupport: Bool) -> LinkCompatibility?
     func prepareToJoin(user: AgentUserID, link: ConnectionRequestURI, pqSupport: Bool) async throws(AgentError) -> ConnectionID
     func join(
@@ -60,6 +65,7 @@ protocol AgentService: MessageSender {
     func setShortLink(
         _ connection: ConnectionID, linkData: UserConnectionLinkData, clientData: String?
     ) async throws(AgentError) -> ConnectionShortLink
+    func linkPrivateKey(of connection: ConnectionID) async throws(AgentError) -> Ed25519.PrivateKey?
     func resolveShortLink(user: AgentUserID, link: ConnectionShortLink) async throws(AgentError) -> ResolvedLink
 
     func subscribeAll() async -> [ConnectionID: Result<Void, AgentError>]

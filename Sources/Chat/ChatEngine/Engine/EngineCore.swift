@@ -30,13 +30,17 @@ final class EngineCore: Sendable {
     let addresses: AddressPublisher
     let requests: RequestAcceptor
     let members: MemberConnector
+    let channels: ChannelConnector
     let leftovers: AgentLeftovers
     let folders: FileFolders
     let files: FileTransferController
     /// The key of the databases, as it is now.
     let storeKey: Mutex<DatabaseKey?>
 
+    let relayTests = RelayTests()
+
     private let outbox: OutboxDispatcher
+    private let relay: RelayDeliverer
     private let tracker: DeliveryTracker
     private let jobHandler: AgentJobHandler
     private let expiry: ExpiryTimer
@@ -63,18 +67,23 @@ final class EngineCore: Sendable {
         clock = EngineClock(delays: delays, timeOfDay: now)
         crashGuard = CrashLoopGuard(table: inFlight)
 
-        let signal = ExpirySignal()
+        let signal = ExpirySignal(), relaySignal = RelaySignal()
         folders = FileFolders(files: configuration.filesFolder, temporary: configuration.temporaryFolder)
         outbox = OutboxDispatcher(agent: agent, store: store, clock: clock, logger: logger)
         jobs = JobQueue(store: store, clock: clock, logger: logger)
         transactions = TransactionRunner(
-            store: store, clock: clock, random: random, folders: folders, effects: EffectDispatcher(hub: hub, outbox: outbox, jobs: jobs, expiry: signal))
+            store: store, clock: clock, random: random, folders: folders,
+            effects: EffectDispatcher(hub: hub, outbox: outbox, jobs: jobs, expiry: signal, relay: relaySignal, relayTests: relayTests))
         leftovers = AgentLeftovers(transactions: transactions, jobs: jobs, logger: logger)
         network = NetworkController(transactions: transactions, agent: agent, files: service, locks: locks, options: configuration.network)
         servers = ServerConfigurator(configuration: configuration, transactions: transactions, agent: agent, network: network)
         addresses = AddressPublisher(transactions: transactions, agent: agent, locks: locks)
         requests = RequestAcceptor(transactions: transactions, agent: agent, locks: locks, leftovers: leftovers)
         members = MemberConnector(transactions: transactions, agent: agent, locks: locks, leftovers: leftovers)
+        channels = ChannelConnector(
+            transactions: transactions, agent: agent, locks: locks, leftovers: leftovers, members: members, tests: relayTests, logger: logger)
+        relay = RelayDeliverer(transactions: transactions, agent: agent, logger: logger)
+        relaySignal.attach(relay)
         files = FileTransferController(transactions: transactions, service: service, locks: locks, logger: logger)
         fileEvents.attach(files.receive)
         let cleaner = FileCleaner(transactions: transactions, service: service, locks: locks, logger: logger)
@@ -85,7 +94,7 @@ final class EngineCore: Sendable {
         outbox.attach(tracker)
         jobHandler = AgentJobHandler(
             transactions: transactions, agent: agent, hub: hub, servers: servers, addresses: addresses, requests: requests, members: members,
-            files: files, logger: logger)
+            channels: channels, files: files, logger: logger)
         jobs.attach(jobHandler)
         receiver = Receiver(
             agent: agent, reports: reports, transactions: transactions, outbox: outbox, tracker: tracker, crashGuard: crashGuard, lifecycle: lifecycle,
@@ -130,6 +139,12 @@ extension EngineCore {
         }
         outbox.start()
         expiry.start()
+        do {
+            try await channels.removeUnfinished()
+            try await relay.start()
+        } catch {
+            throw ChatCoreError(thrown: error)
+        }
         let agent = agent
         Task { await agent.subscribeAll() }
         Task { [self] in try? await CommandRunner(core: self, actor: nil).receiveMarkedFiles() }
@@ -140,6 +155,7 @@ extension EngineCore {
     func stop() async {
         guard lifecycle.end() else { return }
         expiry.stop()
+        relay.stop()
         outbox.stop()
         jobs.stop()
         await files.stop()

@@ -31,17 +31,27 @@ extension ChatTransaction {
         try receive(part, ofFileIn: stored, of: user)
     }
 
+    /// The item of a member's file, or of one that a channel has sent.
+    ///
+    /// - Parameter member: The one who writes about the file; nil where a relay does not tell.
+    private func itemWithFile(_ message: SharedMessageID, from member: GroupMember?, in group: GroupInfo) throws -> StoredItem? {
+        if let member, let own = try db.item(group: group, sharedMessageID: message, author: member.memberID, at: now) { return own }
+        guard group.usesRelays, member.map({ $0.role == .owner }) ?? true else { return nil }
+        return try db.item(group: group, sharedMessageID: message, author: nil, at: now)
+    }
+
     /// Takes a part of the description of a member's file.
+    ///
+    /// - Parameter member: The one who sends it; nil where a relay does not tell.
     func receive(
-        _ part: FileDescriptionPart, ofFileIn message: SharedMessageID, from member: GroupMember, in group: GroupInfo, of user: User
+        _ part: FileDescriptionPart, ofFileIn message: SharedMessageID, from member: GroupMember?, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
-        guard let stored = try db.item(group: group, sharedMessageID: message, author: member.memberID, at: now) else {
+        guard let stored = try itemWithFile(message, from: member, in: group) else {
             reportError("x.msg.file.descr: no message of the member with a file", of: user)
             return nil
         }
         try receive(part, ofFileIn: stored, of: user)
-        guard case .group(let chat) = try conversation(of: stored, user: user) else { return nil }
-        return ForwardAudience(chat)
+        return try forwardAudience(of: stored, user: user)
     }
 
     private func receive(_ part: FileDescriptionPart, ofFileIn stored: StoredItem, of user: User) throws {
@@ -230,15 +240,19 @@ extension ChatTransaction {
     }
 
     func receiveCancellation(
-        ofFileIn message: SharedMessageID, from member: GroupMember, in group: GroupInfo, of user: User
+        ofFileIn message: SharedMessageID, from member: GroupMember?, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
-        guard let stored = try db.item(group: group, sharedMessageID: message, author: member.memberID, at: now) else {
+        guard let stored = try itemWithFile(message, from: member, in: group) else {
             reportError("x.file.cancel: no message of the member with a file", of: user)
             return nil
         }
         try receiveCancellation(of: stored, user: user)
+        return try forwardAudience(of: stored, user: user)
+    }
+
+    private func forwardAudience(of stored: StoredItem, user: User) throws -> ForwardAudience? {
         guard case .group(let chat) = try conversation(of: stored, user: user) else { return nil }
-        return ForwardAudience(chat)
+        return chat.group.usesRelays && stored.item.direction == .channelReceived ? .channel : ForwardAudience(chat)
     }
 
     private func receiveCancellation(of stored: StoredItem, user: User) throws {

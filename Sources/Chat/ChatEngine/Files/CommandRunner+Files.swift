@@ -97,7 +97,7 @@ extension CommandRunner {
 
     /// Forwards messages. Their files are copied, so that they stay when the originals are deleted.
     func forward(
-        _ ids: [ChatItemID], from source: ChatReference, to target: ChatReference, ttl: Int?
+        _ ids: [ChatItemID], from source: ChatReference, to target: ChatReference, asGroup: Bool = false, ttl: Int?
     ) async throws(ChatCoreError) -> ChatResponse {
         if let key, let known = try await query({ try $0.response(to: key) }) { return known }
         var messages: [Composition] = []
@@ -112,7 +112,7 @@ extension CommandRunner {
                 }
                 messages.append(composition)
             }
-            return try await answer { [messages] in try $0.forward(messages, to: target, ttl: ttl) }
+            return try await answer { [messages] in try $0.forward(messages, to: target, asGroup: asGroup, ttl: ttl) }
         } catch {
             for path in copies { core.folders.remove(path) }
             throw error

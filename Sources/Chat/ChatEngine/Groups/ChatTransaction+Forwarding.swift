@@ -16,6 +16,7 @@ extension ChatTransaction {
         let receivers = try db.members(of: group.groupID, indexes: indexes).filter { member in
             switch audience {
             case .group(let includesPending): member.status.isCurrent || (includesPending && member.status.isPending)
+            case .channel, .everybodyAtLast: member.status.isCurrent
             case .support(let subject):
                 member.groupMemberID == subject
                     || (member.role >= .moderator && member.status.isCurrent && member.supports(ChatVersions.groupKnocking))
@@ -31,7 +32,7 @@ extension ChatTransaction {
         let binary = connected.filter { $0.0.supports(Self.binaryForwarding) }, old = connected.filter { !$0.0.supports(Self.binaryForwarding) }
         let forwards = messages.map { MessageForward(sender: .member(sender.memberID, name: sender.shortName), brokerTimestamp: $0.sentAt) }
         if !binary.isEmpty {
-            let elements = zip(forwards, messages).map { forward, message in [UInt8(ascii: ">")] + forward.wireBytes + message.message.body }
+            let elements = zip(forwards, messages).map { forward, message in forward.element(message.element) }
             for body in Self.binaryBatches(elements) {
                 let stored = try db.insertBody(body)
                 for (_, connection) in binary {
@@ -126,10 +127,12 @@ extension ChatTransaction {
     /// Sends the newest messages of a group to a member who joins, if its preferences say so, and the welcome message.
     func sendHistory(to member: GroupMember, in group: GroupInfo) throws {
         guard group.allows(.history), member.supports(ChatVersions.batching) else { return }
+        let isChannel = group.usesRelays
         var events = try db.history(of: group.groupID, for: member.groupMemberID, limit: Self.historyLength, at: now).compactMap {
             try historyEvent($0, in: group)
         }
-        if member.supports(ChatVersions.groupHistoryWelcome), let welcome = group.groupProfile.description,
+        // A relay writes nothing of its own: the welcome message of a channel is shown by its link.
+        if !isChannel, member.supports(ChatVersions.groupHistoryWelcome), let welcome = group.groupProfile.description,
             try db.joinRequest(member: member.groupMemberID).welcome == nil
         {
             events.append(.newMessage(MessageContainer(content: .text(welcome))))
@@ -138,10 +141,11 @@ extension ChatTransaction {
     }
 
     private func historyEvent(_ stored: StoredItem, in group: GroupInfo) throws -> ChatMessageEvent? {
-        let author: GroupMember
+        let author: GroupMember?
         switch stored.item.direction {
         case .groupSent: author = group.membership
         case .groupReceived(let member) where !member.blockedByAdmin: author = member
+        case .channelReceived where group.usesRelays: author = nil
         default: return nil
         }
         // Files are not in the history yet: of messages with one, only the text is.
@@ -150,6 +154,7 @@ extension ChatTransaction {
             stored.item.file == nil ? message : .text(message.text), mentions: stored.item.mentions)
         var container = MessageContainer(content: content, mentions: MessageMentions(mentions))
         container.ttl = stored.item.meta.timed?.ttl
+        if author == nil { container.asGroup = true }
         if let quote = stored.item.quotedItem {
             let quoted: MemberID? =
                 switch quote.direction {
@@ -163,7 +168,8 @@ extension ChatTransaction {
                 content: quote.content)
         }
         return .forwardMessage(
-            MessageForward(sender: .member(author.memberID, name: author.shortName), brokerTimestamp: stored.item.meta.itemTimestamp),
-            ChatMessage(versions: author.versionRange, messageID: stored.item.meta.sharedMessageID, event: .newMessage(container)))
+            MessageForward(
+                sender: author.map { .member($0.memberID, name: $0.shortName) } ?? .channel, brokerTimestamp: stored.item.meta.itemTimestamp),
+            ChatMessage(versions: (author ?? group.membership).versionRange, messageID: stored.item.meta.sharedMessageID, event: .newMessage(container)))
     }
 }

@@ -72,21 +72,22 @@ extension ChatTransaction {
     /// Adds an item that no message brought, and tells of it.
     func addEvent(
         _ content: ItemContent, from member: GroupMember? = nil, at time: UTCTimestamp? = nil, id: SharedMessageID? = nil,
-        in chat: inout GroupConversation, of user: User
+        signature: SignatureStatus? = nil, in chat: inout GroupConversation, of user: User
     ) throws {
         var draft = ItemDraft(content, isSent: member == nil)
         draft.timestamp = time
         draft.sharedMessageID = id
+        draft.group.signature = signature
         try announce(draft, from: member, in: &chat, of: user)
     }
 
     /// Adds an item for an event, in the conversation that events of a member are shown in.
     func addEvent(
-        _ event: ReceivedGroupEvent, from member: GroupMember, at time: UTCTimestamp? = nil, id: SharedMessageID? = nil, in group: inout GroupInfo,
-        of user: User
+        _ event: ReceivedGroupEvent, from member: GroupMember, at time: UTCTimestamp? = nil, id: SharedMessageID? = nil,
+        signature: SignatureStatus? = nil, in group: inout GroupInfo, of user: User
     ) throws {
         var (_, chat) = try conversation(with: member, in: group)
-        try addEvent(.receivedGroupEvent(event: event), from: member, at: time, id: id, in: &chat, of: user)
+        try addEvent(.receivedGroupEvent(event: event), from: member, at: time, id: id, signature: signature, in: &chat, of: user)
         group = chat.group
     }
 

@@ -7,6 +7,16 @@ import SMPWire
 extension ChatTransaction {
     /// The members that a command names, in the order of the group.
     private func members(_ ids: [GroupMemberID], of group: GroupInfo) throws -> (named: [GroupMember], others: [GroupMember]) {
+        if group.usesRelays {
+            // Of the members of a channel, of whom there may be very many, only those are read that are named or written to.
+            let found = try ids.map { id in
+                guard let member = try db.member(id), member.groupID == group.groupID, member.category != .user else {
+                    throw Refusal.chat(.groupMemberNotFound)
+                }
+                return member
+            }
+            return (found, try db.relayMembers(of: group.groupID).filter { !ids.contains($0.groupMemberID) })
+        }
         let named = Set(ids)
         let members = try db.members(of: group.groupID)
         let found = members.filter { named.contains($0.groupMemberID) }
@@ -105,7 +115,7 @@ extension ChatTransaction {
             ItemContent.sentGroupEvent(
                 event: .memberRole(groupMemberID: member.groupMemberID, profile: member.profile.published, role: role))
         }
-        let items = try announceChanges(
+        let (items, isSigned) = try announceChanges(
             current.map { .memberRole(memberID: $0.memberID, role) }, contents, to: recipients, in: GroupConversation(group), of: user)
         for var member in current {
             try db.updateMember(member.groupMemberID, role: role)
@@ -114,7 +124,7 @@ extension ChatTransaction {
         }
         if !items.isEmpty { emit(.newChatItems(user: user, chatItems: items)) }
         if !errors.isEmpty { emit(.chatErrors(errors: errors)) }
-        return .membersRoleUser(user: user, groupInfo: group, members: result, role: role, isSigned: false)
+        return .membersRoleUser(user: user, groupInfo: group, members: result, role: role, isSigned: isSigned)
     }
 
     /// Sends the invitation of a contact again, with another role.
@@ -128,15 +138,17 @@ extension ChatTransaction {
     /// Sends events about members together, and adds an item for each.
     private func announceChanges(
         _ events: [ChatMessageEvent], _ contents: [ItemContent], to recipients: [GroupMember], in chat: GroupConversation, of user: User
-    ) throws -> [ItemInChat] {
+    ) throws -> (items: [ItemInChat], isSigned: Bool) {
         var chat = chat
-        let messages = try events.map { try OutgoingMessage($0, id: newSharedMessageID()) }
+        let messages = try events.map { try outgoing($0, in: chat.group) }
         try send(messages, to: recipients, in: chat.group)
-        return try zip(messages, contents).map { message, content in
+        let items = try zip(messages, contents).map { message, content in
             var draft = ItemDraft(content, isSent: true)
             draft.sharedMessageID = message.id
+            draft.group.signature = message.signature
             return chat.containing(try addItem(draft, to: &chat, of: user))
         }
+        return (items, messages.contains(where: \.isSigned))
     }
 
     // MARK: Blocking
@@ -156,7 +168,7 @@ extension ChatTransaction {
             ItemContent.sentGroupEvent(
                 event: .memberBlocked(groupMemberID: member.groupMemberID, profile: member.profile.published, blocked: isBlocked))
         }
-        let items = try announceChanges(
+        let (items, isSigned) = try announceChanges(
             named.map { .restrictMember(memberID: $0.memberID, restrictions) }, contents, to: others.filter(\.status.isCurrent),
             in: GroupConversation(group), of: user)
         if !items.isEmpty { emit(.newChatItems(user: user, chatItems: items)) }
@@ -166,7 +178,7 @@ extension ChatTransaction {
             member.blockedByAdmin = isBlocked
             return member
         }
-        return .membersBlockedForAllUser(user: user, groupInfo: group, members: changed, blocked: isBlocked, isSigned: false)
+        return .membersBlockedForAllUser(user: user, groupInfo: group, members: changed, blocked: isBlocked, isSigned: isSigned)
     }
 
     func set(_ settings: GroupMemberSettings, of memberID: GroupMemberID, in id: GroupID) throws -> ChatResponse {
@@ -205,6 +217,7 @@ extension ChatTransaction {
         for member in named where member.status != .invited {
             try endMembership(of: member, as: .removed, in: &group, keepsRow: false, of: user)
         }
+        try publishMemberCount(of: &group, user: user)
         group = try self.group(id, of: user)
         let shown = items.map { item in
             guard case .group(_, let scope) = item.chatInfo else { return item }
@@ -216,7 +229,8 @@ extension ChatTransaction {
             member.status = .removed
             return member
         }
-        return .userDeletedMembers(user: user, groupInfo: group, members: removed, withMessages: withMessages, isSigned: false)
+        return .userDeletedMembers(user: user, groupInfo: group, members: removed, withMessages: withMessages,
+            isSigned: items.contains { $0.chatItem.meta.signatureStatus != nil })
     }
 
     /// Tells members of a removal, and ends the connections with the removed ones once they were told.
@@ -226,7 +240,7 @@ extension ChatTransaction {
         guard !members.isEmpty else { return [] }
         var chat = chat
         let messages = try members.map { member in
-            try OutgoingMessage(.removeMember(memberID: member.memberID, withMessages: withMessages), id: newSharedMessageID())
+            try outgoing(.removeMember(memberID: member.memberID, withMessages: withMessages), in: chat.group)
         }
         try send(messages, to: recipients, in: chat.group)
         var items: [ItemInChat] = []
@@ -234,6 +248,7 @@ extension ChatTransaction {
             var draft = ItemDraft(
                 .sentGroupEvent(event: .memberDeleted(groupMemberID: member.groupMemberID, profile: member.profile.published)), isSent: true)
             draft.sharedMessageID = message.id
+            draft.group.signature = message.signature
             items.append(chat.containing(try addItem(draft, to: &chat, of: user)))
         }
         try deleteConnections(of: members, afterDelivery: true, keepsRows: false, user: user)

@@ -14,8 +14,12 @@ extension ChatTransaction {
         }
         guard !messages.isEmpty, !members.isEmpty else { return }
         let known = Dictionary(members.map { ($0.groupMemberID, $0) }, uniquingKeysWith: { first, _ in first })
-        var encoder = OutgoingBodyEncoder(messages)
+        var encoder = OutgoingBodyEncoder(messages, mode: group.batchMode)
         let notifies = messages.contains(where: \.notifies)
+        if group.usesRelays, !group.membership.isRelay {
+            // Relays may pass on to this profile what it has sent itself.
+            for message in messages { try db.noteSentMessage(message.id, group: group.groupID, author: group.membership.groupMemberID, at: now) }
+        }
         // Administrators first: they forward to those who are not connected.
         for member in members.filter({ $0.role >= .admin }) + members.filter({ $0.role < .admin }) {
             let inviterID = member.category == .pre ? group.membership.invitedByGroupMemberID : member.invitedByGroupMemberID
@@ -47,14 +51,22 @@ extension ChatTransaction {
 
     /// Sends one event to members of a group.
     func send(_ event: ChatMessageEvent, to members: [GroupMember], in group: GroupInfo, itemID: ChatItemID? = nil) throws {
-        try send([OutgoingMessage(event, id: newSharedMessageID(), itemID: itemID)], to: members, in: group)
+        try send([outgoing(event, itemID: itemID, in: group)], to: members, in: group)
+    }
+
+    /// A message to members of a group, signed if the group asks for that.
+    func outgoing(
+        _ event: ChatMessageEvent, id: SharedMessageID? = nil, itemID: ChatItemID? = nil, in group: GroupInfo
+    ) throws -> OutgoingMessage {
+        let signer = group.usesRelays && event.tag.requiresSignature ? ChannelSigner(group) : nil
+        return try OutgoingMessage(event, id: id ?? newSharedMessageID(), itemID: itemID, signer: signer)
     }
 
     /// Sends events over the connection of one member, whatever the state of the membership. Nothing is sent without a connection.
     func sendDirectly(_ events: [ChatMessageEvent], to member: GroupMember, in group: GroupInfo) throws {
         guard let connection = member.activeConnection, !connection.isDisabled else { return }
         let messages = try events.map { try OutgoingMessage($0, id: newSharedMessageID()) }
-        var encoder = OutgoingBodyEncoder(messages)
+        var encoder = OutgoingBodyEncoder(messages, mode: group.batchMode)
         let target = DeliveryTarget(connection)
         for body in try encoder.bodies(for: connection, isBatched: member.supports(ChatVersions.batching), store: db.insertBody) {
             effects.deliveries.append(
@@ -68,7 +80,7 @@ extension ChatTransaction {
         let waiting = try db.takePendingMessages(member: member.groupMemberID)
         guard !waiting.isEmpty else { return }
         let messages = waiting.map { OutgoingMessage(encoded: $0.body, id: newSharedMessageID(), itemID: $0.itemID) }
-        var encoder = OutgoingBodyEncoder(messages)
+        var encoder = OutgoingBodyEncoder(messages, mode: group.batchMode)
         let target = DeliveryTarget(connection)
         for body in try encoder.bodies(for: connection, isBatched: member.supports(ChatVersions.batching), store: db.insertBody) {
             let delivery = try db.insertDelivery(to: target, body: body.stored, notifies: true, at: now)
@@ -91,6 +103,10 @@ extension ChatTransaction {
         func isReader(_ member: GroupMember) -> Bool { member.status.isCurrent && member.supports(version) }
         func requireMembership() throws {
             guard group.membership.status.isCurrent, group.membership.status.isActive else { throw Refusal.command("not current member") }
+        }
+        if group.usesRelays, !group.membership.isRelay {
+            try requireMembership()
+            return try db.relayMembers(of: group.groupID)
         }
         switch conversation.scope {
         case nil, .other:

@@ -11,7 +11,7 @@ extension ChatTransaction {
     func createGroup(_ profile: GroupProfile, incognito: Bool, user id: UserID) throws -> ChatResponse {
         let user = try user(id)
         try checkName(profile.displayName)
-        guard profile.publicGroup == nil else { throw Refusal.unsupported("channels") }
+        guard profile.publicGroup == nil else { throw Refusal.command("a group without relays cannot be public: use /_public group") }
         let shown = try incognito ? db.insertProfile(RandomProfile.make(random), user: user.userID, incognito: true, at: now) : nil
         let id = try db.insertGroup(NewGroupRecord(profile: profile), user: user.userID, at: now)
         try insertMembership(
@@ -27,7 +27,7 @@ extension ChatTransaction {
 
     /// The items at the head of a group of this profile, below the banner.
     func addOwnOpening(to chat: inout GroupConversation, of user: User) throws {
-        try addEvent(.sentGroupEncryption(info: EncryptionInfo(pqEnabled: false)), in: &chat, of: user)
+        try addEvent(.sentGroupEncryption(info: chat.group.encryption), in: &chat, of: user)
         try addFeatureItems(featureItems(chat.group.fullGroupPreferences, isSent: true), from: nil, in: &chat, of: user)
     }
 
@@ -36,8 +36,10 @@ extension ChatTransaction {
         let user = try user()
         let group = try group(id, of: user)
         guard group.preparedGroup != nil else { throw Refusal.command("group doesn't have link to connect") }
-        guard let host = try db.host(of: id) else { throw Refusal.store(.groupHostMemberNotFound(groupID: id)) }
-        guard host.activeConnection == nil else { throw Refusal.command("host member already has connection") }
+        let host = try db.host(of: id)
+        guard host != nil || group.usesRelays else { throw Refusal.store(.groupHostMemberNotFound(groupID: id)) }
+        // A channel has no host before it is being joined.
+        guard host?.activeConnection == nil, !group.usesRelays || host == nil else { throw Refusal.command("host member already has connection") }
         let newUser = try anyUser(newUserID)
         try db.moveGroup(group, host: host, from: user.userID, to: newUser, at: now)
         return .groupUserChanged(user: user, fromGroup: group, newUser: newUser, toGroup: try self.group(id, of: newUser))
@@ -54,6 +56,7 @@ extension ChatTransaction {
         let contact = try contact(contactID, of: user)
         try require(max(.admin, role), in: group)
         guard contact.activeConnection?.customUserProfileID == nil else { throw Refusal.chat(.contactIncognitoCantInvite) }
+        guard !group.usesRelays else { throw Refusal.command("can't invite contact to channel") }
         guard !group.isIncognito else { throw Refusal.chat(.groupIncognitoCantInvite) }
         _ = try sendingConnection(contact)
         let known = try db.memberships(ofContact: contactID).first { member in
@@ -132,12 +135,16 @@ extension ChatTransaction {
     func leave(_ id: GroupID) throws -> ChatResponse {
         let user = try user()
         var group = try group(id, of: user)
-        let members = try db.members(of: id)
-        let message = try OutgoingMessage(.leaveGroup, id: newSharedMessageID())
-        try send([message], to: members.filter { $0.status.isCurrent || $0.status.isPending }, in: group)
-        try deleteConnections(of: members, afterDelivery: true, keepsRows: false, user: user)
+        let message = try outgoing(.leaveGroup, in: group)
+        if group.isServedHere {
+            try endService(of: group, with: message)
+        } else {
+            let members = try connectedMembers(of: group)
+            try send([message], to: members.filter { $0.status.isCurrent || $0.status.isPending }, in: group)
+            try deleteConnections(of: members, afterDelivery: true, keepsRows: false, user: user)
+        }
         var chat = group.membership.status.isPending ? try ownSupportChat(in: group) : GroupConversation(group)
-        try addEvent(.sentGroupEvent(event: .userLeft), id: message.id, in: &chat, of: user)
+        try addEvent(.sentGroupEvent(event: .userLeft), id: message.id, signature: message.signature, in: &chat, of: user)
         group = chat.group
         try deleteLink(of: group, user: user)
         try db.updateMember(group.membership.groupMemberID, status: .left, at: now)
@@ -153,14 +160,15 @@ extension ChatTransaction {
         guard isOwner || !group.membership.status.isCurrent else {
             throw Refusal.chat(.groupUserRole(groupInfo: group, requiredRole: .owner))
         }
-        let members = try db.members(of: id)
+        let members = try connectedMembers(of: group)
         let tells = isOwner && group.membership.status.isActive
-        if tells { try send(.deleteGroup, to: members.filter { $0.status.isCurrent || $0.status.isPending }, in: group) }
+        let message = try outgoing(.deleteGroup, in: group)
+        if tells { try send([message], to: members.filter { $0.status.isCurrent || $0.status.isPending }, in: group) }
         try deleteLink(of: group, user: user)
         try deleteConnections(of: members, afterDelivery: tells, keepsRows: false, user: user)
         try updateInvitation(to: group, .rejected, of: user)
         try db.deleteGroup(group, user: user.userID)
-        return .groupDeletedUser(user: user, groupInfo: group, isSigned: false)
+        return .groupDeletedUser(user: user, groupInfo: group, isSigned: tells && message.isSigned)
     }
 
     // MARK: The profile
@@ -171,11 +179,17 @@ extension ChatTransaction {
     func updateGroup(_ old: GroupInfo, to profile: GroupProfile, of user: User) throws -> ChatResponse {
         try require(.owner, in: old)
         if profile.displayName != old.groupProfile.displayName { try checkName(profile.displayName) }
-        guard profile.publicGroup == nil else { throw Refusal.unsupported("channels") }
+        // A channel stays what it is, whether the command repeats that or not.
+        var profile = profile
+        guard profile.publicGroup == nil || profile.publicGroup?.publicGroupID == old.groupProfile.publicGroup?.publicGroupID else {
+            throw Refusal.command("the identity of a group cannot be changed")
+        }
+        profile.publicGroup = old.groupProfile.publicGroup
         try db.updateGroup(old, user: user.userID, profile: profile, at: now)
         let group = try group(old.groupID, of: user)
-        let members = try db.members(of: old.groupID).filter { $0.status.isCurrent || $0.status.isPending }
+        let members = try connectedMembers(of: old).filter { $0.status.isCurrent || $0.status.isPending }
         let id = newSharedMessageID()
+        var signature: SignatureStatus?
         if let business = group.businessChat {
             let isNew: (GroupMember) -> Bool = { $0.supports(ChatVersions.businessChatPreferences) }
             let older = members.filter { !isNew($0) }
@@ -189,16 +203,19 @@ extension ChatTransaction {
             let preferences = profile.groupPreferences ?? .business(of: Profile(displayName: "", fullName: ""))
             try send([OutgoingMessage(.groupPreferences(preferences), id: id)], to: members.filter(isNew), in: group)
         } else {
-            try send([OutgoingMessage(.groupInfo(profile), id: id)], to: members, in: group)
+            let message = try outgoing(.groupInfo(profile), id: id, in: group)
+            try send([message], to: members, in: group)
+            signature = message.signature
+            if group.usesRelays { try db.changeLink(of: group.groupID) }
         }
         var chat = GroupConversation(group)
         if !profile.isSame(besidesPreferences: old.groupProfile) {
-            try addEvent(.sentGroupEvent(event: .groupUpdated(groupProfile: profile)), id: id, in: &chat, of: user)
+            try addEvent(.sentGroupEvent(event: .groupUpdated(groupProfile: profile)), id: id, signature: signature, in: &chat, of: user)
         }
         for content in featureItems(changedFrom: old.fullGroupPreferences, to: group.fullGroupPreferences, isSent: true) {
             try addEvent(content, in: &chat, of: user)
         }
-        return .groupUpdated(user: user, fromGroup: old, toGroup: group, member: nil, isSigned: false)
+        return .groupUpdated(user: user, fromGroup: old, toGroup: group, member: nil, isSigned: signature != nil)
     }
 
     // MARK: The link

@@ -12,14 +12,14 @@ extension ChatTransaction {
     /// - Parameter incognitoProfile: The random profile that members are shown.
     func insertMembership(
         _ group: GroupID, memberID: MemberID, role: GroupMemberRole, status: GroupMemberStatus, invitedBy: InvitedBy = .unknown,
-        host: GroupMemberID? = nil, incognitoProfile: ProfileID? = nil, of user: User
+        host: GroupMemberID? = nil, incognitoProfile: ProfileID? = nil, publicKey: Ed25519.PublicKey? = nil, of user: User
     ) throws {
         let incognito = try incognitoProfile.flatMap { try db.profile($0) }
         var new = NewMemberRecord(
             groupID: group, memberID: memberID, role: role, category: .user, status: status, invitedBy: invitedBy, invitedByMember: host,
             name: incognito == nil ? .shared(user.localDisplayName) : .own, contactID: user.userContactID,
             profile: incognito ?? user.profile.published, profileID: user.profile.profileID, incognitoProfileID: incognitoProfile,
-            versions: ChatVersionRange(ChatVersions.supported))
+            versions: ChatVersionRange(ChatVersions.supported), publicKey: publicKey)
         if incognito == nil { new.incognitoProfileID = nil }
         _ = try db.insertMember(new, user: user.userID, at: now)
     }
@@ -209,24 +209,34 @@ extension ChatTransaction {
         let user = context.user
         guard let link = try db.groupLink(link), let group = try db.group(ofLink: link.userContactLinkID, user: user.userID) else { return }
         let request: ContactRequest
+        var subscriber: (id: MemberID, key: Ed25519.PublicKey)?
         switch message.event {
         case .contact(let asked): request = asked
         case .info(let profile): request = ContactRequest(profile: profile)
+        case .member(let profile, let memberID, let key):
+            request = ContactRequest(profile: profile)
+            subscriber = (memberID, key)
         default: return reportUnsupported(message, in: context)
         }
-        guard group.membership.status.isActive else { return }
+        guard group.usesRelays == (subscriber != nil), !group.usesRelays || group.isServedHere else {
+            return reportError("a request to join that is not for this kind of group", severity: "warning", of: user)
+        }
+        guard group.membership.status.isActive || group.relayOwnStatus == .accepted else { return }
         guard message.versions.max >= ChatVersions.groupFastLinkJoin else {
             return reportError("chat version range incompatible for accepting group join request", of: user)
         }
         // The same event again, after a crash.
         if try db.hasMember(invitationID: id.bytes) { return }
+        if let subscriber, try subscriber.id == group.membership.memberID || db.member(subscriber.id, group: group.groupID) != nil {
+            throw Refusal.store(.duplicateGroupMember)
+        }
         let member = try db.insertMember(
             NewMemberRecord(
-                groupID: group.groupID, memberID: MemberID(random.bytes(12)), role: link.acceptMemberRole, category: .invitee,
+                groupID: group.groupID, memberID: subscriber?.id ?? MemberID(random.bytes(12)), role: link.acceptMemberRole, category: .invitee,
                 status: GroupMemberStatus(accepting: .accepted, admission: group.groupProfile.memberAdmission), invitedBy: .user,
                 invitedByMember: group.membership.groupMemberID, profile: request.profile, versions: ChatVersionRange(message.versions),
-                requestTag: request.requestID, invitationID: id.bytes, welcomeSharedMessageID: request.welcomeMessageID),
-            user: user.userID, at: now)
+                requestTag: request.requestID, invitationID: id.bytes, welcomeSharedMessageID: request.welcomeMessageID,
+                publicKey: subscriber?.key), user: user.userID, at: now)
         try enqueue(.acceptMember(member: member, invitation: id.bytes), user: user)
     }
 
@@ -244,6 +254,10 @@ extension ChatTransaction {
 
     /// Stores the connection by which a member is accepted, and tells of it.
     func beginAcceptance(of member: GroupMember, by connection: Bytes, in group: GroupInfo, user: User) throws {
+        if group.isServedHere, member.category == .host {
+            // A relay that has accepted its invitation shows that when it is connected.
+            return try insertConnection(connection, with: member, status: .new, viaAddress: db.address(ofUser: user.userID)?.userContactLinkID, user: user)
+        }
         let link = try db.groupLink(group: group.groupID)?.userContactLinkID
         let address = try group.businessChat == nil ? nil : db.address(ofUser: user.userID)?.userContactLinkID
         try insertConnection(connection, with: member, status: .new, viaGroupLink: link, viaAddress: address, user: user)

@@ -69,10 +69,18 @@ extension ChatTransaction {
             guard memberID == member.memberID else { return reportError("x.grp.acpt: memberId is different from expected", of: user) }
             try db.updateMember(member.groupMemberID, status: .accepted, at: now)
             try allow(id, .ok, context: &context)
+        case (.invitee, .acceptGroupRelay(let link)) where member.isRelay && group.membership.role == .owner:
+            // The connection goes on once the relay's link is what it should be.
+            try db.updateRelay(member: member.groupMemberID, link: link, confirmation: id.bytes, at: now)
+            try enqueue(.acceptRelay(member: member.groupMemberID), user: user)
         case (.invitee, _): reportError("CONF from invited member must have x.grp.acpt", of: user)
         case (.host, .groupLinkInvitation(let invitation)):
-            guard invitation.groupProfile.publicGroup == nil else { return reportError("x.grp.link.inv: publicGroupId mismatch", of: user) }
-            let (joined, host) = try completePrepared(group, host: member, invitation, of: user)
+            guard group.usesRelays == (invitation.groupProfile.publicGroup != nil),
+                invitation.groupProfile.publicGroup?.publicGroupID == group.groupProfile.publicGroup?.publicGroupID
+            else { return reportError("x.grp.link.inv: publicGroupId mismatch", of: user) }
+            let (joined, host) =
+                try group.usesRelays
+                ? completeSubscription(group, relay: member, invitation, of: user) : completePrepared(group, host: member, invitation, of: user)
             try allow(id, .info(memberProfile(in: joined, of: user)), context: &context)
             emit(.groupLinkConnecting(user: user, groupInfo: joined, hostMember: host))
         case (.host, .groupLinkRejection(let rejection)):
@@ -127,6 +135,7 @@ extension ChatTransaction {
         var group = group
         try sendPendingMessages(to: member, in: group)
         switch member.category {
+        case _ where group.usesRelays: try receiveConnectedInChannel(&member, in: &group, context: context)
         case .host: try receiveHostConnected(&member, in: &group, of: context.user)
         case .invitee: try receiveInviteeConnected(&member, in: &group, context: context)
         default: try receiveOtherConnected(&member, in: &group, of: context.user)
@@ -143,7 +152,7 @@ extension ChatTransaction {
         group = try self.group(group.groupID, of: user)
         emit(.userJoinedGroup(user: user, groupInfo: group, hostMember: host))
         var (_, chat) = try conversation(with: host, in: group)
-        try addEvent(.receivedGroupEncryption(info: EncryptionInfo(pqEnabled: false)), from: host, in: &chat, of: user)
+        try addEvent(.receivedGroupEncryption(info: group.encryption), from: host, in: &chat, of: user)
         if group.preparedGroup == nil {
             try addFeatureItems(featureItems(group.fullGroupPreferences, isSent: false), from: host, in: &chat, of: user)
         }
@@ -220,7 +229,8 @@ extension ChatTransaction {
         var changed: [StoredItem] = []
         for message in messages {
             guard let delivery = try db.delivery(connection: context.record.id, agentMessageID: message) else {
-                effects.isPremature = true
+                // Of what a relay passes on there is no record for each member.
+                if !group.isServedHere { effects.isPremature = true }
                 continue
             }
             changed += try updateStatus(of: delivery.items, at: member, to: status, viaProxy: viaProxy, in: group)
@@ -282,6 +292,7 @@ extension ChatTransaction {
 
     private func receiveFailure(_ fault: AgentError, of member: GroupMember, in group: GroupInfo, context: inout ReceivingContext) throws {
         if case .agent(.duplicate(let dropped?)) = fault.reason {
+            if group.isServedHere { return }
             var (member, chat) = try conversation(with: member, in: group)
             try addEvent(
                 .receivedMessageError(error: .dropped(attempts: dropped.attempts)), from: member, at: UTCTimestamp(seconds: dropped.brokerTime),

@@ -31,9 +31,13 @@ extension ChatTransaction {
                 switch message {
                 case .success(let received):
                     guard let audience = try receive(received, at: sentAt, in: &context) else { return }
-                    forwards.append((audience, GroupMessage(message: received.message, sentAt: sentAt)))
+                    forwards.append((audience, GroupMessage(message: received.message, sentAt: sentAt, signed: received.signed)))
                 case .failure(let error):
                     guard case .member(let group, let member) = context.peer else { return }
+                    if group.isServedHere {
+                        emit(.chatError(error: .chat(error: .exception(message: "error parsing chat message: \(error.code.rawValue)"))))
+                        return
+                    }
                     var (shown, chat) = try conversation(with: member, in: group)
                     try addEvent(
                         .receivedMessageError(error: .parseError(error: "\(error.code.rawValue): \(error.message)")), from: shown, in: &chat,
@@ -57,6 +61,7 @@ extension ChatTransaction {
     /// Forwards what came in one body, runs of messages for the same members together.
     private func forward(_ forwards: [(audience: ForwardAudience, message: GroupMessage)], in context: ReceivingContext) throws {
         guard !forwards.isEmpty, case .member(let group, let member) = context.peer, group.isForwarder, !member.blockedByAdmin else { return }
+        if group.usesRelays { return try addRelayTasks(forwards, from: member, in: group) }
         var rest = forwards[...]
         while let first = rest.first {
             let run = rest.prefix { $0.audience == first.audience }
@@ -73,16 +78,17 @@ extension ChatTransaction {
     ) throws -> ForwardAudience? {
         guard case .member(let group, let member) = context.peer else { return nil }
         if let forward = received.forward {
-            try receiveForwarded(received.message, forward, by: member, in: group, context: &context)
+            try receiveForwarded(received, forward, by: member, in: group, context: &context)
             return nil
         }
         try updateVersions(received.message, in: &context)
+        guard case .accept(let signature) = try check(received, of: member, at: sentAt, in: group, context: context) else { return nil }
         if let id = received.message.messageID {
             guard try isFirst(id, author: member, forwardedBy: nil, in: group) else { return nil }
         }
-        let message = GroupMessage(message: received.message, sentAt: sentAt)
+        let message = GroupMessage(message: received.message, sentAt: sentAt, signed: received.signed, signature: signature)
         if case .forwardMessage(let forward, let inner) = received.message.event {
-            try receiveForwarded(inner, forward, by: member, in: group, context: &context)
+            try receiveForwarded(ReceivedChatMessage(message: inner), forward, by: member, in: group, context: &context)
             return nil
         }
         return try receive(message, from: member, in: &context)
@@ -91,17 +97,19 @@ extension ChatTransaction {
     /// Records a message under its id.
     ///
     /// - Returns: False for one that came before: it is reported, and who forwarded it in vain is told that it need not.
-    private func isFirst(_ id: SharedMessageID, author: GroupMember, forwardedBy: GroupMember?, in group: GroupInfo) throws -> Bool {
+    private func isFirst(_ id: SharedMessageID, author: GroupMember?, forwardedBy: GroupMember?, in group: GroupInfo) throws -> Bool {
         let isNew = try db.insertReceivedMessage(
-            id, group: group.groupID, author: author.groupMemberID, forwardedBy: forwardedBy?.groupMemberID, at: now)
+            id, group: group.groupID, author: author?.groupMemberID, forwardedBy: forwardedBy?.groupMemberID, at: now)
         guard !isNew, let earlier = try db.receivedMessage(id, group: group.groupID) else { return true }
+        // Every relay passes on every message: copies are expected.
+        if group.usesRelays, forwardedBy != nil { return false }
         emit(
             .chatError(
                 error: .store(
                     error: .duplicateGroupMessage(
                         groupID: group.groupID, sharedMessageID: id, authorGroupMemberID: earlier.author,
                         forwardedByGroupMemberID: earlier.forwardedBy))))
-        guard earlier.author == author.groupMemberID else { return false }
+        guard let author, earlier.author == author.groupMemberID else { return false }
         switch (forwardedBy, earlier.forwardedBy) {
         case (let forwarder?, nil): try sendDirectly([.memberConnected(memberID: author.memberID)], to: forwarder, in: group)
         case (nil, let forwarder?):
@@ -115,26 +123,72 @@ extension ChatTransaction {
         return false
     }
 
+    /// Checks the signature of a message. A message that does not count is noted in the chat.
+    private func check(
+        _ received: ReceivedChatMessage, of author: GroupMember, at time: UTCTimestamp, in group: GroupInfo, context: ReceivingContext
+    ) throws -> SignatureDecision {
+        let decision = SignatureDecision(received.signed, received.message.tag, by: author, in: group)
+        guard decision == .refuse else { return decision }
+        var (shown, chat) = try conversation(with: author, in: group)
+        try addEvent(.receivedGroupEvent(event: .messageBadSignature), from: shown, at: time, in: &chat, of: context.user)
+        shown = chat.supportMember ?? shown
+        return decision
+    }
+
     private func receiveForwarded(
-        _ message: ChatMessage, _ forward: MessageForward, by forwarder: GroupMember, in group: GroupInfo, context: inout ReceivingContext
+        _ received: ReceivedChatMessage, _ forward: MessageForward, by forwarder: GroupMember, in group: GroupInfo, context: inout ReceivingContext
     ) throws {
-        guard forwarder.role >= .admin else { throw Refusal.chat(.groupContactRole(contactName: forwarder.localDisplayName)) }
+        let message = received.message
+        guard group.takesForwards(from: forwarder) else { throw Refusal.chat(.groupContactRole(contactName: forwarder.localDisplayName)) }
         guard case .member(let id, let name) = forward.sender else {
-            return reportError("x.grp.msg.forward: group without relays", of: context.user)
+            return try receiveForwardedFromChannel(message, at: forward.brokerTimestamp, by: forwarder, in: group, context: &context)
         }
-        // What comes in our own name was not sent by us.
-        guard id != group.membership.memberID else { return reportError("x.grp.msg.forward: forwarded message of this member", of: context.user) }
+        // What comes in our own name was not sent by us, or comes back.
+        guard id != group.membership.memberID else {
+            if !group.usesRelays { reportError("x.grp.msg.forward: forwarded message of this member", of: context.user) }
+            return
+        }
         guard message.event.isForwardedInGroups else {
             return reportError("x.grp.msg.forward: unsupported forwarded event \(message.tag.rawValue)", of: context.user)
         }
         guard let (author, isNew) = try author(id, name: name, in: group, makesUnknown: message.event != .leaveGroup, of: context.user) else { return }
         if isNew { emit(.unknownMemberCreated(user: context.user, groupInfo: group, forwardedByMember: forwarder, member: author)) }
+        // Before the signature, as the copy of another relay would be refused again.
+        if group.usesRelays, let id = message.messageID, try db.receivedMessage(id, group: group.groupID) != nil { return }
+        guard
+            case .accept(let signature) = try check(received, of: author, at: forward.brokerTimestamp, in: group, context: context)
+        else { return }
         if let id = message.messageID { guard try isFirst(id, author: author, forwardedBy: forwarder, in: group) else { return } }
         var authored = context
         authored.peer = .member(group, author)
-        _ = try receive(GroupMessage(message: message, sentAt: forward.brokerTimestamp, forwardedBy: forwarder), from: author, in: &authored)
+        _ = try receive(
+            GroupMessage(
+                message: message, sentAt: forward.brokerTimestamp, forwardedBy: forwarder, signed: received.signed, signature: signature),
+            from: author, in: &authored)
         guard case .member(let changed, _) = authored.peer else { return }
         context.peer = .member(changed, try db.member(forwarder.groupMemberID) ?? forwarder)
+    }
+
+    /// Receives a message in the name of a channel, whose author its relay does not tell.
+    private func receiveForwardedFromChannel(
+        _ message: ChatMessage, at time: UTCTimestamp, by forwarder: GroupMember, in group: GroupInfo, context: inout ReceivingContext
+    ) throws {
+        guard group.usesRelays else { return reportError("x.grp.msg.forward: group without relays", of: context.user) }
+        guard message.event.hasNoAuthorInChannels else {
+            return reportError("x.grp.msg.forward: event \(message.tag.rawValue) requires author", of: context.user)
+        }
+        if let id = message.messageID { guard try isFirst(id, author: nil, forwardedBy: forwarder, in: group) else { return } }
+        let received = GroupMessage(message: message, sentAt: time, forwardedBy: forwarder)
+        switch message.event {
+        case .newMessage(let container): _ = try receiveChannelContent(container, received, from: nil, in: group, of: context.user)
+        case .updateMessage(let update): _ = try receiveChannelUpdate(update, received, from: nil, in: group, of: context.user)
+        case .deleteMessage(let deletion): _ = try receiveChannelDeletion(deletion, received, from: nil, in: group, of: context.user)
+        case .fileDescription(let id, let part): _ = try receive(part, ofFileIn: id, from: nil, in: group, of: context.user)
+        case .cancelFile(let id): _ = try receiveCancellation(ofFileIn: id, from: nil, in: group, of: context.user)
+        default: break
+        }
+        context.peer = .member(
+            try db.group(group.groupID, user: context.user.userID) ?? group, try db.member(forwarder.groupMemberID) ?? forwarder)
     }
 
     private func receive(_ received: GroupMessage, from member: GroupMember, in context: inout ReceivingContext) throws -> ForwardAudience? {
@@ -163,7 +217,7 @@ extension ChatTransaction {
         case .leaveGroup: audience = try receiveLeave(received, from: member, in: &group, of: user)
         case .deleteGroup:
             try receiveGroupDeletion(received, from: member, in: &group, of: user)
-            audience = nil
+            audience = group.isServedHere ? .everybodyAtLast : nil
         case .groupInfo(let profile): audience = try receiveGroupProfile(profile, received, from: member, in: &group, of: user)
         case .groupPreferences(let preferences):
             audience = try receiveGroupPreferences(preferences, received, from: member, in: &group, of: user)
@@ -183,7 +237,11 @@ extension ChatTransaction {
         case .groupLinkAcceptance(let acceptance, let role, let id):
             try receiveAcceptance(acceptance, of: id, as: role, received, from: member, in: &group, of: user)
         case .introduceMember(let info, let restrictions):
-            try receiveIntroduction(of: info, restrictions: restrictions, from: member, in: group, of: user)
+            if group.usesRelays {
+                try receiveChannelIntroduction(of: info, restrictions: restrictions, from: member, in: group, of: user)
+            } else {
+                try receiveIntroduction(of: info, restrictions: restrictions, from: member, in: group, of: user)
+            }
         case .inviteMember(let id, let invitation): try receiveInvitation(of: id, invitation, from: member, in: group, of: user)
         case .forwardMemberInvitation(let info, let invitation):
             try receiveForwardedInvitation(of: info, invitation, from: member, in: group, of: user)
@@ -207,7 +265,8 @@ extension ChatTransaction {
             try db.receiveLinkProfile(member: member.groupMemberID)
         else { return reportError("x.grp.link.mem error: invalid group link host profile update", of: user) }
         let updated = try updateProfile(of: member, to: profile, nil, in: &group, of: user)
-        try probe(updated, in: group, of: user)
+        // Relays are no contacts.
+        if !group.usesRelays { try probe(updated, in: group, of: user) }
     }
 
     /// A member, or this profile, is let in, or has to wait on.
@@ -274,7 +333,7 @@ extension ChatTransaction {
             try db.updateMember(id, role: role)
             group = try self.group(group.groupID, of: user)
             var chat = GroupConversation(group)
-            try addEvent(.receivedGroupEncryption(info: EncryptionInfo(pqEnabled: false)), from: sender, in: &chat, of: user)
+            try addEvent(.receivedGroupEncryption(info: chat.group.encryption), from: sender, in: &chat, of: user)
             if group.preparedGroup == nil {
                 try addFeatureItems(featureItems(group.fullGroupPreferences, isSent: false), from: sender, in: &chat, of: user)
             }

@@ -9,7 +9,8 @@ extension ChatTransaction {
     /// Makes a group from a link, before anybody is connected.
     func prepareGroup(_ link: CreatedConnectionLink, isDirect: Bool, _ data: GroupShortLinkData, user id: UserID) throws -> ChatResponse {
         let user = try user(id)
-        guard isDirect, data.groupProfile.publicGroup == nil else { throw Refusal.unsupported("channels") }
+        guard isDirect else { return try prepareChannel(link, data, of: user) }
+        guard data.groupProfile.publicGroup == nil else { throw Refusal.chat(.invalidConnectionRequest) }
         return try prepare(
             link, data.groupProfile, isBusiness: false, welcome: data.groupProfile.description.map { .text($0) }, of: user)
     }
@@ -121,8 +122,13 @@ extension ChatTransaction {
     /// - Returns: The group, and whether it changed.
     func updateGroup(_ id: GroupID, fromLink data: GroupShortLinkData?, of user: User) throws -> (GroupInfo, isUpdated: Bool) {
         let group = try group(id, of: user)
-        guard let profile = data?.groupProfile, profile != group.groupProfile, group.businessChat == nil else { return (group, false) }
-        try db.updateGroup(group, user: user.userID, profile: profile, at: now)
+        guard let profile = data?.groupProfile, group.businessChat == nil,
+            profile.publicGroup?.publicGroupID == group.groupProfile.publicGroup?.publicGroupID
+        else { return (group, false) }
+        let count = group.membership.role == .owner ? nil : data?.publicGroupData?.publicMemberCount
+        guard profile != group.groupProfile || (count != nil && count != group.groupSummary.publicMemberCount) else { return (group, false) }
+        if let count, group.usesRelays { try db.updateGroup(id, publicMemberCount: count) }
+        if profile != group.groupProfile { try db.updateGroup(group, user: user.userID, profile: profile, at: now) }
         return (try self.group(id, of: user), true)
     }
 }

@@ -11,6 +11,13 @@ struct GroupMessage: Sendable {
     var sentAt: UTCTimestamp
     /// The member who passed it on; nil if it came from its author.
     var forwardedBy: GroupMember?
+    /// The bytes that the author has signed, as they came; nil for a message without signature.
+    var signed: SignedMessage?
+    /// The outcome of checking the signature.
+    var signature: SignatureStatus?
+
+    /// The message as an element of a batch: signed bytes as they came, others encoded anew.
+    var element: Bytes { signed?.element ?? message.body }
 }
 
 extension ChatTransaction {
@@ -31,14 +38,14 @@ extension ChatTransaction {
             reportError(reason, of: user)
             return nil
         }
-        // A signature of a link's owner is bound to a public group, of which there are none here.
-        var content = container.content
-        if case .chat(let text, let link, .some) = content { content = .chat(text: text, link: link, ownerSignature: nil) }
+        if container.isAsGroup, group.usesRelays { return try receiveChannelContent(container, received, from: member, in: group, of: user) }
+        let content = container.content.checkingOwnerSignature(by: member, in: group)
         var (member, chat) = try conversation(with: member, in: group, content: content, scope: container.scope)
         var draft = ItemDraft(.receivedMessage(content: content), isSent: false)
         draft.sharedMessageID = received.message.messageID
         draft.timestamp = received.sentAt
         draft.group.forwardedBy = received.forwardedBy?.groupMemberID
+        draft.group.signature = received.signature
         if member.blockedByAdmin {
             if group.allows(.fullDelete) { draft.content = .receivedBlocked }
             draft.deletion = .blockedByAdmin
@@ -131,6 +138,7 @@ extension ChatTransaction {
             reportError("x.msg.update ignored: feature not allowed " + GroupFeature.simplexLinks.name, severity: "warning", of: user)
             return nil
         }
+        if update.asGroup == true, group.usesRelays { return try receiveChannelUpdate(update, received, from: member, in: group, of: user) }
         let stored = try db.item(group: group, sharedMessageID: update.messageID, author: member.memberID, at: now)
         switch (GroupEditDecision(update, by: member, of: stored), stored) {
         case (.refuse(let reason), _):
@@ -183,6 +191,11 @@ extension ChatTransaction {
         _ deletion: MessageDeletion, _ received: GroupMessage, from member: GroupMember, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
         let stored = try db.item(group: group, sharedMessageID: deletion.messageID, author: deletion.memberID ?? member.memberID, at: now)
+        if stored == nil, deletion.memberID == nil, group.usesRelays,
+            try db.item(group: group, sharedMessageID: deletion.messageID, author: nil, at: now) != nil
+        {
+            return try receiveChannelDeletion(deletion, received, from: member, in: group, of: user)
+        }
         switch GroupDeletionDecision(deletion, by: member, of: stored, membership: group.membership, at: received.sentAt) {
         case .refuse(let reason):
             reportError(reason, of: user)

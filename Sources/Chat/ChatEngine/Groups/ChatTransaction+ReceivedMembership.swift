@@ -11,7 +11,7 @@ extension ChatTransaction {
     func receiveNewMember(
         _ info: MemberInfo, scope: MessageScope?, _ received: GroupMessage, from host: GroupMember, in group: inout GroupInfo, of user: User
     ) throws -> ForwardAudience? {
-        guard AnnouncementDecision.mayIntroduce(info.role, by: host) else {
+        guard group.usesRelays && host.isRelay ? ChannelRules.mayAnnounce(info.role) : AnnouncementDecision.mayIntroduce(info.role, by: host) else {
             throw Refusal.chat(.groupContactRole(contactName: host.localDisplayName))
         }
         let status: GroupMemberStatus = scope == nil ? .announced : .pendingReview
@@ -20,7 +20,8 @@ extension ChatTransaction {
         switch AnnouncementDecision(of: info, by: host, known: known, membership: group.membership) {
         case .ignore: return nil
         case .refuse(let reason):
-            reportError(reason, of: user)
+            // Every relay announces a member.
+            if !group.usesRelays { reportError(reason, of: user) }
             return nil
         case .add: member = try addMember(info, category: .post, status: status, invitedBy: host, in: group, of: user)
         case .complete:
@@ -32,6 +33,7 @@ extension ChatTransaction {
             try db.updateGroup(group.groupID, attentionBy: 1)
             group.membersRequireAttention += 1
         }
+        try publishMemberCount(of: &group, user: user)
         group = try self.group(group.groupID, of: user)
         try announce(member, byScope: scope, received, from: host, in: &group, of: user)
         if scope != nil, let current = try db.member(member.groupMemberID) { return ForwardAudience(eventsOf: current) }
@@ -47,9 +49,11 @@ extension ChatTransaction {
         var announced = member
         var chat = GroupConversation(group)
         if scope != nil { (announced, chat) = try supportChat(of: member, in: group) }
-        try addEvent(
-            .receivedGroupEvent(event: .memberAdded(groupMemberID: member.groupMemberID, profile: member.profile.published)), from: host,
-            at: received.sentAt, id: received.message.messageID, in: &chat, of: user)
+        if !group.usesRelays {
+            try addEvent(
+                .receivedGroupEvent(event: .memberAdded(groupMemberID: member.groupMemberID, profile: member.profile.published)), from: host,
+                at: received.sentAt, id: received.message.messageID, in: &chat, of: user)
+        }
         if scope != nil {
             try addEvent(.receivedGroupEvent(event: .newMemberPendingReview), from: host, at: received.sentAt, in: &chat, of: user)
         }
@@ -66,7 +70,8 @@ extension ChatTransaction {
             NewMemberRecord(
                 groupID: group.groupID, memberID: info.memberID, role: info.role, category: category, status: status,
                 invitedByMember: inviter?.groupMemberID, profile: info.profile,
-                versions: ChatVersionRange(info.versions ?? ChatVersions.initial), isBlocked: isBlocked),
+                versions: ChatVersionRange(info.versions ?? ChatVersions.initial), isBlocked: isBlocked,
+                publicKey: group.usesRelays ? info.key : nil),
             user: user.userID, at: now)
         return try member(id, in: group)
     }
@@ -79,6 +84,7 @@ extension ChatTransaction {
         try db.updateMember(member, user: user.userID, profile: info.profile, at: now)
         try db.updateMember(id, role: info.role)
         try db.updateMember(id, status: status, at: now)
+        if let key = info.key { try db.updateMember(id, publicKey: key) }
         try db.updateMember(
             id, category: .post, invitedBy: inviter.groupMemberID, versions: info.versions.map(ChatVersionRange.init) ?? member.chatVersions)
         guard let updated = try db.member(id) else { throw Refusal.store(.groupMemberNotFound(groupMemberID: id)) }
@@ -95,7 +101,7 @@ extension ChatTransaction {
         guard makesUnknown else { return nil }
         let shown = name.isEmpty ? String(Base64URL.encode(id.bytes).prefix(7)) : name
         let info = MemberInfo(
-            memberID: id, role: .author, versions: ChatVersions.supported, profile: Profile(displayName: shown, fullName: ""))
+            memberID: id, role: group.unknownMemberRole, versions: ChatVersions.supported, profile: Profile(displayName: shown, fullName: ""))
         return (try addMember(info, category: .pre, status: .unknown, invitedBy: nil, in: group, of: user), true)
     }
 
@@ -209,10 +215,11 @@ extension ChatTransaction {
         if isUser { group.membership.role = role }
         let event: ReceivedGroupEvent =
             isUser ? .userRole(role: role) : .memberRole(groupMemberID: member.groupMemberID, profile: member.profile.published, role: role)
-        try addEvent(event, from: sender, at: received.sentAt, id: received.message.messageID, in: &group, of: user)
+        try addEvent(
+            event, from: sender, at: received.sentAt, id: received.message.messageID, signature: received.signature, in: &group, of: user)
         emit(
             .memberRole(
-                user: user, groupInfo: group, byMember: sender, member: changed, fromRole: member.role, toRole: role, signature: nil))
+                user: user, groupInfo: group, byMember: sender, member: changed, fromRole: member.role, toRole: role, signature: received.signature))
         return ForwardAudience(eventsOf: member)
     }
 
@@ -240,9 +247,11 @@ extension ChatTransaction {
         let event = ReceivedGroupEvent.memberBlocked(
             groupMemberID: member.groupMemberID, profile: member.profile.published, blocked: isBlocked)
         if isNew { emit(.unknownMemberBlocked(user: user, groupInfo: group, blockedByMember: sender, member: blocked)) }
-        try addEvent(event, from: sender, at: received.sentAt, id: received.message.messageID, in: &group, of: user)
+        try addEvent(
+            event, from: sender, at: received.sentAt, id: received.message.messageID, signature: received.signature, in: &group, of: user)
         emit(
-            .memberBlockedForAll(user: user, groupInfo: group, byMember: sender, member: blocked, blocked: isBlocked, signature: nil))
+            .memberBlockedForAll(
+                user: user, groupInfo: group, byMember: sender, member: blocked, blocked: isBlocked, signature: received.signature))
         return ForwardAudience(eventsOf: member)
     }
 
@@ -252,8 +261,9 @@ extension ChatTransaction {
         of id: MemberID, withMessages: Bool, _ received: GroupMessage, from sender: GroupMember, in group: inout GroupInfo, of user: User
     ) throws -> ForwardAudience? {
         if id == group.membership.memberID {
+            let wasCurrent = group.membership.status.isCurrent
             try receiveOwnRemoval(withMessages: withMessages, received, from: sender, in: &group, of: user)
-            return nil
+            return group.isServedHere && wasCurrent && group.membership.status == .removed ? .everybodyAtLast : nil
         }
         guard let member = try db.member(id, group: group.groupID) else {
             reportError("x.grp.mem.del with unknown member ID", of: user)
@@ -273,14 +283,17 @@ extension ChatTransaction {
         let wasMember = member.status != .removed && member.status != .left
         // The row stays as long as something names it: the note of the removal, at least, does.
         try endMembership(of: member, as: .removed, in: &group, keepsRow: wasMember, of: user)
+        try publishMemberCount(of: &group, user: user)
         var removed = member
         removed.status = .removed
         if wasMember {
             try addEvent(
                 .memberDeleted(groupMemberID: member.groupMemberID, profile: member.profile.published), from: sender, at: received.sentAt,
-                id: received.message.messageID, in: &group, of: user)
+                id: received.message.messageID, signature: received.signature, in: &group, of: user)
         }
-        emit(.deletedMember(user: user, groupInfo: group, byMember: sender, deletedMember: removed, withMessages: withMessages, signature: nil))
+        emit(
+            .deletedMember(
+                user: user, groupInfo: group, byMember: sender, deletedMember: removed, withMessages: withMessages, signature: received.signature))
         return audience
     }
 
@@ -290,13 +303,17 @@ extension ChatTransaction {
         if case .refuse(let reason) = MemberChangeDecision.removal(of: group.membership, by: sender) { return reportError(reason, of: user) }
         try deleteLink(of: group, user: user)
         // Others who are not connected to the sender hear of it by this profile, if it forwards.
-        if group.isForwarder, received.forwardedBy == nil { try forward([received], from: sender, to: .group(includesPending: true), in: group) }
-        try deleteConnections(of: try db.members(of: group.groupID), afterDelivery: group.isForwarder, keepsRows: false, user: user)
+        // A relay tells all members of it before it ends their connections.
+        if !group.isServedHere {
+            if group.isForwarder, received.forwardedBy == nil { try forward([received], from: sender, to: .group(includesPending: true), in: group) }
+            try deleteConnections(of: try connectedMembers(of: group), afterDelivery: group.isForwarder, keepsRows: false, user: user)
+        }
         try db.updateMember(group.membership.groupMemberID, status: .removed, at: now)
         group.membership.status = .removed
         if withMessages { try moderateMessages(of: group.membership, by: sender, in: group) }
-        try addEvent(.userDeleted, from: sender, at: received.sentAt, id: received.message.messageID, in: &group, of: user)
-        emit(.deletedMemberUser(user: user, groupInfo: group, member: sender, withMessages: withMessages, signature: nil))
+        try addEvent(
+            .userDeleted, from: sender, at: received.sentAt, id: received.message.messageID, signature: received.signature, in: &group, of: user)
+        emit(.deletedMemberUser(user: user, groupInfo: group, member: sender, withMessages: withMessages, signature: received.signature))
     }
 
     func receiveLeave(
@@ -305,10 +322,14 @@ extension ChatTransaction {
         let audience = ForwardAudience(eventsOf: member)
         try deleteConnections(of: [member], afterDelivery: false, keepsRows: true, user: user)
         try endMembership(of: member, as: .left, in: &group, keepsRow: true, of: user)
+        if member.isRelay { try db.updateRelay(member: member.groupMemberID, status: .inactive, at: now) }
+        try publishMemberCount(of: &group, user: user)
+        guard !group.mutesEvents(of: member) else { return audience }
         var left = member
         left.status = .left
-        try addEvent(.memberLeft, from: left, at: received.sentAt, id: received.message.messageID, in: &group, of: user)
-        emit(.leftMember(user: user, groupInfo: group, member: left, signature: nil))
+        try addEvent(
+            .memberLeft, from: left, at: received.sentAt, id: received.message.messageID, signature: received.signature, in: &group, of: user)
+        emit(.leftMember(user: user, groupInfo: group, member: left, signature: received.signature))
         return audience
     }
 
@@ -334,12 +355,19 @@ extension ChatTransaction {
     func receiveGroupDeletion(_ received: GroupMessage, from member: GroupMember, in group: inout GroupInfo, of user: User) throws {
         guard member.role == .owner else { throw Refusal.chat(.groupUserRole(groupInfo: group, requiredRole: .owner)) }
         try deleteLink(of: group, user: user)
-        if group.isForwarder, received.forwardedBy == nil { try forward([received], from: member, to: .group(includesPending: true), in: group) }
+        let isServedHere = group.isServedHere
+        if !isServedHere, group.isForwarder, received.forwardedBy == nil {
+            try forward([received], from: member, to: .group(includesPending: true), in: group)
+        }
         try db.updateMember(group.membership.groupMemberID, status: .groupDeleted, at: now)
         group.membership.status = .groupDeleted
-        try deleteConnections(of: try db.members(of: group.groupID), afterDelivery: group.isForwarder, keepsRows: false, user: user)
-        try addEvent(.groupDeleted, from: member, at: received.sentAt, id: received.message.messageID, in: &group, of: user)
-        emit(.groupDeleted(user: user, groupInfo: group, member: member, signature: nil))
+        // A relay tells all members of it before it ends their connections.
+        if !isServedHere {
+            try deleteConnections(of: try connectedMembers(of: group), afterDelivery: group.isForwarder, keepsRows: false, user: user)
+        }
+        try addEvent(
+            .groupDeleted, from: member, at: received.sentAt, id: received.message.messageID, signature: received.signature, in: &group, of: user)
+        emit(.groupDeleted(user: user, groupInfo: group, member: member, signature: received.signature))
     }
 
     /// Enqueues the agent's deletion of the connections with members.
@@ -375,8 +403,12 @@ extension ChatTransaction {
             reportError("x.grp.info with insufficient member permissions", of: user)
             return nil
         }
-        guard profile.publicGroup == nil else {
+        guard group.usesRelays || profile.publicGroup == nil else {
             reportError("x.grp.info: publicGroup not allowed in p2p groups", of: user)
+            return nil
+        }
+        guard !group.usesRelays || profile.publicGroup?.publicGroupID == group.groupProfile.publicGroup?.publicGroupID else {
+            reportError("x.grp.info: publicGroupId mismatch for channel", of: user)
             return nil
         }
         if group.businessChat != nil {
@@ -387,13 +419,14 @@ extension ChatTransaction {
         let old = group
         try db.updateGroup(group, user: user.userID, profile: profile, at: now)
         group = try self.group(group.groupID, of: user)
-        emit(.groupUpdated(user: user, fromGroup: old, toGroup: group, member: member, signature: nil))
+        emit(.groupUpdated(user: user, fromGroup: old, toGroup: group, member: member, signature: received.signature))
         if !profile.isSame(besidesPreferences: old.groupProfile) {
             try addEvent(
-                .groupUpdated(groupProfile: profile), from: member, at: received.sentAt, id: received.message.messageID, in: &group, of: user)
+                .groupUpdated(groupProfile: profile), from: member, at: received.sentAt, id: received.message.messageID,
+                signature: received.signature, in: &group, of: user)
         }
         try addFeatureItems(changedFrom: old, from: member, in: &group, of: user)
-        if try db.groupLink(group: group.groupID)?.shortLinkDataSet == true { try enqueue(.publishGroupLink(group: group.groupID), user: user) }
+        if try !group.usesRelays && db.groupLink(group: group.groupID)?.shortLinkDataSet == true { try enqueue(.publishGroupLink(group: group.groupID), user: user) }
         return .group(includesPending: true)
     }
 
@@ -410,7 +443,7 @@ extension ChatTransaction {
         profile.groupPreferences = preferences
         try db.updateGroup(group, user: user.userID, profile: profile, at: now)
         group = try self.group(group.groupID, of: user)
-        emit(.groupUpdated(user: user, fromGroup: old, toGroup: group, member: member, signature: nil))
+        emit(.groupUpdated(user: user, fromGroup: old, toGroup: group, member: member, signature: received.signature))
         try addFeatureItems(changedFrom: old, from: member, in: &group, of: user)
         return .group(includesPending: true)
     }
@@ -447,10 +480,12 @@ extension ChatTransaction {
             try db.updateMember(member, user: user.userID, profile: profile, at: now)
         }
         guard let updated = try db.member(member.groupMemberID) else { return member }
-        if let received {
+        guard !group.mutesEvents(of: updated) else { return updated }
+        // What subscribers call themselves is no news for a channel.
+        if let received, !group.usesRelays || updated.isRelay || updated.role >= .moderator {
             try addEvent(
                 .memberProfileUpdated(fromProfile: old, toProfile: profile), from: updated, at: received.sentAt, id: received.message.messageID,
-                in: &group, of: user)
+                signature: received.signature, in: &group, of: user)
         }
         emit(.groupMemberUpdated(user: user, groupInfo: group, fromMember: member, toMember: updated))
         return updated
@@ -483,6 +518,6 @@ extension MemberInfo {
     init(_ member: GroupMember, in group: GroupInfo) {
         self.init(
             memberID: member.memberID, role: member.role, versions: VersionRange(member.activeConnection?.peerChatVersions ?? member.chatVersions),
-            profile: member.profile.published.redacted(for: group, role: member.role))
+            profile: member.profile.published.redacted(for: group, role: member.role), key: member.signingKey)
     }
 }

@@ -12,8 +12,14 @@ extension CommandRunner {
     func run(_ command: GroupCommand) async throws(ChatCoreError) -> ChatResponse {
         if let transaction = transaction(of: command) { return try await answer(transaction) }
         return switch command {
-        case .createPublic(let id, _, _, _): try await refuse("channels", user: id)
-        case .relays(let id), .linkData(let id): try await refuseChannel(id)
+        case .createPublic(let id, let incognito, let relays, let profile):
+            try await createPublicGroup(profile, relays: relays, incognito: incognito, user: id)
+        case .relays(let id):
+            try await query { transaction in
+                let user = try transaction.user()
+                return .groupRelays(user: user, groupInfo: try transaction.group(id, of: user), groupRelays: try transaction.db.relays(of: id))
+            }
+        case .linkData(let id): try await updatedLinkData(of: id)
         case .add(let id, let contact, let role): try await invite(contact, to: id, as: role)
         case .join(let id): try await join(id)
         case .members(let id):
@@ -67,7 +73,8 @@ extension CommandRunner {
         case .memberSecurityCode(let id, let member): try await securityCode(of: member, in: id)
         case .verifyMember(let id, let member, let code): try await verify(member, in: id, code: code)
         case .createMemberContact(let id, let member): try await createContact(of: member, in: id)
-        case .connectPrepared(let id, let incognito, _, let message): try await connectPreparedGroup(id, incognito: incognito, message: message)
+        case .connectPrepared(let id, let incognito, let contact, let message):
+            try await connectPreparedGroup(id, incognito: incognito, contact: contact, message: message)
         case .create, .acceptMember, .deleteMemberSupportChat, .setRole, .blockForAll, .remove, .leave, .setAlias, .setCustomData, .setMemberSettings,
             .setLinkRole, .enableMember, .changeUser:
             throw ChatCoreError(.notACommand)
@@ -110,13 +117,6 @@ extension CommandRunner {
             }
         case .changeUser(let id, let newUser): { try $0.moveGroup(id, to: newUser) }
         default: nil
-        }
-    }
-
-    private func refuseChannel(_ id: GroupID) async throws(ChatCoreError) -> ChatResponse {
-        try await query { transaction in
-            _ = try transaction.group(id, of: try transaction.user())
-            throw Refusal.unsupported("channels")
         }
     }
 

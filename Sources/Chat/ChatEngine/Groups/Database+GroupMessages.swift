@@ -47,6 +47,13 @@ extension Database {
         return changesCount > 0
     }
 
+    /// Records a message of this profile under its id, so that it is known if it comes back.
+    func noteSentMessage(_ id: SharedMessageID, group: GroupID, author: GroupMemberID, at time: UTCTimestamp) throws {
+        try run(
+            "INSERT OR IGNORE INTO received_group_messages (group_id, shared_msg_id, author_id, received_at) VALUES (?, ?, ?, ?)",
+            [group, id.bytes.blob, author, time.stored])
+    }
+
     /// Notes that the author's own copy of a forwarded message has come.
     func replaceForwarded(_ id: SharedMessageID, group: GroupID) throws {
         try run("UPDATE received_group_messages SET forwarded_by = NULL WHERE group_id = ? AND shared_msg_id = ?", [group, id.bytes.blob])

@@ -27,10 +27,12 @@ extension Database {
         g.group_id, g.local_display_name, g.profile_json, g.local_alias, g.business_kind, g.business_member_id, g.customer_member_id,
         g.enable_notifications, g.send_receipts, g.favorite, g.created_at, g.updated_at, g.chat_ts, g.own_profile_sent_at,
         g.prepared_full_link, g.prepared_short_link, g.started_connection, g.welcome_shared_msg_id, g.request_shared_msg_id,
-        EXISTS (SELECT 1 FROM group_members h JOIN connections hc ON hc.group_member_id = h.group_member_id
-            WHERE h.group_id = g.group_id AND h.category = 'host' AND g.prepared_full_link IS NOT NULL),
+        g.prepared_full_link IS NOT NULL AND (g.use_relays = 1 AND g.via_link IS NOT NULL OR EXISTS (
+            SELECT 1 FROM group_members h JOIN connections hc ON hc.group_member_id = h.group_member_id
+            WHERE h.group_id = g.group_id AND h.category = 'host')),
         (SELECT group_concat(chat_tag_id) FROM group_tags t WHERE t.group_id = g.group_id),
-        g.item_ttl, g.ui_themes_json, g.custom_data_json, g.current_members, g.members_require_attention, g.via_link
+        g.item_ttl, g.ui_themes_json, g.custom_data_json, g.current_members, g.members_require_attention, g.via_link,
+        \(channelColumns)
         """
 
     private static let groupSelection = """
@@ -66,6 +68,7 @@ extension Database {
         let currentMembers = row.int()
         let attention = row.int()
         let viaLink = row.optionalText()
+        let channel = ChannelColumns(&row)
         let membership = try member(&row)
         var businessChat: BusinessChatInfo?
         if let kind, let business, let customer {
@@ -77,11 +80,13 @@ extension Database {
                 startedConnection: isStarted, welcomeSharedMessageID: welcome, requestSharedMessageID: request)
         }
         return GroupInfo(
-            groupID: id, localDisplayName: name, groupProfile: profile, localAlias: alias, businessChat: businessChat,
+            groupID: id, usesRelays: channel.usesRelays, relayOwnStatus: channel.relayOwnStatus, localDisplayName: name, groupProfile: profile, localAlias: alias, businessChat: businessChat,
             fullGroupPreferences: FullGroupPreferences(profile.groupPreferences), membership: membership, chatSettings: settings,
             createdAt: createdAt, updatedAt: updatedAt, chatTimestamp: chatTime, userMemberProfileSentAt: profileSentAt,
             preparedGroup: prepared, chatTags: tags, chatItemTTL: ttl, uiThemes: themes, customData: custom,
-            groupSummary: GroupSummary(currentMembers: currentMembers), membersRequireAttention: Int(attention), viaGroupLinkURI: viaLink)
+            groupSummary: GroupSummary(currentMembers: currentMembers, publicMemberCount: channel.publicMemberCount),
+            membersRequireAttention: Int(attention), viaGroupLinkURI: viaLink,
+            groupKeys: profile.publicGroup.flatMap { channel.keys(of: $0) })
     }
 
     func group(_ id: GroupID, user: UserID) throws -> GroupInfo? {
@@ -220,20 +225,22 @@ extension Database {
     }
 
     /// Gives a prepared group, which nobody is connected to yet, to another profile.
-    func moveGroup(_ group: GroupInfo, host: GroupMember, from user: UserID, to newUser: User, at time: UTCTimestamp) throws {
+    func moveGroup(_ group: GroupInfo, host: GroupMember?, from user: UserID, to newUser: User, at time: UTCTimestamp) throws {
         let id = group.groupID
         try releaseDisplayName(group.localDisplayName, user: user)
-        try releaseDisplayName(host.localDisplayName, user: user)
         let name = try reserveDisplayName(group.groupProfile.displayName, user: newUser.userID)
-        let hostName = try reserveDisplayName(host.profile.displayName, user: newUser.userID)
         try run(
             "UPDATE groups SET user_id = ?, local_display_name = ?, updated_at = ? WHERE group_id = ?", [newUser.userID, name, time.stored, id])
         try run("UPDATE chat_items SET user_id = ? WHERE group_id = ?", [newUser.userID, id])
         try run("DELETE FROM group_tags WHERE group_id = ?", [id])
-        try run("UPDATE profiles SET user_id = ? WHERE profile_id = ?", [newUser.userID, host.profileID])
-        try run(
-            "UPDATE group_members SET user_id = ?, local_display_name = ? WHERE group_member_id = ?",
-            [newUser.userID, hostName, host.groupMemberID])
+        if let host {
+            try releaseDisplayName(host.localDisplayName, user: user)
+            let hostName = try reserveDisplayName(host.profile.displayName, user: newUser.userID)
+            try run("UPDATE profiles SET user_id = ? WHERE profile_id = ?", [newUser.userID, host.profileID])
+            try run(
+                "UPDATE group_members SET user_id = ?, local_display_name = ? WHERE group_member_id = ?",
+                [newUser.userID, hostName, host.groupMemberID])
+        }
         try run(
             "UPDATE group_members SET user_id = ?, local_display_name = ?, contact_id = ?, profile_id = ? WHERE group_member_id = ?",
             [

@@ -2,6 +2,7 @@ import ChatAPI
 import ChatProtocol
 import EncryptedSQLite
 import GRDB
+import SMPCrypto
 import SMPWire
 
 // Members of groups.
@@ -37,6 +38,10 @@ struct NewMemberRecord: Sendable {
     var welcomeSharedMessageID: SharedMessageID?
     var isBlocked = false
     var sentInvitationLink: String?
+    /// The key with which the member signs.
+    var publicKey: Ed25519.PublicKey?
+    /// The link by which subscribers join, of a member that is a relay.
+    var relayLink: String?
 }
 
 extension Database {
@@ -44,7 +49,8 @@ extension Database {
         m.group_member_id, m.group_id, m.index_in_group, m.member_id, m.role, m.category, m.status, m.show_messages, m.blocked,
         m.invited_by_user, m.invited_by_contact_id, m.invited_by_member_id, m.local_display_name, m.contact_id, m.profile_id,
         mp.profile_id, mp.profile_json, mp.local_alias, m.peer_min_version, m.peer_max_version, m.created_at, m.updated_at,
-        m.support_chat_ts, m.support_unread, m.support_attention, m.support_mentions, m.support_last_member_ts, \(connectionColumns)
+        m.support_chat_ts, m.support_unread, m.support_attention, m.support_mentions, m.support_last_member_ts, m.public_key, m.relay_link,
+        \(connectionColumns)
         """
 
     static let memberJoins = """
@@ -84,6 +90,8 @@ extension Database {
                 chatTimestamp: UTCTimestamp(stored: time), unread: unread, memberAttention: attention, mentions: mentions,
                 lastMessageFromMemberAt: lastFromMember.map(UTCTimestamp.init(stored:)))
         }
+        let publicKey = row.optionalBytes()
+        let relayLink = row.optionalText()
         let connection = connection(&row)?.connection
         return GroupMember(
             groupMemberID: id, groupID: groupID, indexInGroup: index, memberID: memberID, role: role, category: category, status: status,
@@ -91,7 +99,8 @@ extension Database {
             invitedBy: invitedByUser ? .user : invitingContact.map { .contact(contactID: ContactID($0)) } ?? .unknown,
             invitedByGroupMemberID: invitingMember.map { GroupMemberID($0) }, localDisplayName: name, profile: profile,
             contactID: contactID.map { ContactID($0) }, profileID: profileID, activeConnection: connection, chatVersions: versions,
-            createdAt: createdAt, updatedAt: updatedAt, supportChat: support)
+            createdAt: createdAt, updatedAt: updatedAt, supportChat: support,
+            publicKey: publicKey.flatMap { try? Ed25519.PublicKey(raw: $0) }?.wireString, relayLink: relayLink)
     }
 
     func member(_ id: GroupMemberID) throws -> GroupMember? {
@@ -115,11 +124,12 @@ extension Database {
     }
 
     /// The members with roles from moderator up.
-    func moderators(of group: GroupID) throws -> [GroupMember] {
+    func moderators(of group: GroupID) throws -> [GroupMember] { try members(of: group, where: "m.role IN ('moderator', 'admin', 'owner')") }
+
+    /// The members that fulfil a condition, in the order in which they came.
+    func members(of group: GroupID, where condition: String) throws -> [GroupMember] {
         try all(
-            Self.memberSelection + """
-                 WHERE m.group_id = ? AND m.category <> 'user' AND m.role IN ('moderator', 'admin', 'owner') ORDER BY m.group_member_id
-                """, [group], Self.member)
+            Self.memberSelection + " WHERE m.group_id = ? AND m.category <> 'user' AND \(condition) ORDER BY m.group_member_id", [group], Self.member)
     }
 
     /// The members at some indexes.
@@ -196,14 +206,14 @@ extension Database {
                 INSERT INTO group_members (group_id, user_id, index_in_group, member_id, role, category, status, blocked, invited_by_user,
                     invited_by_contact_id, invited_by_member_id, local_display_name, owns_name, contact_id, profile_id, incognito_profile_id,
                     peer_min_version, peer_max_version, request_tag, request_invitation_id, welcome_shared_msg_id, sent_invitation_link,
-                    created_at, updated_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    public_key, relay_link, created_at, updated_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     new.groupID, user, index ?? 0, new.memberID.bytes.blob, new.role.code, new.category.rawValue, new.status.rawValue,
                     new.isBlocked, invitedByUser, invitingContact, new.invitedByMember, name, ownsName, new.contactID, profileID,
                     new.incognitoProfileID, new.versions.minVersion, new.versions.maxVersion, new.requestTag?.bytes.blob, new.invitationID?.blob,
-                    new.welcomeSharedMessageID?.bytes.blob, new.sentInvitationLink, time.stored, time.stored,
+                    new.welcomeSharedMessageID?.bytes.blob, new.sentInvitationLink, new.publicKey?.raw.blob, new.relayLink, time.stored, time.stored,
                 ]))
     }
 

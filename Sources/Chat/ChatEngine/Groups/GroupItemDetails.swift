@@ -33,6 +33,14 @@ struct GroupItemDetails: Sendable, Hashable {
     var quotedMember: MemberID?
     /// Members by the names that stand in the text.
     var mentions: [String: MemberID] = [:]
+    /// The outcome of checking the signature of the message.
+    var signature: SignatureStatus?
+    /// The post of a channel that the item comments.
+    var parent: ChatItemID?
+    /// The number of comments on the item.
+    var commentsTotal = 0
+    /// True if nobody may comment the item any more.
+    var commentsDisabled = false
 
     init(memberID: GroupMemberID? = nil, scope: GroupChatScope? = nil) {
         self.memberID = memberID
@@ -50,6 +58,10 @@ struct GroupItemDetails: Sendable, Hashable {
         deletedBy = row.optionalInt().map { GroupMemberID($0) }
         quotedMember = MemberID(stored: row.optionalBytes())
         mentions = try row.optionalText().map { try MessageMentions(json: JSONValue(parsing: $0)).members } ?? [:]
+        signature = row.optionalText().map { SignatureStatus(rawValue: $0) }
+        parent = row.optionalID()
+        commentsTotal = Int(row.int())
+        commentsDisabled = row.flag()
     }
 
     /// The member whose support chat the item is in; nil for all other items, and for the support chat of this profile.

@@ -11,6 +11,10 @@ enum ForwardAudience: Hashable, Sendable {
     case group(includesPending: Bool)
     /// The member of a support chat, and the moderators.
     case support(GroupMemberID)
+    /// All members of a channel, in whose name the message is.
+    case channel
+    /// All members of a channel, whose relay is told that it serves it no longer.
+    case everybodyAtLast
 
     /// The audience of messages in a conversation.
     init(_ chat: GroupConversation) {

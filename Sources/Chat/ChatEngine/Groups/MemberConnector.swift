@@ -15,7 +15,7 @@ struct MemberConnector: Sendable {
     let leftovers: AgentLeftovers
 
     /// A member with the profile in whose group it is.
-    private struct Target: Sendable {
+    struct Target: Sendable {
         var user: User
         var agentUser: AgentUserID
         var group: GroupInfo
@@ -28,7 +28,7 @@ struct MemberConnector: Sendable {
     }
 
     /// - Returns: nil if the member, or this profile, has gone since: they are not connected any more.
-    private func target(_ id: GroupMemberID) async throws(ChatCoreError) -> Target? {
+    func target(_ id: GroupMemberID) async throws(ChatCoreError) -> Target? {
         try await transactions.query { transaction in
             guard let member = try transaction.db.member(id), !member.status.hasEnded, let userID = try transaction.db.userID(ofMember: id),
                 let user = try transaction.db.user(userID), let group = try transaction.db.group(member.groupID, user: userID),
@@ -191,6 +191,7 @@ struct MemberConnector: Sendable {
                 return (group, link, connection)
             }
             guard let (group, link, connection) = found else { return nil }
+            if group.usesRelays { return try await publishChannelLink(of: group, link, connection, user: user) }
             let data = try GroupLinkContents(group, id: link.groupLinkID)
             let short = try await agent.reporting { agent throws(AgentError) in
                 try await agent.setShortLink(ConnectionID(connection.agentConnectionID), linkData: data.linkData, clientData: data.clientData)
@@ -209,6 +210,29 @@ struct MemberConnector: Sendable {
         }
         guard let (user, group) = found else { return }
         try await publishLink(of: group, user: user)
+    }
+}
+
+extension MemberConnector {
+    /// Publishes what the link of a channel shows, unless it shows that already.
+    private func publishChannelLink(
+        of group: GroupInfo, _ link: GroupLink, _ connection: ConnectionRecord, user: User
+    ) async throws(ChatCoreError) -> GroupLink? {
+        // Relays have links of their own, which show nothing that changes.
+        guard group.membership.role == .owner else { return link }
+        let (revisions, relays) = try await transactions.query { transaction in
+            (try transaction.db.linkRevisions(of: group.groupID), try transaction.publishedRelays(of: group))
+        }
+        guard revisions.published < revisions.current else { return link }
+        let shown = relays.compactMap(\.relayLink).compactMap { try? ConnectionShortLink(wireString: $0) }
+        let data = try GroupLinkContents(channel: group, relays: shown, id: link.groupLinkID)
+        _ = try await agent.reporting { agent throws(AgentError) in
+            try await agent.setShortLink(ConnectionID(connection.agentConnectionID), linkData: data.linkData, clientData: data.clientData)
+        }
+        return try await transactions.transaction { transaction in
+            try transaction.notePublished(relays, of: group, revision: revisions.current, user: user)
+            return try transaction.db.groupLink(group: group.groupID)
+        }
     }
 }
 
@@ -242,6 +266,7 @@ extension ConnectionShortLink {
 extension ChatTransaction {
     /// The answer to a request to join by a link, or to a business address.
     func answer(to member: GroupMember, in group: GroupInfo, of user: User) throws -> ChatMessageEvent {
-        try group.businessChat == nil ? linkInvitation(of: member, to: group, of: user) : businessInvitation(of: member, to: group, of: user)
+        if group.isServedHere, member.category == .host { return try relayAcceptance(in: group) }
+        return try group.businessChat == nil ? linkInvitation(of: member, to: group, of: user) : businessInvitation(of: member, to: group, of: user)
     }
 }

@@ -21,6 +21,12 @@ enum MemberRoute: Hashable {
             self = .none
             return
         }
+        if group.usesRelays {
+            // Members write to relays, and relays to members.
+            let connection = group.membership.isRelay == member.isRelay ? nil : member.readyConnection
+            self = connection.map { .send($0, isBatched: true) } ?? .none
+            return
+        }
         guard let connection = member.activeConnection else {
             self = Self.withoutConnection(messages, member, inviter)
             return

@@ -81,8 +81,11 @@ extension ChatVersionRange {
 }
 
 extension GroupInfo {
-    /// True if this profile forwards messages between members that are not connected: administrators do.
-    var isForwarder: Bool { membership.role >= .admin }
+    /// True if this profile forwards messages between members that are not connected: administrators do, or the relays of the group.
+    var isForwarder: Bool { usesRelays ? membership.isRelay : membership.role >= .admin }
+
+    /// The form of bodies with several messages in the group.
+    var batchMode: MessageBatching.Mode { usesRelays ? .binary : .json }
 
     /// Tells whether a member with a role may use a feature.
     func allows(_ feature: GroupFeature, _ member: GroupMember) -> Bool { fullGroupPreferences.allows(feature, role: member.role) }

@@ -33,12 +33,13 @@ extension ChatTransaction {
     ///   - isLive: True for a message that is shown while it is typed.
     ///   - ttl: The time to live, in seconds; nil for that of the conversation.
     ///   - isReport: True for a report to moderators, which has a command of its own.
+    ///   - asGroup: True for messages in the name of the group.
     func send(
-        _ messages: [Composition], to chat: ChatReference, isLive: Bool, ttl: Int?, isReport: Bool = false, of user: User
+        _ messages: [Composition], to chat: ChatReference, isLive: Bool, ttl: Int?, isReport: Bool = false, asGroup: Bool = false, of user: User
     ) throws -> ChatResponse {
         if !isReport { for message in messages { try check(message.message.content) } }
-        let prepared = try prepare(messages, for: chat, isLive: isLive, ttl: ttl, of: user)
-        try send(prepared.outgoing, to: prepared.audience, in: prepared.conversation, of: user)
+        let prepared = try prepare(messages, for: chat, isLive: isLive, ttl: ttl, asGroup: asGroup, of: user)
+        try send(prepared.outgoing, to: prepared.audience, in: prepared.conversation, asGroup: asGroup, of: user)
         return prepared.response
     }
 
@@ -50,9 +51,12 @@ extension ChatTransaction {
         var response: ChatResponse
     }
 
-    private func prepare(_ messages: [Composition], for chat: ChatReference, isLive: Bool, ttl: Int?, of user: User) throws -> PreparedMessages {
+    private func prepare(
+        _ messages: [Composition], for chat: ChatReference, isLive: Bool, ttl: Int?, asGroup: Bool = false, of user: User
+    ) throws -> PreparedMessages {
         try check(messages, isLive: isLive)
         var conversation = try conversation(chat, of: user)
+        if asGroup { try requireGroupsName(in: conversation) }
         let mentions = try messages.map { try self.mentions(of: $0, in: conversation) }
         let audience = try audience(of: conversation, reports: messages.contains { $0.message.content.isReport })
         try check(messages, in: conversation)
@@ -73,6 +77,7 @@ extension ChatTransaction {
             container.forward = message.forwarded == nil ? nil : true
             container.ttl = timer?.ttl
             container.live = isLive ? true : nil
+            container.asGroup = asGroup ? true : nil
             do {
                 var draft = ItemDraft(.sentMessage(content: message.message.content), isSent: true)
                 draft.timer = timer
@@ -80,6 +85,7 @@ extension ChatTransaction {
                 draft.forwarded = message.forwarded
                 draft.quote = quote?.record
                 draft.group.mentions = mentions[index]
+                draft.group.isAsGroup = asGroup
                 var sent = conversation.hasRecipients ? try OutgoingMessage(.newMessage(container), id: newSharedMessageID()) : nil
                 draft.sharedMessageID = sent?.id
                 var item = try addItem(draft, to: &conversation, of: user)
@@ -133,6 +139,14 @@ extension ChatTransaction {
         }
     }
 
+    /// Refuses messages in the name of a group by all but its owners, and in support chats.
+    private func requireGroupsName(in conversation: Conversation) throws {
+        guard case .group(let chat) = conversation else { throw Refusal.command("not supported") }
+        guard chat.scope == nil else { throw Refusal.command("cannot send as group in support scope") }
+        try require(.author, in: chat.group)
+        try require(.owner, in: chat.group)
+    }
+
     /// Refuses a profile that may not write to a group, or to a support chat in it.
     private func requireRole(in chat: GroupConversation) throws {
         switch chat.scope {
@@ -162,11 +176,15 @@ extension ChatTransaction {
     }
 
     /// Sends messages to the receivers of a conversation.
-    func send(_ messages: [OutgoingMessage], to audience: Audience, in conversation: Conversation, of user: User) throws {
+    ///
+    /// - Parameter asGroup: True for messages in the name of the group, before which no profile is told.
+    func send(
+        _ messages: [OutgoingMessage], to audience: Audience, in conversation: Conversation, asGroup: Bool = false, of user: User
+    ) throws {
         switch (audience, conversation) {
         case (.contact(let record), _): try send(messages, over: [record])
         case (.members(let members), .group(let chat)):
-            if chat.scope == nil { try sendProfileIfChanged(to: members, in: chat.group, of: user) }
+            if chat.scope == nil, !asGroup { try sendProfileIfChanged(to: members, in: chat.group, of: user) }
             try send(messages, to: members, in: chat.group)
         default: break
         }
@@ -254,7 +272,8 @@ extension ChatTransaction {
                     update.asGroup = stored.item.meta.showGroupAsSender
                 }
                 let message = try OutgoingMessage(.updateMessage(update), id: newSharedMessageID(), itemID: conversation.isGroup ? nil : id)
-                try send([message], to: audience, in: conversation, of: user)
+                try send(
+                    [message], to: audience, in: conversation, asGroup: conversation.isGroup && stored.item.meta.showGroupAsSender, of: user)
             }
             return .chatItemUpdated(user: user, chatItem: conversation.containing(item))
         }

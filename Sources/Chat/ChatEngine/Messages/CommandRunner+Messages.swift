@@ -9,12 +9,10 @@ extension CommandRunner {
         switch command {
         case .send(let target, let messages, let isLive, let ttl):
             { transaction in
-                let user = try transaction.user()
-                if case .group(let id, _, asGroup: true) = target {
-                    try transaction.require(.owner, in: try transaction.group(id, of: user))
-                    throw Refusal.unsupported("sending in the name of a group")
-                }
-                return try transaction.send(messages.map { Composition($0) }, to: target.chat, isLive: isLive, ttl: ttl, of: user)
+                var asGroup = false
+                if case .group(_, _, let name) = target { asGroup = name }
+                return try transaction.send(
+                    messages.map { Composition($0) }, to: target.chat, isLive: isLive, ttl: ttl, asGroup: asGroup, of: try transaction.user())
             }
         case .createNotes(let folder, let messages):
             { transaction in
@@ -34,17 +32,12 @@ extension CommandRunner {
     func run(_ command: MessageCommand) async throws(ChatCoreError) -> ChatResponse {
         if let transaction = transaction(of: command) { return try await answer(transaction) }
         return switch command {
-        case .forward(let target, let source, let ids, _, let ttl): try await forward(ids, from: source, to: target, ttl: ttl)
+        case .forward(let target, let source, let ids, let asGroup, let ttl):
+            try await forward(ids, from: source, to: target, asGroup: asGroup, ttl: ttl)
         case .planForward(let chat, let ids): try await query { try $0.planForward(ids, from: chat) }
         case .reactionMembers(let user, let group, let item, let reaction):
             try await query { try $0.reactionMembers(user: user, group: group, item: item, reaction: reaction) }
-        case .share(let chat, _):
-            try await query { transaction in
-                _ = try transaction.user()
-                guard chat.type == .group else { throw Refusal.command("sharing is only supported for public groups") }
-                _ = try transaction.group(GroupID(chat.id), of: try transaction.user())
-                throw Refusal.command("sharing is only supported for public groups")
-            }
+        case .share(let chat, let target): try await share(chat, to: target)
         case .send, .createNotes, .update, .delete, .react, .moderate, .report, .archiveReports, .deleteReports: throw ChatCoreError(.notACommand)
         }
     }

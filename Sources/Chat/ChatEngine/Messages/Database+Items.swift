@@ -96,7 +96,9 @@ extension StoredItem {
             deleted: ItemDeleted(record, members), isEdited: record.isEdited, timed: record.timer, isLive: record.isLive,
             userMention: record.mentionsUser, hasLink: record.hasLink, isDeletable: isDeletable,
             isEditable: isDeletable && record.forwarded == nil, forwardedByMember: record.group.forwardedBy,
-            showGroupAsSender: record.group.isAsGroup, createdAt: record.createdAt, updatedAt: record.updatedAt)
+            showGroupAsSender: record.group.isAsGroup, parentItemID: record.group.parent,
+            commentsTotal: record.group.commentsTotal == 0 ? nil : record.group.commentsTotal,
+            commentsDisabled: record.group.commentsDisabled ? true : nil, signatureStatus: record.group.signature, createdAt: record.createdAt, updatedAt: record.updatedAt)
         let quote = record.quote.map { quote in
             ItemQuote(
                 direction: ItemDirection(quote, in: record.owner, members), itemID: record.quotedItemID,
@@ -128,7 +130,7 @@ extension Database {
         END,
         f.file_id, f.file_name, f.file_size, f.protocol, f.status_json, f.path, f.file_key, f.file_nonce,
         i.group_id, i.group_member_id, i.scope, i.scope_member_id, i.as_group, i.forwarded_by, i.deleted_by, i.quoted_member_id,
-        i.mentions_json
+        i.mentions_json, i.signature, i.parent_item_id, i.comments_total, i.comments_disabled
         """
 
     /// The member id of an item's author; empty for what was sent in the name of the group.
@@ -273,8 +275,9 @@ extension Database {
             INSERT INTO chat_items (user_id, contact_id, note_folder_id, sent, content_kind, message_kind, content_json, item_text,
                 status, status_json, shared_msg_id, deleted, deleted_ts, live, ttl, delete_at, user_mention, has_link, forwarded_json,
                 quoted_sent, quoted_shared_msg_id, quoted_sent_at, quoted_content_json, item_ts, created_at, updated_at, group_id,
-                group_member_id, scope, scope_member_id, as_group, forwarded_by, deleted_by, quoted_member_id, mentions_json)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                group_member_id, scope, scope_member_id, as_group, forwarded_by, deleted_by, quoted_member_id, mentions_json, signature,
+                parent_item_id)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 new.userID, new.owner.contactID, new.owner.folderID, new.isSent, new.content.tag, new.content.message?.type.code,
@@ -284,7 +287,7 @@ extension Database {
                 new.quote?.sharedMessageID?.bytes.blob, new.quote?.sentAt.stored, new.quote?.content.jsonText,
                 new.itemTimestamp.stored, new.createdAt.stored, new.updatedAt.stored, new.owner.groupID, new.group.memberID,
                 new.group.scope.map { _ in GroupItemDetails.supportScope }, new.group.scopeMember, new.group.isAsGroup, new.group.forwardedBy,
-                new.group.deletedBy, new.quote?.memberID?.bytes.blob, new.group.mentionsText,
+                new.group.deletedBy, new.quote?.memberID?.bytes.blob, new.group.mentionsText, new.group.signature?.rawValue, new.group.parent,
             ])
         if let group = new.owner.groupID { try complete(&stored, in: group) }
         guard let contact = new.owner.contactID else { return stored }

@@ -68,6 +68,10 @@ extension ChatTransaction {
         guard let connection = incoming.notification.connection else { return receiveState(incoming.notification.event) }
         guard let record = try db.connection(agentID: connection.bytes), record.connection.status != .deleted, let user = try db.user(record.userID)
         else {
+            if case .confirmation = incoming.notification.event, try db.isRelayTest(connection.bytes) {
+                if let answer = try? single(incoming) { effects.relayTestAnswers.append((connection.bytes, answer.event)) }
+                return
+            }
             // Of deleted connections only their end is of interest. The agent may take days to send what waits for a removed member, who must
             // neither write nor become connected meanwhile.
             receiveState(incoming.notification.event)

@@ -22,8 +22,7 @@ extension CommandRunner {
         case .relays: return try await showServers(user: nil) { $0.onlyRelays }
         case .setRelays(let relays): return try await replaceServers(relays.isEmpty, "relays") { $0.replacingRelays(by: relays) }
         case .test(let id, let server): return try await test(server, user: id)
-        case .testRelay(let id?, _): return try await refuse("testing relays of channels", user: id)
-        case .testRelay: return try await refuse("testing relays of channels")
+        case .testRelay(let id, let address): return try await testRelay(address, user: id)
         case .operators:
             return try await query { .serverOperatorConditions(conditions: try $0.db.operatorConditions(at: $0.now)) }
         case .setOperators(let operators): return try await transactionThatSetsServers { try $0.setOperators(operators) }

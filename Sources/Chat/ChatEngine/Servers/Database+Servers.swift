@@ -24,7 +24,8 @@ extension Database {
         }
     }
 
-    private func chatRelays(ofUser user: UserID) throws -> [UserChatRelay] {
+    /// The relays that a profile can use, in the order in which they came.
+    func chatRelays(ofUser user: UserID) throws -> [UserChatRelay] {
         try all(
             """
             SELECT chat_relay_id, address, profile_json, domains_json, preset, tested, enabled FROM user_chat_relays

@@ -106,6 +106,9 @@ enum ChatStoreMigrations {
                     CREATE INDEX items_unread ON chat_items(contact_id, chat_item_id) WHERE contact_id IS NOT NULL AND status = 'rcvNew';
                     """)
         }
+        migrator.registerMigration("13 channels") { db in
+            try db.execute(sql: ChannelTables.creation)
+        }
         return migrator
     }
 

@@ -131,7 +131,7 @@ enum GroupTables {
         """
 
     /// The statuses that ``GroupMemberStatus/isCurrent`` names.
-    private static let currentStatuses = "('introduced', 'intro-inv', 'accepted', 'announced', 'connected', 'complete', 'creator')"
+    static let currentStatuses = "('introduced', 'intro-inv', 'accepted', 'announced', 'connected', 'complete', 'creator')"
 
     private static let connections = """
         CREATE TABLE new_connections (

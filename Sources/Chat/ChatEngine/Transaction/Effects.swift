@@ -12,6 +12,10 @@ struct Effects: Sendable {
     var jobs: [AgentJob] = []
     /// True if files were deleted: their copies and transfers are to be removed.
     var removesFiles = false
+    /// Channels that this profile relays for and has something to deliver in.
+    var relayedGroups: Set<GroupID> = []
+    /// Answers to tests of relays.
+    var relayTestAnswers: [(connection: Bytes, answer: ChatMessageEvent)] = []
     /// True if an item was given a time at which it disappears.
     var hasNewExpiry = false
     /// True if the received message is answered with a delivery receipt.

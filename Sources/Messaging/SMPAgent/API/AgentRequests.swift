@@ -1,3 +1,4 @@
+package import SMPCrypto
 package import SMPProtocol
 package import SMPWire
 
@@ -52,6 +53,19 @@ package struct CreatedConnection: Sendable {
         self.id = id
         self.link = link
         self.shortLink = shortLink
+    }
+}
+
+/// The identity of a short link, which stays the same whatever the link shows.
+package struct LinkIdentity: Sendable {
+    /// The key that signs the link's data.
+    package let key: Ed25519.PrivateKey
+    /// The identifier in the part that cannot change; nil for none.
+    package let entityID: Bytes?
+
+    package init(key: Ed25519.PrivateKey, entityID: Bytes?) {
+        self.key = key
+        self.entityID = entityID
     }
 }
 

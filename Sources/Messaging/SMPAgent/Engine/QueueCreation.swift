@@ -181,21 +181,28 @@ extension AgentCore {
     }
 
     /// Makes the data of a new short link.
+    func prepareLink(to request: ConnectionRequestURI, data: UserConnectionLinkData) throws(AgentError) -> PreparedLink {
+        try prepareLink(to: request, identity: LinkIdentity(key: Ed25519.generateKeyPair(random).privateKey, entityID: nil)) { _ in data }
+    }
+
+    /// Makes the data of a new short link that has an identity.
+    ///
+    /// - Parameter makeData: Makes what the link shows, given its key.
     func prepareLink(
-        to request: ConnectionRequestURI, data: UserConnectionLinkData, entityID: Bytes? = nil
+        to request: ConnectionRequestURI, identity: LinkIdentity, makeData: (LinkKey) throws(AgentError) -> UserConnectionLinkData
     ) throws(AgentError) -> PreparedLink {
         let versions = configuration.agentVersions
-        let key = Ed25519.generateKeyPair(random).privateKey
         let fixed = SignedLinkData(
             FixedLinkData(
-                agentVersions: versions, rootKey: key.publicKey, connectionRequest: request, linkEntityID: entityID),
-            signedBy: key)
-        let user = SignedLinkData(ConnectionLinkData(agentVersions: versions, content: data), signedBy: key)
+                agentVersions: versions, rootKey: identity.key.publicKey, connectionRequest: request, linkEntityID: identity.entityID),
+            signedBy: identity.key)
         let linkKey = fixed.linkKey
+        let data = try makeData(linkKey)
+        let user = SignedLinkData(ConnectionLinkData(agentVersions: versions, content: data), signedBy: identity.key)
         let secrets = try linkSecrets(linkKey, data.mode)
         do {
             return PreparedLink(
-                linkKey: linkKey, privateKey: key, linkID: secrets.linkID,
+                linkKey: linkKey, privateKey: identity.key, linkID: secrets.linkID,
                 data: try QueueLinkData.seal(fixed: fixed, user: user, key: secrets.dataKey, random: random))
         } catch {
             throw AgentError(error)

@@ -1,0 +1,203 @@
+import AsyncPrimitives
+import ChatAPI
+import ChatProtocol
+import Logging
+import SMPAgent
+import SMPCrypto
+import SMPProtocol
+import SMPWire
+
+/// Connections between owners, relays and subscribers of channels: calls of the agent, and the transactions before and after them.
+///
+/// Each can be interrupted anywhere and begun again.
+struct ChannelConnector: Sendable {
+    /// Invitations to relay that are worked on at a time.
+    static let concurrentInvitations = 4
+
+    let transactions: TransactionRunner
+    let agent: any AgentService
+    let locks: KeyedLock<String>
+    let leftovers: AgentLeftovers
+    let members: MemberConnector
+    let tests: RelayTests
+    let logger: Logger
+    private let invitations = AsyncSemaphore(limit: concurrentInvitations)
+
+    init(
+        transactions: TransactionRunner, agent: any AgentService, locks: KeyedLock<String>, leftovers: AgentLeftovers, members: MemberConnector,
+        tests: RelayTests, logger: Logger
+    ) {
+        self.transactions = transactions
+        self.agent = agent
+        self.locks = locks
+        self.leftovers = leftovers
+        self.members = members
+        self.tests = tests
+        self.logger = logger
+    }
+
+    private func resolve(_ link: ConnectionShortLink, user: AgentUserID) async throws(ChatCoreError) -> ResolvedLink {
+        try await agent.reporting { agent throws(AgentError) in try await agent.resolveShortLink(user: user, link: link.complete) }
+    }
+
+    /// Removes the channels whose making was broken off by the end of a process.
+    func removeUnfinished() async throws(ChatCoreError) {
+        try await transactions.transaction(isPersistent: true) { transaction in
+            for (group, userID) in try transaction.db.groupsBeingCreated() {
+                guard let user = try transaction.db.user(userID) else { continue }
+                try transaction.removeUnfinished(group, of: user)
+            }
+        }
+    }
+
+    // MARK: As the owner
+
+    /// Goes on with a relay that has accepted the invitation to a channel.
+    func acceptRelay(_ id: GroupMemberID) async throws {
+        guard let target = try await members.target(id), let text = target.member.relayLink, let link = try? ConnectionShortLink(wireString: text)
+        else { return }
+        let relay = try RelayLink(try await resolve(link, user: target.agentUser))
+        guard relay.memberID == target.member.memberID else {
+            throw Refusal.chat(.exception(message: "relay link: relay member ID mismatch"))
+        }
+        try await transactions.transaction { transaction in
+            try transaction.continueRelay(target.member, relay, of: target.user)
+        }
+    }
+
+    // MARK: As the relay
+
+    /// Relays for a channel whose owner has invited this profile.
+    func serve(_ id: GroupID) async throws {
+        await invitations.acquire()
+        defer { invitations.release() }
+        do {
+            try await serveNow(id)
+        } catch {
+            let cause = ChatCoreError(thrown: error)
+            if !cause.isTemporary {
+                try await transactions.transaction { try $0.db.updateGroup(id, relayRequestError: cause.message) }
+            }
+            throw error
+        }
+    }
+
+    private func serveNow(_ id: GroupID) async throws {
+        guard let request = try await transactions.query({ try $0.relayRequest(id) }) else { return }
+        if !request.hasLink { try await makeLink(for: request) }
+        try await members.accept(request.owner.groupMemberID, InvitationID(request.invitation))
+        try await transactions.transaction { transaction in
+            guard try transaction.db.group(id, user: request.user.userID)?.relayOwnStatus == .invited else { return }
+            try transaction.db.updateGroup(id, relayOwnStatus: .accepted)
+        }
+    }
+
+    /// Makes the link by which subscribers of a channel come to this relay.
+    private func makeLink(for request: RelayRequest) async throws(ChatCoreError) {
+        guard let agentUser = Int64(request.user.agentUserID), let link = try? ConnectionShortLink(wireString: request.link) else {
+            throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error)
+        }
+        let channel: ChannelLink
+        let resolved = try await resolve(link, user: agentUser)
+        do { channel = try ChannelLink(resolved) } catch { throw ChatCoreError(thrown: error) }
+        guard channel.owners.contains(where: { $0.id == request.owner.memberID.bytes }) else {
+            throw ChatCoreError(Refusal.chat(.exception(message: "the one who invites to relay is no owner of the channel")).error)
+        }
+        let keys = Ed25519.generateKeyPair(transactions.random), linkID = GroupLinkID(transactions.random.bytes(16))
+        guard let data = try? ShortLinkUserData.encode(RelayShortLinkData(relayProfile: request.membership.profile.published)) else {
+            throw ChatCoreError(AgentError(.command(.large, context: "link data")))
+        }
+        let created = try await agent.reporting { agent throws(AgentError) in
+            try await agent.createAddress(
+                user: agentUser, identity: LinkIdentity(key: keys.privateKey, entityID: request.membership.memberID.bytes),
+                clientData: GroupLinkClientData(groupLinkID: linkID).jsonText, subscription: .subscribe
+            ) { _ in UserContactData(userData: UserLinkData(data)) }
+        }
+        try await leftovers.orDiscard(created.id) { () throws(ChatCoreError) in
+            try await transactions.transaction { transaction in
+                try transaction.insertRelayedChannel(
+                    request, channel, key: keys.privateKey, connection: created.id.bytes,
+                    link: FullLink(created.link, short: created.shortLink?.with(type: .group)), id: linkID)
+            }
+        }
+    }
+
+    /// Proves to the one who tests this relay that it has the key of its address. Nobody waits for the answer for long: a failed attempt is not repeated.
+    func answerTest(_ invitation: InvitationID, challenge: Bytes, agentUser: AgentUserID) async throws {
+        let found = try await transactions.query { transaction -> (User, ConnectionRecord)? in
+            guard let user = try transaction.db.user(agentID: agentUser), let address = try transaction.db.address(ofUser: user.userID),
+                let connection = try transaction.db.connection(ofAddress: address.userContactLinkID)
+            else { return nil }
+            return (user, connection)
+        }
+        guard let (user, address) = found else { return }
+        guard let key = try await agent.linkPrivateKey(of: ConnectionID(address.agentConnectionID)) else {
+            throw Refusal.chat(.internalError(message: "no short link key for relay address"))
+        }
+        let info = try await transactions.query { transaction in
+            try transaction.connectionInfo(
+                .testGroupRelay(challenge: Base64URLBytes(challenge), signature: Base64URLBytes(key.signature(for: challenge))), pqSupport: false,
+                peerVersion: ChatVersions.initial.max)
+        }
+        let made = try await agent.prepareToAccept(user: agentUser, invitation: invitation, pqSupport: false)
+        try await leftovers.orDiscard(made) { () throws(ChatCoreError) in
+            try await transactions.transaction { try $0.db.insertRelayTest(made.bytes, user: user.userID, at: $0.now) }
+            _ = try await agent.reporting { agent throws(AgentError) in
+                try await agent.accept(user: agentUser, connection: made, invitation: invitation, info: info, pqSupport: false, subscription: .subscribe)
+            }
+        }
+    }
+
+    // MARK: As the subscriber
+
+    /// Joins a channel by one of its relays.
+    func joinRelay(_ id: GroupMemberID) async throws(ChatCoreError) {
+        try await locks.withLock("relay \(id)") { () throws(ChatCoreError) in
+            guard let target = try await members.target(id), !target.group.membership.status.isRemoved, let text = target.member.relayLink,
+                let link = try? ConnectionShortLink(wireString: text)
+            else { return }
+            if let status = target.member.activeConnection?.status, status != .prepared { return }
+            let resolved = try await resolve(link, user: target.agentUser)
+            let relay: RelayLink
+            do { relay = try RelayLink(resolved) } catch { throw ChatCoreError(thrown: error) }
+            try await transactions.transaction {
+                try $0.completeRelay(target.member, memberID: relay.memberID, key: relay.key, profile: relay.profile, of: target.user)
+            }
+            try await join(target, by: resolved.fixed.connectionRequest)
+        }
+    }
+
+    private func join(_ target: MemberConnector.Target, by link: ConnectionRequestURI) async throws(ChatCoreError) {
+        guard agent.compatibility(of: link, pqSupport: false) != nil else { throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error) }
+        let connection: ConnectionID
+        if let known = target.connection {
+            connection = known
+        } else {
+            connection = try await agent.reporting { agent throws(AgentError) in
+                try await agent.prepareToJoin(user: target.agentUser, link: link, pqSupport: false)
+            }
+            try await leftovers.orDiscard(connection) { () throws(ChatCoreError) in
+                try await transactions.transaction { transaction in
+                    let group = try transaction.group(target.group.groupID, of: target.user)
+                    let incognito = group.isIncognito ? group.membership.profile.profileID : nil
+                    try transaction.insertRelayConnection(
+                        connection.bytes, with: target.member, tag: FullLink(link).groupLinkID, incognito: incognito, user: target.user)
+                }
+            }
+        }
+        let info = try await transactions.query { transaction in
+            let group = try transaction.group(target.group.groupID, of: target.user)
+            guard let key = group.groupKeys?.memberSigningKey else { throw Refusal.chat(.internalError(message: "no group keys for channel membership")) }
+            return try transaction.connectionInfo(
+                .member(profile: transaction.memberProfile(in: group, of: target.user), memberID: group.membership.memberID, key: key.publicKey),
+                pqSupport: false, peerVersion: ChatVersions.initial.max)
+        }
+        _ = try await agent.reporting { agent throws(AgentError) in
+            try await agent.join(user: target.agentUser, connection: connection, link: link, info: info, pqSupport: false, subscription: .subscribe)
+        }
+        try await transactions.transaction { transaction in
+            guard let record = try transaction.db.connection(agentID: connection.bytes) else { return }
+            try transaction.db.updateConnection(record.id, from: .prepared, to: .joined, at: transaction.now)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import ChatAPI
+import ChatProtocol
+import SMPWire
+
+// Members of channels are connected.
+
+extension ChatTransaction {
+    func receiveConnectedInChannel(_ member: inout GroupMember, in group: inout GroupInfo, context: ReceivingContext) throws {
+        switch (member.category, group.isServedHere) {
+        case (.host, true): try receiveOwnerConnected(&member, in: &group, of: context.user)
+        case (.host, false): try receiveRelayConnected(&member, in: &group, of: context.user)
+        case (.invitee, true): try receiveSubscriberConnected(&member, in: &group, of: context.user)
+        case (.invitee, false) where member.isRelay: try receiveOwnRelayConnected(&member, in: &group, of: context.user)
+        default: reportError("a connection that channels do not have", of: context.user)
+        }
+    }
+
+    private func noteConnected(_ member: inout GroupMember, in group: inout GroupInfo, of user: User) throws {
+        try db.updateMember(member.groupMemberID, status: .connected, at: now)
+        group = try self.group(group.groupID, of: user)
+        member = try self.member(member.groupMemberID, in: group)
+    }
+
+    /// The owner who has invited this relay is connected: the relay is at work.
+    private func receiveOwnerConnected(_ owner: inout GroupMember, in group: inout GroupInfo, of user: User) throws {
+        if !group.membership.status.isRemoved { try db.updateMember(group.membership.groupMemberID, status: .connected, at: now) }
+        try noteConnected(&owner, in: &group, of: user)
+        emit(.userJoinedGroup(user: user, groupInfo: group, hostMember: owner))
+        var chat = GroupConversation(group)
+        try addEvent(.receivedGroupEvent(event: .memberConnected), from: owner, in: &chat, of: user)
+        group = chat.group
+    }
+
+    /// A relay is connected to this subscriber; only the first opens the chat.
+    private func receiveRelayConnected(_ relay: inout GroupMember, in group: inout GroupInfo, of user: User) throws {
+        let isFirst = try db.connectedRelays(of: group.groupID) == 0
+        if !group.membership.status.isRemoved { try db.updateMember(group.membership.groupMemberID, status: .connected, at: now) }
+        try noteConnected(&relay, in: &group, of: user)
+        emit(.userJoinedGroup(user: user, groupInfo: group, hostMember: relay))
+        var chat = GroupConversation(group)
+        if isFirst { try addEvent(.receivedGroupEncryption(info: group.encryption), from: relay, in: &chat, of: user) }
+        try addEvent(.receivedGroupEvent(event: .memberConnected), from: relay, in: &chat, of: user)
+        group = chat.group
+    }
+
+    /// A subscriber is connected to this relay: it learns of the owners and gets the history, and moderators learn of it.
+    private func receiveSubscriberConnected(_ subscriber: inout GroupMember, in group: inout GroupInfo, of user: User) throws {
+        if subscriber.status.isPending {
+            try db.updateGroup(group.groupID, attentionBy: 1)
+        } else {
+            try noteConnected(&subscriber, in: &group, of: user)
+        }
+        var (shown, chat) = try conversation(with: subscriber, in: group)
+        try addEvent(.receivedGroupEvent(event: .memberConnected), from: shown, in: &chat, of: user)
+        group = chat.group
+        emit(.joinedGroupMember(user: user, groupInfo: group, member: shown))
+        shown = subscriber
+        try sendDirectly([.groupLinkMember(memberProfile(in: group, of: user))], to: subscriber, in: group)
+        guard !subscriber.status.isPending else { return }
+        try introduceInChannel(subscriber, in: group)
+        try sendHistory(to: subscriber, in: group)
+    }
+
+    /// A relay of this profile's channel is connected: subscribers can come by it.
+    private func receiveOwnRelayConnected(_ relay: inout GroupMember, in group: inout GroupInfo, of user: User) throws {
+        try noteConnected(&relay, in: &group, of: user)
+        try publishLink(of: group, user: user)
+    }
+}

@@ -1,0 +1,179 @@
+import ChatAPI
+import ChatProtocol
+import EncryptedSQLite
+import GRDB
+import SMPWire
+
+// The work of a relay: tasks, which are messages to pass on, and jobs, which are bodies for subscribers.
+
+/// A message that a relay passes on.
+struct RelayTask: Sendable, Hashable {
+    var id: Int64
+    var scope: RelayScope
+    var sender: GroupMemberID
+    /// The message with its author, as subscribers get it.
+    var element: Bytes
+    /// True if the relay serves the channel no longer once this is delivered.
+    var endsService: Bool
+}
+
+/// The receivers of a message that a relay passes on.
+enum RelayScope: Sendable, Hashable {
+    /// All members.
+    case all
+    /// The member of a support chat, and the moderators.
+    case support(GroupMemberID)
+
+    var supportMember: GroupMemberID? { if case .support(let id) = self { id } else { nil } }
+
+    init(_ member: GroupMemberID?) { self = member.map(RelayScope.support) ?? .all }
+}
+
+/// A body that a relay gives to members one after another.
+struct RelayJob: Sendable, Hashable {
+    var id: Int64
+    var group: GroupID
+    var scope: RelayScope
+    /// The one author of all that is in the body, who gets nothing; nil if there are several.
+    var singleSender: GroupMemberID?
+    var body: Bytes
+    /// The number of the message for the agent, the same in all connections.
+    var requestKey: Int64
+    /// The last member to whom the body was given.
+    var cursor: GroupMemberID
+    var endsService: Bool
+}
+
+/// A connection that a relay delivers over.
+struct RelayTarget: Sendable, Hashable {
+    var member: GroupMemberID
+    var connection: Bytes
+}
+
+extension Database {
+    // MARK: Tasks
+
+    func insertRelayTask(
+        group: GroupID, scope: RelayScope, sender: GroupMemberID, element: Bytes, endsService: Bool = false, at time: UTCTimestamp
+    ) throws {
+        try run(
+            """
+            INSERT INTO relay_tasks (group_id, support_member_id, sender_id, element, ends_service, created_at) VALUES (?, ?, ?, ?, ?, ?)
+            """, [group, scope.supportMember, sender, element.blob, endsService, time.stored])
+    }
+
+    /// The oldest tasks of a group.
+    func relayTasks(group: GroupID, limit: Int) throws -> [RelayTask] {
+        try all(
+            "SELECT task_id, support_member_id, sender_id, element, ends_service FROM relay_tasks WHERE group_id = ? ORDER BY task_id LIMIT ?",
+            [group, limit]
+        ) { row in
+            let id = row.int(), scope = RelayScope(row.optionalID())
+            return RelayTask(id: id, scope: scope, sender: row.id(), element: row.bytes(), endsService: row.flag())
+        }
+    }
+
+    func deleteRelayTasks(_ ids: [Int64]) throws {
+        for id in ids { try run("DELETE FROM relay_tasks WHERE task_id = ?", [id]) }
+    }
+
+    /// Forgets what a relay still had to pass on in a group.
+    func deleteRelayWork(group: GroupID) throws {
+        try run("DELETE FROM relay_tasks WHERE group_id = ?", [group])
+        try run("DELETE FROM relay_jobs WHERE group_id = ?", [group])
+    }
+
+    /// The groups with messages to pass on.
+    func groupsWithRelayWork() throws -> [GroupID] {
+        try all("SELECT DISTINCT group_id FROM relay_tasks UNION SELECT DISTINCT group_id FROM relay_jobs ORDER BY 1") { $0.id() }
+    }
+
+    // MARK: Jobs
+
+    /// Stores a body to be given to members.
+    func insertRelayJob(
+        group: GroupID, scope: RelayScope, singleSender: GroupMemberID?, body: Bytes, endsService: Bool, at time: UTCTimestamp
+    ) throws {
+        try run(
+            """
+            INSERT INTO relay_jobs (group_id, support_member_id, single_sender_id, body, request_key, ends_service, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """, [group, scope.supportMember, singleSender, body.blob, try reserveDeliveryNumber(), endsService, time.stored])
+    }
+
+    /// A number of the series of deliveries, which no delivery gets.
+    private func reserveDeliveryNumber() throws -> Int64 {
+        if let number = try number("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'deliveries' RETURNING seq") { return number }
+        try run("INSERT INTO sqlite_sequence (name, seq) VALUES ('deliveries', 1)")
+        return 1
+    }
+
+    /// The oldest job of a group.
+    func relayJob(group: GroupID) throws -> RelayJob? {
+        try first(
+            """
+            SELECT job_id, support_member_id, single_sender_id, body, request_key, cursor, ends_service FROM relay_jobs
+            WHERE group_id = ? ORDER BY job_id LIMIT 1
+            """, [group]
+        ) { row in
+            let id = row.int(), scope = RelayScope(row.optionalID())
+            return RelayJob(
+                id: id, group: group, scope: scope, singleSender: row.optionalID(), body: row.bytes(), requestKey: row.int(), cursor: row.id(),
+                endsService: row.flag())
+        }
+    }
+
+    func updateRelayJob(_ id: Int64, cursor: GroupMemberID) throws {
+        try run("UPDATE relay_jobs SET cursor = ? WHERE job_id = ?", [cursor, id])
+    }
+
+    func deleteRelayJob(_ id: Int64) throws { try run("DELETE FROM relay_jobs WHERE job_id = ?", [id]) }
+
+    /// The number of messages and of bodies that wait in all groups.
+    func relayBacklog() throws -> (tasks: Int, jobs: Int) {
+        (Int(try number("SELECT count(*) FROM relay_tasks") ?? 0), Int(try number("SELECT count(*) FROM relay_jobs") ?? 0))
+    }
+
+    // MARK: Receivers
+
+    private static let targets = """
+        SELECT m.group_member_id, cn.agent_connection_id FROM group_members m
+        JOIN connections cn ON cn.connection_id = (SELECT max(x.connection_id) FROM connections x WHERE x.group_member_id = m.group_member_id)
+        WHERE m.category <> 'user' AND m.role <> 'relay' AND m.status IN \(GroupTables.currentStatuses) AND cn.status IN ('ready', 'sndReady')
+            AND cn.auth_errors < \(ChatTransaction.disablingErrorCount) AND cn.quota_errors < \(ChatTransaction.inactiveErrorCount)
+        """
+
+    private static func target(_ row: inout RowReader) -> RelayTarget { RelayTarget(member: row.id(), connection: row.bytes()) }
+
+    /// The next members of a group that a body is given to: those whose connections take messages, in the order in which they came.
+    ///
+    /// - Parameter excluded: The author of the body.
+    func relayTargets(
+        group: GroupID, after cursor: GroupMemberID, excluding excluded: GroupMemberID?, limit: Int
+    ) throws -> [RelayTarget] {
+        try all(
+            Self.targets + " AND m.group_id = ? AND m.group_member_id > ? AND m.group_member_id IS NOT ? ORDER BY m.group_member_id LIMIT ?",
+            [group, cursor, excluded, limit], Self.target)
+    }
+
+    /// The next receivers of a message in a support chat.
+    func relayTargets(
+        group: GroupID, support member: GroupMemberID, after cursor: GroupMemberID, excluding excluded: GroupMemberID?, limit: Int
+    ) throws -> [RelayTarget] {
+        try all(
+            Self.targets + """
+                 AND m.group_id = ? AND m.group_member_id > ? AND m.group_member_id IS NOT ?
+                AND (m.group_member_id = ? OR m.role IN ('moderator', 'admin', 'owner')) ORDER BY m.group_member_id LIMIT ?
+                """, [group, cursor, excluded, member, limit], Self.target)
+    }
+
+    /// The next connections with members of a group, which a relay that serves it no longer deletes.
+    func memberConnections(of group: GroupID, limit: Int) throws -> [(id: ChatConnectionID, agentID: Bytes)] {
+        try all(
+            """
+            SELECT cn.connection_id, cn.agent_connection_id FROM group_members m JOIN connections cn ON cn.group_member_id = m.group_member_id
+            WHERE m.group_id = ? AND m.category <> 'user' ORDER BY cn.connection_id LIMIT ?
+            """, [group, limit]
+        ) { ($0.id(), $0.bytes()) }
+    }
+}

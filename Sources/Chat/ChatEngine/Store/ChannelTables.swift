@@ -1,0 +1,86 @@
+/// The tables of channels (migration 13).
+enum ChannelTables {
+    static let creation = groups + delivery + comments
+
+    /// `creating`: the channel is being made, and is removed if that ends before its end. `link_revision` counts the changes of what the channel's link
+    /// shows, `published_revision` is the last one that the link shows. The columns `relay_request_…` hold the invitation of a relay until it serves the
+    /// channel, or the reason why it never will.
+    private static let groups = """
+        ALTER TABLE groups ADD COLUMN use_relays INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE groups ADD COLUMN relay_own_status TEXT;
+        ALTER TABLE groups ADD COLUMN public_member_count INTEGER;
+        ALTER TABLE groups ADD COLUMN root_private_key BLOB;
+        ALTER TABLE groups ADD COLUMN root_public_key BLOB;
+        ALTER TABLE groups ADD COLUMN member_private_key BLOB;
+        ALTER TABLE groups ADD COLUMN creating INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE groups ADD COLUMN link_revision INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE groups ADD COLUMN published_revision INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE groups ADD COLUMN relay_request_invitation BLOB;
+        ALTER TABLE groups ADD COLUMN relay_request_link TEXT;
+        ALTER TABLE groups ADD COLUMN relay_request_error TEXT;
+        CREATE INDEX groups_by_relay_request ON groups(relay_request_invitation) WHERE relay_request_invitation IS NOT NULL;
+        CREATE INDEX groups_being_created ON groups(group_id) WHERE creating = 1;
+        ALTER TABLE group_members ADD COLUMN public_key BLOB;
+        ALTER TABLE group_members ADD COLUMN relay_link TEXT;
+        CREATE INDEX group_members_by_relay_link ON group_members(group_id, relay_link) WHERE relay_link IS NOT NULL;
+        CREATE INDEX group_members_by_role ON group_members(group_id, role) WHERE role IN ('relay', 'moderator', 'admin', 'owner');
+        CREATE TABLE group_relays (
+            group_relay_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            group_id INTEGER NOT NULL REFERENCES groups(group_id) ON DELETE CASCADE,
+            group_member_id INTEGER NOT NULL UNIQUE REFERENCES group_members(group_member_id) ON DELETE CASCADE,
+            relay_json TEXT NOT NULL,
+            status TEXT NOT NULL,
+            relay_link TEXT,
+            confirmation_id BLOB,
+            created_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX group_relays_by_group ON group_relays(group_id);
+        CREATE TABLE relay_tests (
+            agent_connection_id BLOB NOT NULL PRIMARY KEY,
+            user_id INTEGER NOT NULL REFERENCES users(user_id) ON DELETE CASCADE,
+            created_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX relay_tests_by_time ON relay_tests(created_at);
+        CREATE INDEX relay_tests_by_user ON relay_tests(user_id);
+
+        """
+
+    /// `element`: what a subscriber gets, with its author and the signatures as they came. `request_key`: the number under which the agent knows the
+    /// messages of a job, in the series of `deliveries`, so that what is given to it twice is sent once. `cursor`: the last member that the agent has the
+    /// job's message for.
+    private static let delivery = """
+        CREATE TABLE relay_tasks (
+            task_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            group_id INTEGER NOT NULL REFERENCES groups(group_id) ON DELETE CASCADE,
+            support_member_id INTEGER,
+            sender_id INTEGER NOT NULL,
+            element BLOB NOT NULL,
+            ends_service INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX relay_tasks_by_group ON relay_tasks(group_id, task_id);
+        CREATE TABLE relay_jobs (
+            job_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            group_id INTEGER NOT NULL REFERENCES groups(group_id) ON DELETE CASCADE,
+            support_member_id INTEGER,
+            single_sender_id INTEGER,
+            body BLOB NOT NULL,
+            request_key INTEGER NOT NULL,
+            cursor INTEGER NOT NULL DEFAULT 0,
+            ends_service INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX relay_jobs_by_group ON relay_jobs(group_id, job_id);
+
+        """
+
+    /// `signature`: the outcome of checking the signature of the message that brought the item.
+    private static let comments = """
+        ALTER TABLE chat_items ADD COLUMN signature TEXT;
+        ALTER TABLE chat_items ADD COLUMN parent_item_id INTEGER REFERENCES chat_items(chat_item_id) ON DELETE CASCADE;
+        ALTER TABLE chat_items ADD COLUMN comments_total INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE chat_items ADD COLUMN comments_disabled INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX items_by_parent ON chat_items(parent_item_id, item_ts, chat_item_id) WHERE parent_item_id IS NOT NULL;
+        """
+}

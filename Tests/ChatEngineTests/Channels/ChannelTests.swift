@@ -1,0 +1,193 @@
+import ChatAPI
+import SMPWire
+import Testing
+
+@testable import ChatEngine
+@testable import ChatProtocol
+
+@Suite("Channels")
+struct ChannelTests {
+    @Test("posts of the owner reach all subscribers, in the name of the channel or of the owner")
+    func posts() async throws {
+        let scene = try await ChannelScene(["ann", "bob"])
+        try await scene.post("from the channel")
+        try await scene.post("from the owner", asGroup: false)
+        for name in ["ann", "bob"] {
+            let post = try await scene.item("from the channel", at: name), signed = try await scene.item("from the owner", at: name)
+            #expect(post.direction == .channelReceived && post.meta.showGroupAsSender)
+            #expect(signed.direction.author?.role == .owner)
+            #expect(await scene.texts(at: name) == ["from the channel", "from the owner"])
+        }
+        #expect(try await scene.item("from the channel", at: "owner").direction == .groupSent)
+        await scene.close()
+    }
+
+    @Test("somebody who subscribes later gets the history, with posts in the name of the channel")
+    func history() async throws {
+        let scene = try await ChannelScene(["ann"]) { owner in
+            _ = try await owner.run(#"/_send #1(as_group=on) json [{"msgContent":{"type":"text","text":"before"}}]"#)
+            _ = try await owner.run(#"/_send #1 json [{"msgContent":{"type":"text","text":"mine"}}]"#)
+        }
+        #expect(try await scene.item("before", at: "ann").direction == .channelReceived)
+        #expect(try await scene.item("mine", at: "ann").direction.author?.role == .owner)
+        await scene.close()
+    }
+
+    @Test("with several relays each message is shown once, and goes on when a relay leaves")
+    func severalRelays() async throws {
+        let scene = try await ChannelScene(["ann", "bob"], relays: 2)
+        for number in 1...3 { try await scene.post("post \(number)") }
+        for name in ["ann", "bob"] { await scene.expect("post 3", at: name) }
+        _ = try await scene["relay"].run("/_leave #1")
+        await scene.eventually("the owner knows that a relay has left", at: "owner") {
+            await scene.members(at: "owner").contains { $0.role == .relay && $0.status == .left }
+        }
+        try await scene.post("last")
+        for name in ["ann", "bob"] {
+            await scene.expect("last", at: name)
+            #expect(await scene.texts(at: name) == ["post 1", "post 2", "post 3", "last"])
+        }
+        await scene.close()
+    }
+
+    @Test("an edit, a deletion and a reaction reach the subscribers")
+    func changes() async throws {
+        let scene = try await ChannelScene(["ann", "bob"])
+        let first = try await scene.post("first"), second = try await scene.post("second", asGroup: false)
+        let seen = try await scene.item("first", at: "ann")
+        await scene.expect("second", at: "bob")
+        _ = try await scene["owner"].run(#"/_update item #1 \#(first.meta.itemID) text first edited"#)
+        for name in ["ann", "bob"] { await scene.expect("first edited", at: name) }
+        _ = try await scene["ann"].run(##"/_reaction #1 \##(seen.meta.itemID) on {"type":"emoji","emoji":"👍"}"##)
+        for name in ["owner", "bob"] {
+            await scene.eventually("\(name) sees the reaction", at: name) {
+                try await scene.item("first edited", at: name).reactions.first?.totalReacted == 1
+            }
+        }
+        _ = try await scene["owner"].run("/_delete item #1 \(second.meta.itemID) broadcast")
+        for name in ["ann", "bob"] {
+            await scene.eventually("\(name) sees the deletion", at: name) {
+                await scene.items(at: name).contains { $0.meta.text == "second" && $0.meta.deleted != nil }
+            }
+        }
+        await scene.close()
+    }
+
+    @Test("the owner has a subscriber post, deletes the post, blocks and removes the subscriber")
+    func moderation() async throws {
+        let scene = try await ChannelScene(["ann", "bob"])
+        let ann = try await scene.member("ann", at: "owner")
+        let refused = await scene["ann"].answer(#"/_send #1 json [{"msgContent":{"type":"text","text":"no"}}]"#)
+        #expect(refused["type"] == "chatCmdError")
+        _ = try await scene["owner"].run("/_member role #1 \(ann.groupMemberID) member")
+        await scene.eventually("ann may post", at: "ann") { try await scene.info(at: "ann").membership.role == .member }
+        try await scene.post("hello", as: "ann", asGroup: false)
+        let seen = try await scene.item("hello", at: "owner")
+        await scene.expect("hello", at: "bob")
+        _ = try await scene["owner"].run("/_delete member item #1 \(seen.meta.itemID)")
+        await scene.eventually("bob sees the moderation", at: "bob") { try await scene.item("hello", at: "bob").meta.deleted != nil }
+        _ = try await scene["owner"].run("/_block #1 \(ann.groupMemberID) blocked=on")
+        await scene.eventually("bob sees that ann is blocked", at: "bob") {
+            await scene.members(at: "bob").contains { $0.memberID == ann.memberID && $0.blockedByAdmin }
+        }
+        _ = try await scene["owner"].run("/_remove #1 \(ann.groupMemberID) messages=on")
+        await scene.eventually("ann is removed", at: "ann") { try await scene.info(at: "ann").membership.status == .removed }
+        try await scene.post("after")
+        await scene.expect("after", at: "bob")
+        #expect(await !scene.texts(at: "ann").contains("after"))
+        await scene.close()
+    }
+
+    @Test("a change of the profile is signed, and its link shows it")
+    func profile() async throws {
+        let scene = try await ChannelScene(["ann"])
+        guard
+            case .groupUpdated(_, _, _, _, let isSigned) = try await scene["owner"].run(
+                #"/_group_profile #1 {"displayName":"news","fullName":"","description":"daily",\#(ChannelScene.preferences)}"#)
+        else { throw UnexpectedAnswer() }
+        #expect(isSigned)
+        await scene.eventually("ann sees the new profile", at: "ann") { try await scene.info(at: "ann").groupProfile.description == "daily" }
+        #expect(try await scene.info(at: "ann").groupProfile.publicGroup == scene.info(at: "owner").groupProfile.publicGroup)
+        let late = try await scene.world.open(agent: .light)
+        _ = try await late.createUser("late")
+        await scene.eventually("the link shows the new profile", at: "owner") {
+            let plan = await late.answer("/_connect plan 1 \(scene.link.shortLink ?? "")")
+            return plan["connectionPlan"]?["groupLinkPlan"]?["groupSLinkData_"]?["groupProfile"]?["description"] == "daily"
+        }
+        await late.close()
+        await scene.close()
+    }
+
+    @Test("a subscriber who leaves is counted no more; the relay and the owner know")
+    func leaving() async throws {
+        let scene = try await ChannelScene(["ann", "bob"])
+        await scene.eventually("both are counted", at: "owner") { try await scene.info(at: "owner").groupSummary.publicMemberCount == 3 }
+        _ = try await scene["bob"].run("/_leave #1")
+        await scene.eventually("one is counted", at: "owner") { try await scene.info(at: "owner").groupSummary.publicMemberCount == 2 }
+        await scene.eventually("the relay knows", at: "relay") {
+            await scene.members(at: "relay").contains { $0.localDisplayName == "bob" && $0.status == .left }
+        }
+        try await scene.post("still here")
+        await scene.expect("still here", at: "ann")
+        await scene.close()
+    }
+
+    @Test("when the last relay leaves, the link of the channel has none")
+    func lastRelay() async throws {
+        let scene = try await ChannelScene(["ann"])
+        _ = try await scene["relay"].run("/_leave #1")
+        await scene.eventually("the link shows no relays", at: "owner") {
+            let late = await scene["owner"].answer("/_get relays #1")
+            return late["groupRelays"]?.arrayValue?.first?["relayStatus"] != "active"
+        }
+        let late = try await scene.world.open(agent: .light)
+        _ = try await late.createUser("late")
+        let isEmpty = await late.eventually {
+            await late.answer("/_connect plan 1 \(scene.link.shortLink ?? "")")["connectionPlan"]?["groupLinkPlan"]?["type"] == "noRelays"
+        }
+        #expect(isEmpty)
+        await late.close()
+        await scene.close()
+    }
+
+    @Test("the owner deletes the channel for all")
+    func deletion() async throws {
+        let scene = try await ChannelScene(["ann", "bob"])
+        _ = try await scene["owner"].run("/_delete #1 full notify=on")
+        for name in ["relay", "ann", "bob"] {
+            await scene.eventually("\(name) knows that the channel is deleted", at: name) {
+                try await scene.info(at: name).membership.status == .groupDeleted
+            }
+        }
+        await scene.close()
+    }
+
+    @Test("a subscriber with a random profile is known by that one")
+    func incognito() async throws {
+        let scene = try await ChannelScene(["ann"])
+        let carl = try await scene.world.open(agent: .light)
+        _ = try await carl.createUser("carl")
+        try await scene.subscribe(carl, incognito: true)
+        await scene.eventually("the relay has two subscribers", at: "relay") {
+            await scene.members(at: "relay").count(where: { $0.role == .observer && $0.status == .connected }) == 2
+        }
+        #expect(await !scene.members(at: "relay").contains { $0.localDisplayName == "carl" })
+        await carl.close()
+        await scene.close()
+    }
+
+    @Test("a relay proves that it has the key of its address")
+    func relayTest() async throws {
+        let world = TestWorld()
+        let owner = try await world.core("owner"), relay = try await world.open(agent: .light)
+        _ = try await relay.createUser("relay", isChatRelay: true)
+        let address = try await ChannelScene.address(of: relay)
+        guard case .chatRelayTestResult(_, let profile, let failure) = try await owner.run("/_relay test 1 \(address)") else { throw UnexpectedAnswer() }
+        #expect(profile?.displayName == "relay" && failure == nil)
+        let person = await owner.answer("/_address 1")["connLinkContact"]?["connShortLink"]?.stringValue ?? ""
+        guard case .chatRelayTestResult(_, nil, let refused?) = try await owner.run("/relay test \(person)") else { throw UnexpectedAnswer() }
+        #expect(refused.step == "decodeLink")
+        await owner.close()
+        await relay.close()
+    }
+}
