@@ -42,7 +42,7 @@ extension ChatTransaction {
         draft.mentionsUser =
             container.quote?.reference.memberID == group.membership.memberID || counted.values.contains(group.membership.memberID)
         var shown = try addItem(draft, to: &chat, of: user)
-        if let file = container.file { shown = try addFile(file, to: shown, in: .group(chat), of: user) }
+        if let file = container.file { shown = try attach(file, to: shown, in: .group(chat), of: user) }
         emit(.newChatItems(user: user, chatItems: [chat.containing(shown)]))
         return .channel
     }

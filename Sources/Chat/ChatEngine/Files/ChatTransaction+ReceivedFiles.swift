@@ -50,6 +50,9 @@ extension ChatTransaction {
             reportError("x.msg.file.descr: no message of the member with a file", of: user)
             return nil
         }
+        // Every relay of a channel passes on a description: the first one counts.
+        let known = group.usesRelays ? try db.file(ofItem: stored.id)?.description : nil
+        if let known, known.isComplete || part.partNumber <= known.part { return nil }
         try receive(part, ofFileIn: stored, of: user)
         return try forwardAudience(of: stored, user: user)
     }
