@@ -31,41 +31,30 @@ extension ChatTransaction {
         try receive(part, ofFileIn: stored, of: user)
     }
 
+    /// The item of a member's file, or of one that a channel has sent.
+    ///
+    /// - Parameter member: The one who writes about the file; nil where a relay does not tell.
+    private func itemWithFile(_ message: SharedMessageID, from member: GroupMember?, in group: GroupInfo) throws -> StoredItem? {
+        if let member, let own = try db.item(group: group, sharedMessageID: message, author: member.memberID, at: now) { return own }
+        guard group.usesRelays, member.map({ $0.role == .owner }) ?? true else { return nil }
+        return try db.item(group: group, sharedMessageID: message, author: nil, at: now)
+    }
+
     /// Takes a part of the description of a member's file.
+    ///
+    /// - Parameter member: The one who sends it; nil where a relay does not tell.
     func receive(
-        _ part: FileDescriptionPart, ofFileIn message: SharedMessageID, from member: GroupMember, in group: GroupInfo, of user: User
+        _ part: FileDescriptionPart, ofFileIn message: SharedMessageID, from member: GroupMember?, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
-        guard let (stored, audience) = try itemWithFile(message, of: member, in: group, user: user) else {
+        guard let stored = try itemWithFile(message, from: member, in: group) else {
             reportError("x.msg.file.descr: no message of the member with a file", of: user)
             return nil
         }
+        // Every relay of a channel passes on a description: the first one counts.
+        let known = group.usesRelays ? try db.file(ofItem: stored.id)?.description : nil
+        if let known, known.isComplete || part.partNumber <= known.part { return nil }
         try receive(part, ofFileIn: stored, of: user)
-        return audience
-    }
-
-    /// Takes a part of the description of a file that was posted in the name of a channel.
-    func receive(_ part: FileDescriptionPart, ofFileIn message: SharedMessageID, fromChannel group: GroupInfo, of user: User) throws {
-        guard let stored = try db.item(group: group, sharedMessageID: message, author: nil, at: now), !stored.isSent else { return }
-        try receive(part, ofFileIn: stored, of: user)
-    }
-
-    func receiveCancellation(ofFileIn message: SharedMessageID, fromChannel group: GroupInfo, of user: User) throws {
-        guard let stored = try db.item(group: group, sharedMessageID: message, author: nil, at: now), !stored.isSent else { return }
-        try receiveCancellation(of: stored, user: user)
-    }
-
-    /// The message of a member to which a file belongs, and who else gets what the member says about it. An owner's may be in the name of a channel.
-    private func itemWithFile(
-        _ message: SharedMessageID, of member: GroupMember, in group: GroupInfo, user: User
-    ) throws -> (item: StoredItem, audience: ForwardAudience)? {
-        if let stored = try db.item(group: group, sharedMessageID: message, author: member.memberID, at: now) {
-            guard case .group(let chat) = try conversation(of: stored, user: user) else { return nil }
-            return (stored, ForwardAudience(chat))
-        }
-        guard group.usesRelays, member.role == .owner, let stored = try db.item(group: group, sharedMessageID: message, author: nil, at: now) else {
-            return nil
-        }
-        return (stored, .channel)
+        return try forwardAudience(of: stored, user: user)
     }
 
     private func receive(_ part: FileDescriptionPart, ofFileIn stored: StoredItem, of user: User) throws {
@@ -254,14 +243,19 @@ extension ChatTransaction {
     }
 
     func receiveCancellation(
-        ofFileIn message: SharedMessageID, from member: GroupMember, in group: GroupInfo, of user: User
+        ofFileIn message: SharedMessageID, from member: GroupMember?, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
-        guard let (stored, audience) = try itemWithFile(message, of: member, in: group, user: user) else {
+        guard let stored = try itemWithFile(message, from: member, in: group) else {
             reportError("x.file.cancel: no message of the member with a file", of: user)
             return nil
         }
         try receiveCancellation(of: stored, user: user)
-        return audience
+        return try forwardAudience(of: stored, user: user)
+    }
+
+    private func forwardAudience(of stored: StoredItem, user: User) throws -> ForwardAudience? {
+        guard case .group(let chat) = try conversation(of: stored, user: user) else { return nil }
+        return chat.group.usesRelays && stored.item.direction == .channelReceived ? .channel : ForwardAudience(chat)
     }
 
     private func receiveCancellation(of stored: StoredItem, user: User) throws {

@@ -97,7 +97,7 @@ extension CommandRunner {
 
     /// Forwards messages. Their files are copied, so that they stay when the originals are deleted.
     func forward(
-        _ ids: [ChatItemID], from source: ChatReference, to target: ChatReference, asGroup: Bool, ttl: Int?
+        _ ids: [ChatItemID], from source: ChatReference, to target: ChatReference, asGroup: Bool = false, ttl: Int?
     ) async throws(ChatCoreError) -> ChatResponse {
         if let key, let known = try await query({ try $0.response(to: key) }) { return known }
         var messages: [Composition] = []

@@ -183,8 +183,8 @@ extension ChatTransaction {
         case .newMessage(let container): _ = try receiveChannelContent(container, received, from: nil, in: group, of: context.user)
         case .updateMessage(let update): _ = try receiveChannelUpdate(update, received, from: nil, in: group, of: context.user)
         case .deleteMessage(let deletion): _ = try receiveChannelDeletion(deletion, received, from: nil, in: group, of: context.user)
-        case .fileDescription(let id, let part): try receive(part, ofFileIn: id, fromChannel: group, of: context.user)
-        case .cancelFile(let id): try receiveCancellation(ofFileIn: id, fromChannel: group, of: context.user)
+        case .fileDescription(let id, let part): _ = try receive(part, ofFileIn: id, from: nil, in: group, of: context.user)
+        case .cancelFile(let id): _ = try receiveCancellation(ofFileIn: id, from: nil, in: group, of: context.user)
         default: break
         }
         context.peer = .member(

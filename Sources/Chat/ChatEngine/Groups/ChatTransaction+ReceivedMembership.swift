@@ -201,7 +201,12 @@ extension ChatTransaction {
         of id: MemberID, _ role: GroupMemberRole, _ received: GroupMessage, from sender: GroupMember, in group: inout GroupInfo, of user: User
     ) throws -> ForwardAudience? {
         let isUser = id == group.membership.memberID
-        guard let member = isUser ? group.membership : try db.member(id, group: group.groupID) else {
+        var known = isUser ? group.membership : try db.member(id, group: group.groupID)
+        if known == nil, group.usesRelays, sender.role >= .admin {
+            // Subscribers do not know each other. One who is given a role is going to write.
+            known = try author(id, name: "", in: group, makesUnknown: true, of: user)?.member
+        }
+        guard let member = known else {
             reportError("x.grp.mem.role with unknown member ID", of: user)
             return nil
         }

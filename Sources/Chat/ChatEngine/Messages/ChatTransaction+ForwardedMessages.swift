@@ -70,10 +70,10 @@ extension ChatTransaction {
     }
 
     /// Sends messages that were prepared to be forwarded.
-    func forward(_ messages: [Composition], to target: ChatReference, asGroup: Bool = false, ttl: Int?) throws -> ChatResponse {
+    func forward(_ messages: [Composition], to target: ChatReference, asGroup: Bool, ttl: Int?) throws -> ChatResponse {
         let user = try user()
         guard !messages.isEmpty else { return .newChatItems(user: user, chatItems: []) }
-        return try send(messages, to: target, isLive: false, ttl: ttl, asGroup: target.type == .group && asGroup, of: user)
+        return try send(messages, to: target, isLive: false, ttl: ttl, asGroup: asGroup, of: user)
     }
 }
 

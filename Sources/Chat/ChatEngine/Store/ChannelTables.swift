@@ -1,4 +1,4 @@
-/// The tables of channels (migration 12).
+/// The tables of channels (migration 13).
 enum ChannelTables {
     static let creation = groups + delivery + comments
 

@@ -1,7 +1,7 @@
 import ChatAPI
 
-/// Passes on the effects of committed transactions: events to subscribers, deliveries to the outbox, jobs to the queue, expiry and removed files to their timer,
-/// and channels to the relay.
+/// Passes on the effects of committed transactions: events to subscribers, deliveries to the outbox, jobs to the queue, expiry and removed files to their
+/// timer, and channels to the relay.
 struct EffectDispatcher: Sendable {
     let hub: ChatEventHub
     let outbox: OutboxDispatcher

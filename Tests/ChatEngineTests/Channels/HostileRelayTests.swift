@@ -1,0 +1,156 @@
+import ChatAPI
+import SMPCrypto
+import SMPWire
+import Testing
+
+@testable import ChatEngine
+@testable import ChatProtocol
+
+@Suite("Hostile relays and subscribers")
+struct HostileRelayTests {
+    /// A body with which a relay passes on a message of the owner.
+    private func forwarded(_ element: Bytes, by owner: GroupMember, in scene: ChannelScene) -> Bytes {
+        let forward = MessageForward(sender: .member(owner.memberID, name: "owner"), brokerTimestamp: .current())
+        return MessageBatching.delivery(of: [forward.element(element)]).body
+    }
+
+    /// Waits until a subscriber shows that somebody's signature is missing or wrong.
+    private func expectRefusal(at name: String, in scene: ChannelScene, sourceLocation: SourceLocation = #_sourceLocation) async {
+        await scene.eventually("the message is refused", at: name, sourceLocation: sourceLocation) {
+            await scene.items(at: name).contains { $0.content == .receivedGroupEvent(event: .messageBadSignature) }
+        }
+    }
+
+    @Test("a relay cannot delete the channel in the owner's name, without a signature or with one of its own")
+    func forgedDeletion() async throws {
+        let scene = try await ChannelScene(["ann"])
+        let owner = try await scene.info(at: "owner").membership
+        let body = try ChannelScene.body(.deleteGroup)
+        try await scene.send(forwarded(body, by: owner, in: scene), from: "relay", to: "ann")
+        await expectRefusal(at: "ann", in: scene)
+        let group = try await scene.info(at: "relay")
+        let signed = SignedMessage(
+            signing: body, in: .group(publicGroupID: try #require(group.groupProfile.publicGroup).publicGroupID.bytes, member: owner.memberID),
+            with: Ed25519.generateKeyPair(SystemRandomSource()).privateKey)
+        try await scene.send(forwarded(signed.element, by: owner, in: scene), from: "relay", to: "ann")
+        try await scene.post("still there")
+        await scene.expect("still there", at: "ann")
+        #expect(try await scene.info(at: "ann").membership.status == .connected)
+        #expect(await scene.items(at: "ann").count { $0.content == .receivedGroupEvent(event: .messageBadSignature) } == 2)
+        await scene.close()
+    }
+
+    @Test("what the owner has signed in one channel does not count in another")
+    func otherChannel() async throws {
+        let scene = try await ChannelScene(["ann"])
+        let group = try await scene.info(at: "owner")
+        let key = try #require(group.groupKeys?.memberSigningKey)
+        let signed = SignedMessage(
+            signing: try ChannelScene.body(.deleteGroup), in: .group(publicGroupID: Bytes(repeating: 7, count: 32), member: group.membership.memberID), with: key)
+        try await scene.send(forwarded(signed.element, by: group.membership, in: scene), from: "relay", to: "ann")
+        await expectRefusal(at: "ann", in: scene)
+        #expect(try await scene.info(at: "ann").membership.status == .connected)
+        await scene.close()
+    }
+
+    @Test("an owner cannot give a channel another identity")
+    func identity() async throws {
+        let scene = try await ChannelScene(["ann"])
+        let group = try await scene.info(at: "owner")
+        var profile = group.groupProfile
+        profile.publicGroup?.publicGroupID = Base64URLBytes(Bytes(repeating: 1, count: 32))
+        let signer = try #require(ChannelSigner(group))
+        let element = try #require(signer.element(of: try ChannelScene.body(.groupInfo(profile)), tag: .groupInfo))
+        try await scene.send(MessageBatching.delivery(of: [element]).body, from: "owner", to: "relay")
+        await scene.expectError("x.grp.info: publicGroupId mismatch", at: "relay")
+        try await scene.send(forwarded(element, by: group.membership, in: scene), from: "relay", to: "ann")
+        await scene.expectError("x.grp.info: publicGroupId mismatch", at: "ann")
+        #expect(try await scene.info(at: "ann").groupProfile == group.groupProfile)
+        await scene.close()
+    }
+
+    @Test("an observer cannot post, as itself or as the channel")
+    func observer() async throws {
+        let scene = try await ChannelScene(["ann", "bob"])
+        try await scene.attack(.newMessage(MessageContainer(content: .text("from an observer"))), from: "ann", to: "relay")
+        await scene.expectError("member is not allowed to send messages", at: "relay")
+        var container = MessageContainer(content: .text("as the channel"))
+        container.asGroup = true
+        try await scene.attack(.newMessage(container), from: "ann", to: "relay")
+        await scene.expectError("member is not allowed to send as group", at: "relay")
+        try await scene.post("after")
+        for name in ["bob", "owner"] { await scene.expect("after", at: name) }
+        #expect(await scene.texts(at: "bob") == ["after"])
+        #expect(await scene.texts(at: "owner") == ["after"])
+        await scene.close()
+    }
+
+    @Test("a subscriber cannot pass on messages of others")
+    func forwardingSubscriber() async throws {
+        let scene = try await ChannelScene(["ann", "bob"])
+        let owner = try await scene.info(at: "owner").membership
+        let body = forwarded(try ChannelScene.body(.newMessage(MessageContainer(content: .text("forged")))), by: owner, in: scene)
+        try await scene.send(body, from: "ann", to: "relay")
+        await scene.eventually("the relay refuses", at: "relay") {
+            scene["relay"].events.contains { if case .chatError(.chat(error: .groupContactRole)) = $0 { true } else { false } }
+        }
+        try await scene.post("after")
+        await scene.expect("after", at: "bob")
+        #expect(await scene.texts(at: "bob") == ["after"])
+        #expect(await !scene.texts(at: "relay").contains("forged"))
+        await scene.close()
+    }
+
+    @Test("a relay writes no posts, gives no roles and introduces no owners")
+    func relayOversteps() async throws {
+        let scene = try await ChannelScene(["ann"])
+        let ann = try await scene.info(at: "ann").membership, relay = try await scene.info(at: "relay")
+        try await scene.send(
+            try ChannelScene.body(.newMessage(MessageContainer(content: .text("from the relay")))), from: "relay", to: "ann")
+        let signer = try #require(ChannelSigner(relay))
+        let role = try ChannelScene.body(.memberRole(memberID: ann.memberID, .owner))
+        let element = try #require(signer.element(of: role, tag: .memberRole))
+        try await scene.send(MessageBatching.delivery(of: [element]).body, from: "relay", to: "ann")
+        let stranger = MemberInfo(
+            memberID: MemberID(Bytes(repeating: 9, count: 12)), role: .owner, versions: ChatVersions.supported,
+            profile: Profile(displayName: "stranger", fullName: ""))
+        try await scene.send(try ChannelScene.body(.introduceMember(stranger, restrictions: nil)), from: "relay", to: "ann")
+        try await scene.post("after")
+        await scene.expect("after", at: "ann")
+        #expect(await scene.texts(at: "ann") == ["after"])
+        #expect(try await scene.info(at: "ann").membership.role == .observer)
+        #expect(await scene.members(at: "ann").first { $0.memberID == stranger.memberID }.map(\.role) ?? .observer == .observer)
+        await scene.close()
+    }
+
+    @Test("nobody joins under the identifier of another")
+    func duplicateMember() async throws {
+        let scene = try await ChannelScene(["ann"])
+        let owner = try await scene.info(at: "owner").membership
+        let mallory = try await scene.world.open(agent: .light)
+        _ = try await mallory.createUser("mallory")
+        try await scene.prepare(mallory)
+        try await mallory.native.engine.transactions.transaction { transaction in
+            let group = try transaction.group(1, of: try transaction.user())
+            try transaction.db.updateMember(group.membership.groupMemberID, memberID: owner.memberID, role: .observer, at: transaction.now)
+        }
+        _ = await mallory.answer("/_connect group #1")
+        await scene.eventually("the relay refuses", at: "relay") {
+            scene["relay"].events.contains { if case .chatError(.store(error: .duplicateGroupMember)) = $0 { true } else { false } }
+        }
+        #expect(await scene.members(at: "relay").count { $0.status == .connected } == 2)
+        await mallory.close()
+        await scene.close()
+    }
+
+    @Test("an invitation to relay is refused by a profile that is no relay, and by a relay if it does not come from an owner of the channel")
+    func invitations() async throws {
+        let scene = try await ChannelScene(["ann"])
+        let person = try #require(await scene["ann"].answer("/_address 1")["connLinkContact"]?["connShortLink"]?.stringValue)
+        let ids = try await ChannelScene.add(["name=ann \(person)"], to: scene.owner)
+        let last = try #require(ids.split(separator: ",").last)
+        _ = await scene.owner.answer("/_public group 1 \(last) {\"displayName\":\"other\",\"fullName\":\"\"}")
+        await scene.expectError("x.grp.relay.inv: not a relay", at: "ann")
+        await scene.close()
+    }
+}
