@@ -122,11 +122,7 @@ private final class KilledGroup: Sendable {
         switch change {
         case .join(let number):
             let guest = guests[number]
-            try await guest.persistently("join") {
-                try await guest.membership() != nil
-            } _: { [link] in
-                try await $0.send("/c \(link)")
-            }
+            try await guest.join(link)
             try await untilTrue("\(guest.name) has joined") {
                 try await guest.membership()?.status == "connected"
             }
@@ -207,13 +203,17 @@ private final class KilledGroup: Sendable {
     }
 
     private func untilTrue(_ what: String, _ condition: () async throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(180)
+        let deadline = ContinuousClock.now + .seconds(90)
         while try await !condition() {
             guard ContinuousClock.now < deadline else {
                 var states: [String] = []
                 for member in members {
                     let texts = try await member.texts()
                     states.append("\(member.name): \(try await member.members()), sent \(texts.sent.count), received \(texts.received.mapValues(\.count))")
+                }
+                for guest in guests {
+                    let chats = try await guest.ask("/_get chats 1 pcc=on count=100")["chats"]?.arrayValue ?? []
+                    states.append("\(guest.name): \(chats.compactMap { $0["chatInfo"]?["contactConnection"]?.text })")
                 }
                 throw RunFault("\(plan): not in time: \(what)\n\(states.joined(separator: "\n"))")
             }

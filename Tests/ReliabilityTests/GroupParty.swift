@@ -123,14 +123,28 @@ actor GroupParty {
         let members = try await ask("/_members #1")["group"]?["members"]?.arrayValue ?? []
         var found: [String: Member] = [:]
         for member in members {
-            guard let name = member["memberProfile"]?["displayName"]?.stringValue, let id = member["groupMemberId"]?.intValue,
+            guard let name = member["localDisplayName"]?.stringValue, let id = member["groupMemberId"]?.intValue,
                 let role = member["memberRole"]?.stringValue, let status = member["memberStatus"]?.stringValue
             else { continue }
-            let connection = member["activeConn"]?["connStatus"]
-            let isReady = connection?.stringValue == "ready" || connection?["type"]?.stringValue == "ready"
+            let isReady = member["activeConn"]?["connStatus"]?["type"]?.stringValue == "ready"
             found[name] = Member(id: id, role: role, status: status, isConnected: isReady)
         }
         return found
+    }
+
+    /// Joins a group by its link, once: a repeated request would be a second membership, so that what became of the first one is asked for.
+    func join(_ link: String) async throws {
+        try await persistently("join") {
+            guard try await self.membership() == nil else { return true }
+            // What was broken off before the router had the request goes on with the next attempt.
+            let chats = try await self.ask("/_get chats 1 pcc=on count=100")["chats"]?.arrayValue ?? []
+            return chats.contains { chat in
+                let connection = chat["chatInfo"]?["contactConnection"]
+                return connection != nil && connection?["pccConnStatus"]?["type"]?.stringValue != "prepared"
+            }
+        } _: {
+            try await $0.send("/c \(link)")
+        }
     }
 
     /// The own membership; nil before this profile is in a group.
