@@ -17,6 +17,11 @@ public struct Bot: Sendable {
     public var address: BotAddress
     /// Groups that are made at the start if they are not there.
     public var groups: [ManagedGroup] = []
+    /// Channels that are made if they are not there, once the bot runs.
+    public var channels: [ManagedChannel] = []
+    /// True for a bot whose profile relays channels for others: owners name its address, and it passes on what they post. At most one bot of a process can
+    /// be a relay, and a profile stays what it was made as.
+    public var isRelay = false
     /// True if handlers run while the profile is muted (`/_mute user`). If they do not, what comes meanwhile counts as handled; contact requests
     /// wait, and are handled at the first start after the profile is unmuted.
     public var handlesEventsWhenMuted = false

@@ -10,12 +10,12 @@ extension ChatSession {
     func connect(_ link: String) async throws {
         connecting += 1
         do {
-            switch try await core.send(.connections(.connectLink(link)), as: user.userID) {
+            switch try await core.connect(by: link, as: user.userID) {
             case .contactAlreadyExists(_, let contact):
                 connecting -= 1
                 printer.say("You are connected to \(printer.name(contact.localDisplayName)) already.")
                 try await openChat(.direct(contact: contact))
-            case .sentConfirmation, .sentInvitation:
+            case .sentConfirmation, .sentInvitation, .startedConnectionToGroup:
                 printer.say("Connecting …")
                 // A script goes on when the contact is there; a person sees it when it is.
                 if !TerminalInput.isTerminal { try await waitForConnection(within: .seconds(60)) }

@@ -43,6 +43,11 @@ enum ReadyReport {
                 Output.line("\n\(VisibleText.name(group.name)) can be joined at")
                 Output.link(link)
             }
+            for channel in profile.managedChannels {
+                guard let link = channel.link else { continue }
+                Output.line("\nThe channel \(VisibleText.name(channel.name)) can be subscribed to at")
+                Output.link(link)
+            }
             guard let link = profile.shortAddress ?? profile.address else {
                 Output.line("\n\(VisibleText.name(profile.name)) is running, without an address.")
                 continue
@@ -53,6 +58,19 @@ enum ReadyReport {
         Output.line("\nReady. Ctrl-C stops.")
     }
 
+    /// The groups as JSON; nil for none.
+    private static func list(_ groups: [HostReady.Group]) -> JSONValue? {
+        guard !groups.isEmpty else { return nil }
+        return .array(
+            groups.map { group in
+                Output.object { object in
+                    object["id"] = group.id
+                    object["name"] = group.name
+                    object["link"] = group.link
+                }
+            })
+    }
+
     static func json(_ ready: HostReady) -> JSONValue {
         let profiles = ready.profiles.map { profile in
             Output.object { object in
@@ -60,15 +78,8 @@ enum ReadyReport {
                 object["id"] = profile.id
                 object["address"] = profile.address
                 object["shortAddress"] = profile.shortAddress
-                guard !profile.managedGroups.isEmpty else { return }
-                object["groups"] = JSONValue.array(
-                    profile.managedGroups.map { group in
-                        Output.object { object in
-                            object["id"] = group.id
-                            object["name"] = group.name
-                            object["link"] = group.link
-                        }
-                    })
+                object["groups"] = list(profile.managedGroups)
+                object["channels"] = list(profile.managedChannels)
             }
         }
         return [

@@ -64,7 +64,12 @@ final class Effects: Sendable {
         guard let target = SendTarget(chat) else {
             throw ChatCoreError(.unsupported, "messages cannot be sent into this kind of chat")
         }
-        return try await send([message], to: target, nextKey())
+        return try await send(message, to: target)
+    }
+
+    /// Sends a message as it is, also in the name of a group.
+    func send(_ message: ComposedMessage, to target: SendTarget) async throws(ChatCoreError) -> [ChatItem] {
+        try await send([message], to: target, nextKey())
     }
 
     private func send(_ messages: [ComposedMessage], to target: SendTarget, _ key: String?) async throws(ChatCoreError) -> [ChatItem] {
@@ -98,7 +103,10 @@ final class Effects: Sendable {
     }
 
     func forward(_ items: [ChatItemID], from chat: ChatReference, to target: ChatReference) async throws(ChatCoreError) {
-        _ = try await once(.messages(.forward(to: target, from: chat, items)))
+        // What the owner forwards into a channel is a post of the channel.
+        let group = await chats.overview(of: target)?.info.groupInfo
+        let asGroup = group.map { $0.groupProfile.publicGroup != nil && $0.membership.role == .owner } ?? false
+        _ = try await once(.messages(.forward(to: target, from: chat, items, asGroup: asGroup)))
     }
 
     func react(to item: ChatItemID, _ emoji: String, added: Bool, in chat: ChatReference) async throws(ChatCoreError) {
@@ -117,6 +125,11 @@ final class Effects: Sendable {
 
     func reject(_ request: UserContactRequestID) async throws(ChatCoreError) {
         _ = try await once(.address(.reject(request)))
+    }
+
+    /// Connects by a link of any kind.
+    func connect(by link: String) async throws(ChatCoreError) -> ChatResponse {
+        try await retry.run { () throws(ChatCoreError) in try await model.connect(by: link, as: userID) }
     }
 
     /// Runs a command that may happen twice.

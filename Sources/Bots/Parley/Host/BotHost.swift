@@ -120,6 +120,13 @@ public struct BotHost: Service, CustomStringConvertible {
         for bot in bots where !names.insert(bot.profile.name).inserted || !ids.insert(bot.id).inserted {
             throw HostError(.handlers, "two bots have the name or id \"\(bot.profile.name)\": give each its own")
         }
+        if bots.count(where: \.isRelay) > 1 { throw HostError(.handlers, "two bots are relays, and a process can have one") }
+        if let bot = bots.first(where: { $0.isRelay && $0.address == .none }) {
+            throw HostError(.handlers, "\(bot.id) is a relay without an address, and nobody could use it")
+        }
+        if let channel = bots.flatMap(\.channels).first(where: \.relays.isEmpty) {
+            throw HostError(.handlers, "the channel \"\(channel.id)\" has no relays: name at least one")
+        }
     }
 }
 
@@ -142,7 +149,7 @@ extension Bot {
 
     @Sendable private static func show(_ ready: HostReady) {
         for profile in ready.profiles {
-            for group in profile.managedGroups {
+            for group in profile.managedGroups + profile.managedChannels {
                 guard let link = group.link else { continue }
                 let text = "\(VisibleText.name(group.name)) can be joined at\n\(VisibleText.line(link))\n"
                 try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))

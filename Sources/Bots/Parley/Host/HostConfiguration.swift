@@ -89,6 +89,8 @@ public struct HostReady: Sendable {
         public let chats: BotChats
         /// The groups that the bot keeps, in the order of ``Bot/groups``.
         public let managedGroups: [Group]
+        /// The channels that the bot keeps and that are made already. Those whose relays cannot be reached yet are missing.
+        public internal(set) var managedChannels: [Group] = []
         /// All groups of the bot, as they are from now on.
         public let groups: BotGroups
     }

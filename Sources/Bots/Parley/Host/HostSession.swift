@@ -50,7 +50,7 @@ actor HostSession {
     func run(onReady: @Sendable ([HostReady.Profile]) async -> Void) async throws {
         let provisioner = Provisioner(model: model, store: store, filesFolder: filesFolder, logger: logger)
         let retried = Set(try await crashes.load(logger: logger))
-        var profiles: [HostReady.Profile] = []
+        var profiles: [HostReady.Profile] = [], identities: [BotIdentity] = []
         for bot in bots {
             let provisioned = try await provisioner.provision(bot)
             runtimes[provisioned.identity.userID] = BotRuntime(
@@ -59,6 +59,7 @@ actor HostSession {
                 model: model, filesFolder: filesFolder, store: store, jobs: jobs, crashes: crashes,
                 retried: retried.filter { $0.userID == provisioned.identity.userID }, logger: logger)
             profiles.append(provisioned.report)
+            identities.append(provisioned.identity)
         }
         try await model.load()
         // Subscribed before the core starts, so that nothing falls between what is found in the store and what is announced.
@@ -68,7 +69,10 @@ actor HostSession {
         _ = try await model.send(.core(.start()), as: nil)
         await retry(retried)
         for runtime in runtimes.values { try await catchUp(runtime) }
-        await onReady(profiles)
+        let keeper = ChannelKeeper(provisioner: provisioner, bots: bots, profiles: profiles, identities: identities, clock: clock, logger: logger)
+        let keeping = try await keeper.start()
+        defer { keeping.task.cancel() }
+        await onReady(keeping.profiles)
         let fetching = Task { await fetchUnread() }
         defer { fetching.cancel() }
         while try await consume(events) == .lostEvents {

@@ -17,6 +17,11 @@ struct Provisioner {
 
     func provision(_ bot: Bot) async throws -> Provisioned {
         let user = try await user(of: bot)
+        guard user.isChatRelay == bot.isRelay else {
+            throw HostError(
+                .handlers,
+                "the profile of \(bot.id) was made \(user.isChatRelay ? "as a relay" : "for a bot that is no relay"), and that cannot be changed: give the bot another id and name")
+        }
         try await updateProfile(bot, of: user)
         let link = try await address(of: bot, user: user)
         let identity = BotIdentity(id: bot.id, name: bot.profile.name, userID: user.userID)
@@ -39,7 +44,7 @@ struct Provisioner {
             try await store.setUserID(user.userID, of: bot.id)
             return user
         }
-        let request = NewUser(profile: profile(of: bot), pastTimestamp: false, isChatRelay: false)
+        let request = NewUser(profile: profile(of: bot), pastTimestamp: false, isChatRelay: bot.isRelay)
         guard case .activeUser(let user) = try await model.send(.users(.create(request)), as: nil) else {
             throw ChatCoreError(.invalidResponse, "the core did not make a profile for \(bot.id)")
         }
@@ -81,8 +86,6 @@ struct Provisioner {
     private func profile(of bot: Bot) -> Profile {
         var preferences = ChatPreferences()
         preferences.calls = SimplePreference(allow: .no)
-        preferences.files = SimplePreference(allow: .no)
-        preferences.voice = SimplePreference(allow: .no)
         if !bot.menu.isEmpty {
             preferences.commands = bot.menu.map { .command(keyword: $0.keyword, label: $0.label, params: $0.parameters) }
         }
@@ -99,6 +102,8 @@ struct Provisioner {
         var link = try await existingAddress(of: user)
         if link == nil { link = try await makeAddress(of: user) }
         guard let link else { return nil }
+        // Whoever uses the address of a relay is the owner of a channel or tests the relay.
+        guard !bot.isRelay else { return link.connectionLink }
         let wanted = settings(of: bot.address)
         if link.addressSettings != wanted {
             _ = try await model.send(.address(.setSettings(user: id, wanted)), as: id)

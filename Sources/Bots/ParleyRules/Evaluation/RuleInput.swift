@@ -17,6 +17,8 @@ public struct RuleInput: Sendable {
     public var chat: ChatKinds = .contacts
     /// The role of who wrote, or of the member whom the event is about; nil outside of groups.
     package var role: GroupMemberRole?
+    /// The name of the contact or of the member who wrote, as the profile shows it: no other has it there.
+    public var sender: String?
     /// True if the message mentions the bot.
     public var mentionsBot = false
     /// The change of the member; nil for events that are not about one.

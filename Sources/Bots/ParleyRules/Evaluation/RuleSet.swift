@@ -54,6 +54,7 @@ public struct RuleSet: Sendable {
             let rule = rules[index], compiled = compiled[index]
             if let kind = rule.when.content, kind != input.kind { continue }
             guard rule.when.members.holds(for: input) else { continue }
+            if let senders = rule.when.senders, !(input.sender.map(senders.contains) ?? false) { continue }
             if let file = rule.when.file, !(input.file.map(file.holds) ?? false) { continue }
             if let commands = compiled.commands, !commands.contains(command?.name ?? "") { continue }
             if let emoji = compiled.emoji, !emoji.contains(input.emoji ?? "") { continue }

@@ -33,6 +33,8 @@ extension ProfileSpec {
             On.choosing(.contactRequest) { runner.plan($0) }
         }
         bot.groups = groups
+        bot.channels = channels
+        bot.isRelay = isRelay
         bot.handlesEventsWhenMuted = handlesEventsWhenMuted
         return bot
     }

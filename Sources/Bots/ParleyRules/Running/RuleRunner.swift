@@ -101,6 +101,7 @@ struct RuleRunner: Sendable {
     private func plan(_ input: RuleInput, _ subject: Subject, name: String? = nil) -> Work? {
         var input = input
         input.chat = subject.chat.kind
+        input.sender = subject.member?.name ?? subject.chat.name
         input.role = input.role ?? subject.member?.role
         let decisions = rules.decide(input)
         guard !decisions.isEmpty else { return nil }
@@ -128,6 +129,11 @@ struct RuleRunner: Sendable {
             let outgoing = file.outgoing(values)
             if quotes, let reply = subject.replyFile { try await reply(outgoing) } else { try await subject.chat.send(outgoing) }
         case .save(let sources): try await subject.save?(sources)
+        case .post(let name, let template):
+            guard let channel = await subject.chat.groups.all.first(where: { $0.isChannel && ($0.name == name || $0.displayName == name) }) else {
+                throw RuleFailure.noChannel(name)
+            }
+            try await channel.post(template.filled(with: values))
         case .react(let emoji): try await subject.react?(emoji)
         case .accept: try await subject.accept?()
         case .reject: try await subject.reject?()
@@ -151,9 +157,11 @@ struct RuleRunner: Sendable {
 /// Why an action of a rule could not be run.
 enum RuleFailure: Error, CustomStringConvertible {
     case noChat(String)
+    case noChannel(String)
 
     var description: String {
         switch self {
+        case .noChannel(let name): "there is no channel \"\(name)\" yet: its relays may not have been reached"
         case .noChat(let name): "there is no chat \"\(name)\" to forward to: invite the bot to it, or connect as that contact"
         }
     }

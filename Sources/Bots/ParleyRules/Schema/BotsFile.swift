@@ -59,6 +59,7 @@ public struct BotsFile: Sendable {
         if profiles.all.isEmpty { profiles.reader.report(.badValue, "profiles must not be empty") }
         let specs = profiles.all.compactMap { ProfileSpec(id: $0.key, at: $0.position, $0.value) }
         refuseSameNames(specs, in: profiles)
+        checkRelays(specs, in: profiles)
         return (specs, network)
     }
 

@@ -31,6 +31,16 @@ enum GroupSpec {
     private static func group(_ id: String, at position: SourcePosition, _ reader: NodeReader) -> ManagedGroup? {
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: keys)
+        guard var settings = settings(id, at: position, mapping) else { return nil }
+        settings.reviewsNewMembers = mapping.value("review")?.bool() ?? false
+        var link: GroupMemberRole? = .member
+        if let role = mapping.value("link")?.word(of: linkRoles) { link = role }
+        return ManagedGroup(id, settings, linkRole: link)
+    }
+
+    /// The settings that groups and channels have in common.
+    static func settings(_ id: String, at position: SourcePosition, _ mapping: MappingReader) -> GroupSettings? {
+        let reader = mapping.reader
         let named = mapping.value("name")
         guard let name = named.map({ $0.nonEmptyString() }) ?? id else { return nil }
         if !DisplayName.isValid(name) {
@@ -45,11 +55,8 @@ enum GroupSpec {
             mapping.value("summary")?.report(.badValue, "the summary has \(summary.jsonLength) bytes, more than \(ProfileSpec.maximumBioLength)")
         }
         settings.welcome = mapping.value("welcome")?.nonEmptyString()
-        settings.reviewsNewMembers = mapping.value("review")?.bool() ?? false
         if let preferences = mapping.value("preferences") { settings.preferences = self.preferences(preferences) }
-        var link: GroupMemberRole? = .member
-        if let role = mapping.value("link")?.word(of: linkRoles) { link = role }
-        return ManagedGroup(id, settings, linkRole: link)
+        return settings
     }
 
     private static func preferences(_ reader: NodeReader) -> GroupPreferences {

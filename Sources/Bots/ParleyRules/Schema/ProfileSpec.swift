@@ -15,6 +15,10 @@ public struct ProfileSpec: Sendable {
     public let rules: [RuleSpec]
     /// The groups that the bot keeps.
     public let groups: [ManagedGroup]
+    /// The channels that the bot keeps.
+    public let channels: [ManagedChannel]
+    /// True for a profile that relays channels for others.
+    public let isRelay: Bool
     /// True if rules apply while the profile is muted.
     public let handlesEventsWhenMuted: Bool
 
@@ -31,7 +35,7 @@ public struct ProfileSpec: Sendable {
         public var welcome: String?
     }
 
-    static let keys = ["name", "bio", "address", "rules", "groups", "handle-when-muted"]
+    static let keys = ["name", "bio", "address", "rules", "groups", "channels", "relay", "handle-when-muted"]
 
     init?(id: String, at position: SourcePosition, _ reader: NodeReader) {
         guard let mapping = reader.mapping() else { return nil }
@@ -52,6 +56,8 @@ public struct ProfileSpec: Sendable {
         handlesEventsWhenMuted = mapping.value("handle-when-muted")?.bool() ?? false
         rules = mapping.value("rules")?.list()?.compactMap { RuleSpec($0) } ?? []
         groups = mapping.value("groups").map(GroupSpec.read) ?? []
+        channels = mapping.value("channels").map(ChannelSpec.read) ?? []
+        isRelay = mapping.value("relay")?.bool() ?? false
         guard let name else { return nil }
         self.name = name
         refuseSameRules(mapping)

@@ -11,6 +11,8 @@ public enum RuleAction: Sendable {
     case sendFile(RuleFile, quotes: Bool)
     /// Receives the file of the message.
     case save(FileSources)
+    /// Posts a text in the name of a channel of the profile.
+    case post(channel: String, Template)
     /// Adds a reaction to the message.
     case react(String)
     /// Accepts the contact request or the invitation, or admits the member.
@@ -35,7 +37,7 @@ public enum RuleAction: Sendable {
 
     /// The reactions that the official apps show and send.
     static let emoji = ["👍", "👎", "😀", "😂", "😢", "❤", "🚀", "✅"]
-    static let keys = ["reply", "send", "react", "accept", "reject", "moderate", "block", "remove", "role", "forward", "save"]
+    static let keys = ["reply", "send", "react", "accept", "reject", "moderate", "block", "remove", "role", "forward", "save", "post"]
 
     /// - Parameter condition: nil when it could not be read; then only the shape is checked.
     init?(_ reader: NodeReader, in condition: RuleCondition?) {
@@ -61,6 +63,7 @@ public enum RuleAction: Sendable {
     private static func action(_ key: String, _ value: NodeReader, in condition: RuleCondition?) -> RuleAction? {
         switch key {
         case "reply", "send": message(value, quotes: key == "reply", in: condition)
+        case "post": post(value, in: condition)
         case "save": value.word(of: ["own": FileSources.own, "any": .any]).map(RuleAction.save)
         case "react": reaction(value).map(RuleAction.react)
         case "accept": affirmed(value) ? .accept : nil
@@ -79,6 +82,7 @@ public enum RuleAction: Sendable {
         switch self {
         case .reply, .send, .sendFile:
             return event == .request ? ("a message can be sent once the contact has connected", nil) : nil
+        case .post: return event == .request ? ("nobody has written", nil) : nil
         case .react: return event.hasMessage ? nil : ("there is no message to react to", nil)
         case .accept:
             if event == .request || event == .invitation || condition.isAboutWaiting { return nil }
@@ -105,6 +109,15 @@ public enum RuleAction: Sendable {
             return value.mapping().flatMap { RuleFile($0, in: condition) }.map { .sendFile($0, quotes: quotes) }
         }
         return Template(value, in: condition).map(quotes ? RuleAction.reply : RuleAction.send)
+    }
+
+    private static func post(_ reader: NodeReader, in condition: RuleCondition?) -> RuleAction? {
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: ["channel", "text"])
+        let channel = mapping.required("channel", hint: "write the name of a channel of the profile")?.nonEmptyString()
+        let text = mapping.required("text", hint: "write what is posted").flatMap { Template($0, in: condition) }
+        guard let channel, let text else { return nil }
+        return .post(channel: channel, text)
     }
 
     private static func reaction(_ reader: NodeReader) -> String? {

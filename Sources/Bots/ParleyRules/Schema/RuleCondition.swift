@@ -43,6 +43,8 @@ public struct RuleCondition: Sendable {
     public let commands: [String]?
     /// The emoji of which one must be used.
     public let emoji: [String]?
+    /// The names of which the writer must have one, as the profile shows them.
+    public let senders: [String]?
     /// The condition on the file of the message; nil for messages with and without one.
     public let file: FileCondition?
     /// The condition on the chat and on the member.
@@ -52,7 +54,7 @@ public struct RuleCondition: Sendable {
     static let maximumTextLength = 200
     static let keys = [
         "message", "text", "contains", "pattern", "command", "edited", "deleted", "reaction", "connected", "request", "member",
-        "invitation", "report", "chat", "role", "mention", "file",
+        "invitation", "report", "chat", "role", "mention", "file", "from",
     ]
     private static let textKeys = ["text", "contains", "pattern", "command"]
 
@@ -68,6 +70,8 @@ public struct RuleCondition: Sendable {
         commands = mapping.value("command").flatMap { Self.commands($0) }
         emoji = mapping.value("reaction").flatMap { Self.emoji($0) }
         file = mapping.value("file").flatMap { FileCondition($0) }
+        senders = mapping.value("from").flatMap { $0.listOrOne()?.compactMap { $0.nonEmptyString() } }
+        if !event.hasText { mapping.value("from")?.report(.badValue, "\"from\" looks at who wrote, and \"\(event.rawValue)\" is not written") }
         members = MemberCondition(mapping, event: event)
         if event != .message { mapping.value("file")?.report(.badValue, "\"file\" looks at a message, and \"\(event.rawValue)\" is none") }
         if let content, [.text, .link].contains(content) {
@@ -81,7 +85,7 @@ public struct RuleCondition: Sendable {
     /// Tells whether the condition holds whenever another does, since it asks for nothing but the event, or the kind of message.
     func covers(_ other: RuleCondition) -> Bool {
         event == other.event && (content == nil || content == other.content) && texts == nil && parts == nil && pattern == nil && commands == nil
-            && emoji == nil && file == nil && members.covers(other.members)
+            && emoji == nil && file == nil && senders == nil && members.covers(other.members)
     }
 
     /// The event that the keys speak of. Keys of two events in one rule could never hold together.
@@ -100,7 +104,7 @@ public struct RuleCondition: Sendable {
             return nil
         }
         if let event = named.first { return event }
-        if (["message", "mention", "file"] + textKeys).contains(where: { mapping.value($0) != nil }) { return .message }
+        if (["message", "mention", "file", "from"] + textKeys).contains(where: { mapping.value($0) != nil }) { return .message }
         if mapping.keys.allSatisfy(keys.contains) {
             mapping.reader.report(.missingKey, "\"when\" says nothing", hint: "for any message write: when: { message: any }")
         }

@@ -1,0 +1,46 @@
+public import ChatAPI
+public import ChatProtocol
+
+extension BotGroup {
+    /// True for a channel: what is posted goes through relays.
+    public var isChannel: Bool { info.groupProfile.publicGroup != nil }
+
+    /// The link by which people subscribe to the channel; nil for a group that is none.
+    public var channelLink: String? { info.groupProfile.publicGroup?.groupLink }
+
+    /// Posts a text in the name of the channel. The bot must be an owner.
+    @discardableResult
+    public func post(_ text: String) async throws -> SentMessage { try await post(.text(text)) }
+
+    /// Posts a message in the name of the channel. The bot must be an owner.
+    ///
+    /// - Throws: `ChatCoreError` with the code `error.groupUserRole` for anybody but an owner.
+    @discardableResult
+    public func post(_ content: MessageContent) async throws -> SentMessage {
+        SentMessage(chat: chat, items: try await effects.send(ComposedMessage(content: content), to: .group(id, asGroup: true)))
+    }
+
+    /// Posts a file in the name of the channel. The bot must be an owner.
+    @discardableResult
+    public func post(_ file: OutgoingFile) async throws -> SentMessage {
+        SentMessage(chat: chat, items: try await effects.send(try file.composed(), to: .group(id, asGroup: true)))
+    }
+
+    /// The relays of the channel and their states. The bot must be an owner.
+    public func relays() async throws -> [GroupRelay] {
+        guard case .groupRelays(_, _, let relays) = try await effects.perform(.groups(.relays(id))) else {
+            throw ChatCoreError(.invalidResponse, "the core did not list the relays")
+        }
+        return relays
+    }
+}
+
+extension BotGroups {
+    /// The channels that the bot owns or subscribes to.
+    public var channels: [BotGroup] {
+        get async { await all.filter(\.isChannel) }
+    }
+
+    /// Joins a group, or subscribes to a channel, by its link. ``Trigger/groupJoined`` tells when the bot is a member.
+    public func join(link: String) async throws { _ = try await effects.connect(by: link) }
+}

@@ -1,0 +1,48 @@
+internal import Parley
+
+/// Reads `channels:` of a profile: the channels that its bot keeps.
+enum ChannelSpec {
+    static let keys = ["name", "summary", "welcome", "relays", "preferences"]
+    /// Relays of a channel at the most.
+    private static let largestNumberOfRelays = 10
+
+    static func read(_ reader: NodeReader) -> [ManagedChannel] {
+        guard let mapping = reader.mapping() else { return [] }
+        if mapping.all.isEmpty { reader.report(.badValue, "\(reader.path) must not be empty") }
+        return mapping.all.compactMap { entry in
+            guard let channel = entry.value.mapping() else { return nil }
+            channel.refuseKeys(otherThan: keys)
+            let relays = channel.required("relays", hint: "name the relays: their addresses, or the key of a profile with \"relay: true\"")
+                .flatMap { Self.relays($0) }
+            guard let settings = GroupSpec.settings(entry.key, at: entry.position, channel), let relays else { return nil }
+            return ManagedChannel(entry.key, settings, relays: relays)
+        }
+    }
+
+    private static func relays(_ reader: NodeReader) -> [ManagedChannel.Relay]? {
+        guard let items = reader.listOrOne() else { return nil }
+        if items.count > largestNumberOfRelays { reader.report(.badValue, "\(items.count) relays are more than \(largestNumberOfRelays)") }
+        return items.compactMap { item in
+            item.nonEmptyString().map { $0.contains(":") ? .address($0) : .bot($0) }
+        }
+    }
+}
+
+extension BotsFile {
+    /// Refuses relays of channels that are no profiles of the file, and more than one relay.
+    static func checkRelays(_ profiles: [ProfileSpec], in mapping: MappingReader) {
+        let relays = profiles.filter(\.isRelay).map(\.id)
+        if relays.count > 1 {
+            mapping.reader.report(
+                .badValue, "profiles \"\(relays[0])\" and \"\(relays[1])\" are relays, and a process can have one", at: mapping.keyPosition(relays[1]))
+        }
+        for profile in profiles {
+            for case .bot(let id) in profile.channels.flatMap(\.relays) where !relays.contains(id) {
+                mapping.reader.report(
+                    .badValue, "a channel of \"\(profile.id)\" names the relay \"\(id)\", and no profile of that key has \"relay: true\"",
+                    hint: relays.isEmpty ? "an address begins with https: or simplex:" : Spelling.hint(for: id, among: relays),
+                    at: mapping.keyPosition(profile.id))
+            }
+        }
+    }
+}
