@@ -110,7 +110,7 @@ let messaging: [Target] =
         uses: [
             "AsyncPrimitives", "SMPWire", "SMPCrypto", "SMPProtocol", "SMPClient", "SMPAgent", "XFTPProtocol", "XFTPClient", grdb, logging,
         ] + nio,
-        tests: ["XFTPServer", "SMPServer", "EncryptedSQLite", "OfficialPeers", "ProcessSupport"])
+        tests: ["XFTPServer", "SMPTransport", "SMPServer", "EncryptedSQLite", "OfficialPeers", "ProcessSupport"])
 
 /// `JSONMacros` is a program that the compiler runs: it takes no settings, so that sanitizers (at the end of this file) stay out of it. Tests that
 /// used it, and all that is linked with them, would be built twice: what it does is in a library.
@@ -264,7 +264,7 @@ let testSupport: [Target] = [
         name: "InteropTests",
         dependencies: [
             "OfficialPeers", "ProcessSupport", "ChaosProxy", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPServer", "SMPClient",
-            "SMPCrypto", "SMPProtocol", "SMPWire", "EncryptedSQLite", "TestSupport", grdb,
+            "SMPCrypto", "SMPProtocol", "SMPWire", "XFTPProtocol", "EncryptedSQLite", "TestSupport", grdb,
         ],
         path: "Tests/Interop", swiftSettings: settings),
     .target(

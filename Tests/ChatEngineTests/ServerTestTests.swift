@@ -34,12 +34,33 @@ struct ServerTestTests {
         await alice.close()
     }
 
-    @Test("profiles that are not there and routers of files are refused")
+    @Test("a file router that works passes; one that does not tells the step")
+    func fileRouters() async throws {
+        let scene = try await FileScene()
+        for command in ["/_server test 1 \(FileCloud.address)", "/xftp test \(FileCloud.address)"] {
+            guard case .serverTestResult(_, FileCloud.address, nil) = try await scene.alice.core.run(command) else {
+                Issue.record("\(command) did not pass")
+                continue
+            }
+        }
+        let other = "xftp://AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=@other.example"
+        let secured = FileCloud.address.replacing("@", with: ":password@")
+        for (address, failure) in [
+            (other, ServerTestFailure(step: "connect", error: .broker(server: other, error: .network(error: .failed)))),
+            (secured, ServerTestFailure(step: "createFile", error: .xftp(server: FileCloud.address, error: .auth))),
+        ] {
+            guard case .serverTestResult(_, _, let found) = try await scene.alice.core.run("/_server test 1 \(address)") else { throw UnexpectedAnswer() }
+            #expect(found == failure)
+        }
+        await scene.close()
+    }
+
+    @Test("profiles that are not there and addresses that are none are refused")
     func refusals() async throws {
         let world = TestWorld()
         let alice = try await world.core("alice")
         let address = world.router.address
-        for command in ["/_server test 9 \(address)", "/_server test 1 xftp://\(address.keyHash)@127.0.0.1"] {
+        for command in ["/_server test 9 \(address)", "/_server test 1 ntf://\(address.keyHash)@127.0.0.1"] {
             await #expect(throws: ChatCoreError.self, "\(command)") { try await alice.run(command) }
         }
         await alice.close()

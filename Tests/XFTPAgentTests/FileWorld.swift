@@ -45,6 +45,14 @@ struct FixedServers: FileServerSource {
     func isKnown(_: XFTPServerAddress, to _: Int64) async -> Bool { isKnown }
 }
 
+/// Routers of which only these are known.
+struct KnownServers: FileServerSource {
+    var servers: [XFTPServerWithAuth]
+
+    func servers(of _: Int64) async -> [XFTPServerWithAuth] { servers }
+    func isKnown(_ server: XFTPServerAddress, to _: Int64) async -> Bool { servers.contains { $0.server == server } }
+}
+
 /// The events of an agent, in order.
 final class EventLog: Sendable {
     private let events = Mutex<[FileTransferEvent]>([])
@@ -94,11 +102,11 @@ struct UnexpectedEvent: Error { let event: FileTransferEvent }
 /// An agent with its database and folder, which can be started again.
 final class Party: Sendable {
     let folder: TemporaryFolder
-    let servers: FixedServers
+    let servers: any FileServerSource
     let log = EventLog()
     private let stores = Mutex<AgentStore?>(nil)
 
-    init(_ servers: FixedServers) throws {
+    init(_ servers: any FileServerSource) throws {
         self.servers = servers
         folder = try TemporaryFolder()
     }

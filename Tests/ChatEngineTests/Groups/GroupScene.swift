@@ -2,6 +2,7 @@ import ChatAPI
 import SMPAgent
 import SMPProtocol
 import SMPWire
+import TestSupport
 import Testing
 
 @testable import ChatEngine
@@ -13,6 +14,8 @@ struct GroupScene: Sendable {
     let cores: [String: TestCore]
     let names: [String]
     let link: String
+    /// The transfer of files and the folder for them, of each member, if files are exchanged.
+    let files: [String: (service: SimulatedFileService, folder: TemporaryFolder)]
     /// The database id of the group is the same everywhere: it is the only one.
     static let group: GroupID = 1
 
@@ -23,20 +26,21 @@ struct GroupScene: Sendable {
     /// - Parameters:
     ///   - names: The members; the first is the owner.
     ///   - profile: The JSON of the group's profile without its braces.
+    ///   - cloud: The file routers of all; nil for members who exchange no files.
     ///   - before: Done by the owner before anybody joins.
     init(
-        _ names: [String], profile: String = #""displayName":"team","fullName":"""#,
+        _ names: [String], profile: String = #""displayName":"team","fullName":"""#, cloud: FileCloud? = nil,
         before: @Sendable (TestCore) async throws -> Void = { _ in }
     ) async throws {
         world = TestWorld()
         self.names = names
         var cores: [String: TestCore] = [:]
+        var files: [String: (service: SimulatedFileService, folder: TemporaryFolder)] = [:]
         for name in names {
-            let core = try await world.open(agent: .light)
-            _ = try await core.createUser(name)
-            cores[name] = core
+            if let cloud { files[name] = (SimulatedFileService(cloud), try TemporaryFolder()) }
+            cores[name] = try await Self.core(name, world, files[name])
         }
-        self.cores = cores
+        (self.cores, self.files) = (cores, files)
         let owner = cores[names[0]]!
         _ = try await owner.run("/_group 1 {\(profile)}")
         try await before(owner)
@@ -44,6 +48,22 @@ struct GroupScene: Sendable {
         self.link = link.connectionLink.fullLink
         for name in names.dropFirst() { try await join(cores[name]!) }
         try await connected()
+    }
+
+    /// A core that can join.
+    static func core(
+        _ name: String, _ world: TestWorld, _ files: (service: SimulatedFileService, folder: TemporaryFolder)? = nil
+    ) async throws -> TestCore {
+        let folder = files?.folder.path
+        let core = try await world.open(
+            agent: .light, files: files?.service,
+            configure: { configuration in
+                guard let folder else { return }
+                configuration.filesFolder = folder
+                configuration.fileServers = [FileCloud.address]
+            })
+        _ = try await core.createUser(name)
+        return core
     }
 
     /// Asks to join, and waits until the group is there.

@@ -1,5 +1,6 @@
 import ChatAPI
 import ChatProtocol
+import Foundation
 import SMPAgent
 import SMPSimulation
 import Synchronization
@@ -18,11 +19,18 @@ final class TestPerson: Sendable {
     private let current = Mutex<TestCore?>(nil)
     private let time = Mutex<Int64>(0)
 
-    init(_ name: String, _ world: TestWorld, agent: AgentConfiguration = .light, isChatRelay: Bool = false) async throws {
+    /// The transfer of files, which goes on after a restart; nil for none.
+    let files: SimulatedFileService?
+
+    init(
+        _ name: String, _ world: TestWorld, agent: AgentConfiguration = .light, isChatRelay: Bool = false, files: SimulatedFileService? = nil
+    ) async throws {
         self.name = name
+        self.files = files
         self.world = world
         self.agent = agent
         folder = try TemporaryFolder()
+        if files != nil { try FileManager.default.createDirectory(atPath: folder.path + "/files", withIntermediateDirectories: true) }
         _ = try await restart().createUser(name, isChatRelay: isChatRelay)
     }
 
@@ -30,6 +38,9 @@ final class TestPerson: Sendable {
 
     /// The folder's databases without their endings.
     var prefix: String { folder.path + "/core" }
+
+    /// The folder for files.
+    var filesFolder: String { folder.path + "/files" }
 
     /// Moves the clock on.
     func pass(seconds: Int64) { time.withLock { $0 += seconds } }
@@ -45,9 +56,14 @@ final class TestPerson: Sendable {
     @discardableResult
     func restart() async throws -> TestCore {
         crash.recover()
-        let core = try await world.open(prefix: prefix, crash: crash, agent: agent) { [self] in
-            UTCTimestamp.current().adding(seconds: time.withLock { $0 })
-        }
+        let core = try await world.open(
+            prefix: prefix, crash: crash, agent: agent,
+            now: { [self] in UTCTimestamp.current().adding(seconds: time.withLock { $0 }) }, files: files,
+            configure: { [self] configuration in
+                guard files != nil else { return }
+                configuration.filesFolder = filesFolder
+                configuration.fileServers = [FileCloud.address]
+            })
         current.withLock { $0 = core }
         return core
     }

@@ -54,6 +54,7 @@ final class TestWorld: Sendable {
         prefix: String? = nil, key: DatabaseKey? = nil, presets: [Profile] = [], crash: CrashPoint? = nil, agent: AgentConfiguration = .quick,
         storeFaults: (any ChatStoreInterceptor)? = nil, clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> UTCTimestamp = { .current() },
+        files: SimulatedFileService? = nil,
         reports: (AsyncStream<AgentNotification>) -> AsyncStream<AgentNotification> = { $0 },
         configure: (inout NativeCoreConfiguration) -> Void = { _ in }
     ) async throws -> TestCore {
@@ -67,9 +68,11 @@ final class TestWorld: Sendable {
         let store = try ChatStore(prefix: prefix, key: key, interceptor: storeFaults ?? crash)
         let agentStore = try AgentStore(path: prefix.map { $0 + "_agent.db" }, key: key, interceptor: crash)
         let real = SMPAgent(configuration: agent, store: agentStore, network: network)
+        let relay = FileEventRelay()
+        files?.attach(relay)
         let core = NativeCore(
             configuration: configuration, store: store, agent: real, reports: reports(real.events), network: network, lock: lock,
-            clock: clock, now: now)
+            files: files ?? UnavailableFileService(reason: "the test has none"), fileEvents: relay, clock: clock, now: now)
         let test = TestCore(core, network)
         try await core.start()
         return test

@@ -12,12 +12,14 @@ struct Gathering: Sendable {
 
     /// Makes the group, and its link.
     ///
-    /// - Parameter profile: Members of the group's profile besides its name.
-    static func prepare(_ way: Meeting, profile: JSONObject = [:]) async throws -> Gathering {
+    /// - Parameters:
+    ///   - profile: Members of the group's profile besides its name.
+    ///   - fileServers: The file routers of all.
+    static func prepare(_ way: Meeting, profile: JSONObject = [:], fileServers: [String] = []) async throws -> Gathering {
         let router = try await Stage.shared.router(way.router)
-        async let host = way.host.party("hanna", servers: [router.address])
-        async let guest = way.host.other.party("gustav", servers: [router.address])
-        let third = try await way.host.party("petra", servers: [router.address])
+        async let host = way.host.party("hanna", servers: [router.address], fileServers: fileServers)
+        async let guest = way.host.other.party("gustav", servers: [router.address], fileServers: fileServers)
+        let third = try await way.host.party("petra", servers: [router.address], fileServers: fileServers)
         var group: JSONObject = ["displayName": "team", "fullName": ""]
         for member in profile.members { group[member.key] = member.value }
         try await host.send("/_group 1 \(JSONValue.object(group).text)")

@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatEngine
 import ChatProtocol
+import Foundation
 import OfficialPeers
 import ProcessSupport
 import SMPAgent
@@ -15,6 +16,7 @@ final class ParleyParty: Party {
     let events = Mailbox<JSONValue>(label: OfficialClient.label)
     let folder: ScratchFolder
     private let servers: [String]
+    private let fileServers: [String]
     private let network: NetworkOptions
     private let agent: Mutex<AgentConfiguration>
     private let silenceLimit: Duration?
@@ -28,15 +30,17 @@ final class ParleyParty: Party {
     ///   - agent: another one than ``comeBack()`` gives it, to be an older program at first.
     ///   - silenceLimit: how long a router that does not answer must have been silent before its connection is given up; nil for 15 minutes.
     init(
-        _ name: String, servers: [String], isBot: Bool = false, network: NetworkOptions = NetworkOptions(),
+        _ name: String, servers: [String], fileServers: [String] = [], isBot: Bool = false, network: NetworkOptions = NetworkOptions(),
         agent: AgentConfiguration = AgentConfiguration(), silenceLimit: Duration? = nil
     ) async throws {
         self.silenceLimit = silenceLimit
         self.name = name
         self.servers = servers
+        self.fileServers = fileServers
         self.network = network
         self.agent = Mutex(agent)
         folder = try ScratchFolder("parley-party")
+        try FileManager.default.createDirectory(atPath: folder("files"), withIntermediateDirectories: true)
         try await open()
         let profile: JSONValue = ["displayName": .string(name), "fullName": "", "peerType": isBot ? "bot" : "human"]
         let user: JSONValue = ["profile": profile, "pastTimestamp": false, "userChatRelay": false]
@@ -77,6 +81,8 @@ final class ParleyParty: Party {
     private func open() async throws {
         var configuration = NativeCoreConfiguration(
             prefix: folder.path + "/parley", servers: try servers.map { try SMPServerWithAuth(wireString: $0) })
+        configuration.fileServers = fileServers
+        configuration.filesFolder = folder("files")
         configuration.network = network
         configuration.agent = agent.withLock { $0 }
         if let silenceLimit { configuration.client.silenceLimit = silenceLimit }

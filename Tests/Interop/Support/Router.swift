@@ -50,17 +50,19 @@ extension OfficialRouter: Router {
     }
 }
 
-/// `parley server smp`, in a folder and on a port of its own.
+/// `parley server smp` or `parley server xftp`, in a folder and on a port of its own.
 final class ParleyRouter: Router {
     let address: String
+    private let kind: String
     private let folder: ScratchFolder
     private let port: LoopbackPort
     private let running: Mutex<ChildProcess?>
 
-    init() async throws {
+    init(_ kind: String = "smp") async throws {
+        self.kind = kind
         folder = try ScratchFolder("parley-router")
         port = try LoopbackPort.free()
-        let (process, address) = try await Self.launch(folder, port)
+        let (process, address) = try await Self.launch(kind, folder, port)
         running = Mutex(process)
         self.address = address
     }
@@ -68,7 +70,7 @@ final class ParleyRouter: Router {
     deinit { running.withLock { $0?.kill() } }
 
     func run() async throws {
-        let (process, address) = try await Self.launch(folder, port)
+        let (process, address) = try await Self.launch(kind, folder, port)
         guard address == self.address else { throw PeerError(.launch, "the router came back as \(address), it was \(self.address)") }
         running.withLock { $0 = process }
     }
@@ -93,15 +95,38 @@ final class ParleyRouter: Router {
             overQuota: try number(answer["total"], "messages_over_quota"), ofServices: try number(answer, "serviceQueues"))
     }
 
-    private static func launch(_ folder: ScratchFolder, _ port: LoopbackPort) async throws -> (ChildProcess, String) {
+    private static func launch(_ kind: String, _ folder: ScratchFolder, _ port: LoopbackPort) async throws -> (ChildProcess, String) {
         let process = try ParleyProgram.start(
-            ["server", "smp", "--data", folder.path + "/data", "--port", "\(port.number)", "--json"],
+            ["server", kind, "--data", folder.path + "/data", "--port", "\(port.number)", "--json"],
             log: folder.path + "/router.log")
         return (process, try await process.ready().address ?? "")
     }
 }
 
+/// A file router as a process of its own that can be stopped and started again.
+protocol FileRouterProcess: AnyObject, Sendable {
+    /// `xftp://fingerprint@127.0.0.1:port`
+    var address: String { get }
+    func run() async throws
+    func end(_ signal: ProcessSignal) async
+}
+
+extension OfficialFileRouter: FileRouterProcess {
+    func run() async throws { try await start() }
+    func end(_ signal: ProcessSignal) async { await stop(signal) }
+}
+
+extension ParleyRouter: FileRouterProcess {}
+
 extension Implementation {
+    /// A file router of that implementation, running.
+    func fileRouter() async throws -> any FileRouterProcess {
+        switch self {
+        case .official: try await OfficialFileRouter.start()
+        case .parley: try await ParleyRouter("xftp")
+        }
+    }
+
     /// A router of that implementation, running.
     func router() async throws -> any Router {
         switch self {
@@ -113,16 +138,17 @@ extension Implementation {
     /// A party of that implementation, with one profile, online.
     ///
     /// - Parameter routesPrivately: whether it sends everything through its own routers, and nothing directly.
-    func party(_ name: String, servers: [String], routesPrivately: Bool = false) async throws -> any Party {
+    func party(_ name: String, servers: [String], fileServers: [String] = [], routesPrivately: Bool = false) async throws -> any Party {
         switch self {
         case .official:
             var options = OfficialClient.Options(servers: servers)
+            options.fileServers = fileServers
             if routesPrivately { options.arguments = ["--smp-proxy=always", "--smp-proxy-fallback=no"] }
             return try await OfficialClient.start(name, options)
         case .parley:
             var network = NetworkOptions()
             if routesPrivately { (network.privateRouting, network.privateRoutingFallback) = (.always, .prohibit) }
-            return try await ParleyParty(name, servers: servers, network: network)
+            return try await ParleyParty(name, servers: servers, fileServers: fileServers, network: network)
         }
     }
 }

@@ -196,6 +196,7 @@ extension ChatTransaction {
         if chat.type == .group, chat.scope != nil { throw Refusal.command("not supported") }
         let conversation = try conversation(chat, of: user)
         try db.deleteItems(owner: conversation.owner)
+        effects.removesFiles = true
         if case .group(let chat) = conversation { try deleteFormerMembers(of: chat.group, user: user) }
         return .chatCleared(user: user, chatInfo: conversation.info)
     }
@@ -223,6 +224,7 @@ extension ChatTransaction {
         case .full(let notify):
             try takeLeave(of: contact, notify: notify, user: user)
             try db.deleteContact(contact, user: user.userID)
+            effects.removesFiles = true
             return contact
         case .entity(let notify):
             try takeLeave(of: contact, notify: notify, user: user)
@@ -231,6 +233,7 @@ extension ChatTransaction {
             return try self.contact(id, of: user)
         case .messages:
             try db.deleteItems(owner: .contact(id))
+            effects.removesFiles = true
             try db.updateContact(id, chatDeleted: true)
             var deleted = contact
             deleted.chatDeleted = true

@@ -39,9 +39,11 @@ extension TransactionRunner {
             }
         }
         for chat in chats {
-            while try await transaction({ try $0.db.deleteItems(of: chat, keptUntil: now, limit: Retention.largestBatch) })
-                == Retention.largestBatch
-            {
+            while try await transaction({ transaction in
+                let count = try transaction.db.deleteItems(of: chat, keptUntil: now, limit: Retention.largestBatch)
+                if count > 0 { transaction.effects.removesFiles = true }
+                return count
+            }) == Retention.largestBatch {
                 if Task.isCancelled { return }
             }
         }

@@ -54,6 +54,7 @@ extension ChatTransaction {
         try deleteAgentConnections(of: contact, user: context.user)
         guard contact.contactUsed else {
             try db.deleteContact(contact, user: context.user.userID)
+            effects.removesFiles = true
             context.contact = nil
             return
         }

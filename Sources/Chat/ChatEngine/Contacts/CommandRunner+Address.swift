@@ -159,7 +159,10 @@ extension ChatTransaction {
         let user = try user()
         let request = try contactRequest(id, of: user)
         let contact = try request.request.contactID.flatMap { try db.contact($0, of: user) }
-        if let contact { try db.deleteContact(contact, user: user.userID) }
+        if let contact {
+            try db.deleteContact(contact, user: user.userID)
+            effects.removesFiles = true
+        }
         try db.deleteContactRequest(id)
         try enqueue(.reject(invitation: request.agentInvitationID), user: user)
         return .contactRequestRejected(user: user, contactRequest: request.request, contact: contact)

@@ -176,6 +176,8 @@ extension EngineCore {
     /// Ends everything; the core cannot be started again. Calling it twice is harmless.
     func close() async {
         guard lifecycle.close() else { return }
+        // What waits for the disk would keep those waiting that are stopped.
+        store.stopWaitingForDisk()
         await stop()
         await closeStores()
         hub.finish()

@@ -100,16 +100,21 @@ extension ChatTransaction {
 
     /// Accepts a file under a reserved path, and begins its download if its description is complete.
     ///
-    /// - Parameter key: The key with which it is encrypted on the disk; nil for none.
-    func accept(_ id: FileID, at path: String, key: CryptoFileArguments?, approvesRelays: Bool) throws -> Result<ChatResponse, Refusal> {
+    /// - Parameters:
+    ///   - key: The key with which it is encrypted on the disk; nil for none.
+    ///   - reserve: Reserves a path for a file of a name.
+    func accept(
+        _ id: FileID, key: CryptoFileArguments?, approvesRelays: Bool, reserve: (String, FileFolders) throws(Refusal) -> String
+    ) throws -> Result<ChatResponse, Refusal> {
         var file = try receivedFile(id)
         if case .refuse(let error) = ReceiveDecision(file) { return .failure(.chat(error)) }
         guard file.fileProtocol == .xftp else {
             return .failure(.chat(.exception(message: "the file is offered in a way of old clients, which is not supported")))
         }
         let user = try anyUser(file.user)
-        let approves = approvesRelays || file.approvesRelays
-        try db.acceptFile(id, path: path, key: key ?? file.key, approvesRelays: approves)
+        let path: String
+        do throws(Refusal) { path = try reserve(file.name, folders) } catch { return .failure(error) }
+        try db.acceptFile(id, path: path, key: key, approvesRelays: approvesRelays)
         file = try receivedFile(id)
         // The response shows the file as it is before the download begins.
         guard let shown = try itemInChat(of: file, user: user) else { return .failure(.store(.chatItemNotFoundByFileID(fileID: id))) }
@@ -122,7 +127,7 @@ extension ChatTransaction {
         let description: RouterFileDescription
         do throws(WireError) {
             description = try RouterFileDescription(parsing: file.description?.text ?? "")
-            guard description.party == .recipient else { throw WireError(.invalidValue, "the description is the sender's") }
+            try file.check(description)
         } catch {
             try offerAgain(file, .receiveInvitation, of: user)
             return .failure(.chat(.invalidFileDescription(message: "\(error)")))
@@ -146,7 +151,6 @@ extension ChatTransaction {
     private func offerAgain(_ file: FileRecord, _ status: ItemFileStatus, of user: User) throws {
         try discard(file)
         try db.updateFile(file.id, state: .new, status: status)
-        try db.updateFile(file.id, transfer: nil)
         if let shown = try itemInChat(of: file, user: user) { emit(.chatItemUpdated(user: user, chatItem: shown)) }
     }
 
@@ -170,6 +174,8 @@ extension ChatTransaction {
 
     func receiveDownloadProgress(_ transfer: FileTransferID, received: Int64, total: Int64) throws {
         guard let file = try db.file(transfer: transfer), !file.state.isFinal else { return }
+        // Chunks are transferred side by side, and so are their events.
+        if case .receiveTransfer(let known, total) = file.status, known > received { return }
         try db.updateFile(file.id, status: .receiveTransfer(received: received, total: total))
         try db.markStarted(transfer)
         let user = try anyUser(file.user)
@@ -218,7 +224,6 @@ extension ChatTransaction {
         let transfer = try receiveTransfer(file)
         try discard(file)
         try db.updateFile(file.id, state: .new, status: .receiveInvitation)
-        try db.updateFile(file.id, transfer: nil)
         return .rcvFileCancelled(user: user, chatItem: try itemInChat(of: file, user: user), transfer: transfer)
     }
 
@@ -230,8 +235,10 @@ extension ChatTransaction {
 
     /// Has the service forget a download, and the file removed that was reserved for it.
     private func discard(_ file: FileRecord) throws {
-        guard file.state != .new, file.transfer != nil || file.path != nil else { return }
+        guard !file.isSent, file.state != .new, file.transfer != nil || file.path != nil else { return }
         try db.insertRemovedFile(path: file.path, transfer: file.transfer, isUnfinishedUpload: false)
+        // Otherwise another file that is given the name later would be removed with this one.
+        try db.releaseFile(file.id)
         effects.removesFiles = true
     }
 
@@ -264,5 +271,19 @@ extension ChatTransaction {
         try abandonDownload(file)
         guard let shown = try itemInChat(of: file, user: user) else { return }
         emit(.rcvFileSndCancelled(user: user, chatItem: shown, transfer: transfer))
+    }
+}
+
+extension FileRecord {
+    /// Checks that a description is one for this file.
+    ///
+    /// - Throws: ``WireError`` `invalidValue` for a sender's description, and for a file that is larger than the message has said.
+    fileprivate func check(_ description: RouterFileDescription) throws(WireError) {
+        guard description.party == .recipient else { throw WireError(.invalidValue, "the description is the sender's") }
+        let encrypted = max(description.size, description.redirect?.size ?? 0)
+        // Whoever accepts a file, a bot above all, does so by the size in the message.
+        guard encrypted - FileLimits.encryptionOverhead <= size else {
+            throw WireError(.invalidValue, "the file has \(encrypted) bytes, and was offered as one of \(size)")
+        }
     }
 }

@@ -14,7 +14,7 @@ struct OutgoingFile: Sendable {
     var size: Int64
 
     /// The name without a folder.
-    var name: String { source.filePath.split(separator: "/").last.map(String.init) ?? source.filePath }
+    var name: String { source.filePath.unicodeScalars.split(separator: "/").last.map { String($0) } ?? source.filePath }
     var invitation: FileInvitation { FileInvitation(name: name, size: size, fileDescription: .pending) }
 }
 
@@ -56,6 +56,8 @@ extension ChatTransaction {
     /// Records the progress of an upload.
     func receiveUploadProgress(_ transfer: FileTransferID, sent: Int64, total: Int64) throws {
         guard let file = try db.file(transfer: transfer), !file.isCancelled, file.senderDescription == nil else { return }
+        // Chunks are transferred side by side, and so are their events.
+        if case .sendTransfer(let known, total) = file.status, known > sent { return }
         try db.updateFile(file.id, status: .sendTransfer(sent: sent, total: total))
         let user = try anyUser(file.user)
         emit(
@@ -69,34 +71,54 @@ extension ChatTransaction {
     func receiveUpload(
         _ transfer: FileTransferID, sender: RouterFileDescription, recipients: [RouterFileDescription]
     ) throws -> Bool {
-        guard var file = try db.file(transfer: transfer), !file.isCancelled else { return false }
+        guard var file = try db.file(transfer: transfer) else { return try db.keepsUploaded(transfer) }
+        guard !file.isCancelled else { return false }
         // Announced again after a crash.
         guard file.senderDescription == nil else { return true }
         let user = try anyUser(file.user)
+        guard let description = recipients.first else { throw Refusal.chat(.internalError(message: "an upload without descriptions")) }
+        let shown = try itemInChat(of: file, user: user)
+        let contact: FileRecipient?
+        do {
+            contact = try shown.flatMap { try self.contact(in: $0) }
+        } catch let refusal as Refusal {
+            try failUpload(file, .unexpected(message: "the contact cannot be written to"), "\(refusal.error)", of: user)
+            return false
+        }
         file.senderDescription = sender.text
         try db.updateFile(file.id, senderDescription: sender.text)
-        guard let description = recipients.first else { throw Refusal.chat(.internalError(message: "an upload without descriptions")) }
-        guard let shown = try itemInChat(of: file, user: user) else {
+        guard let shown else {
             try finishStandalone(file, recipients, of: user)
             return true
         }
+        // Recipients do not acknowledge downloads, so that who joins a group later can use the same description.
         try db.updateFile(file.id, description: .init(text: description.text, part: 1, isComplete: true))
         guard let sharedID = shown.chatItem.meta.sharedMessageID, shown.chatItem.meta.deleted == nil else { return true }
         emit(.sndFileProgressXFTP(user: user, chatItem: shown, meta: file.sendTransfer, sentSize: 1, totalSize: 1))
-        let targets = try db.recipients(ofFile: file.id)
-        if case .direct(let contact) = shown.chatInfo {
+        if let contact {
             // The file counts as sent once the router has its description.
-            guard let target = targets.first else { return true }
-            _ = try sendingConnection(contact)
-            try send(description, ofFileIn: sharedID, to: target, completing: file.id, isBatched: nil)
+            try send(description, ofFileIn: sharedID, to: contact, completing: file.id, isBatched: nil)
         } else {
-            for (target, description) in zip(targets, recipients) {
-                guard target.connection.connection.canSend, let member = try target.member.flatMap({ try db.member($0) }), member.status.isCurrent || member.status.isPending else { continue }
+            for (target, description) in zip(try db.recipients(ofFile: file.id), recipients) {
+                guard target.connection.connection.canSend, let member = try target.member.flatMap({ try db.member($0) }),
+                    member.status.isCurrent || member.status.isPending
+                else { continue }
                 try send(description, ofFileIn: sharedID, to: target, completing: nil, isBatched: member.supports(ChatVersions.batching))
             }
             try complete(file, of: user)
         }
         return true
+    }
+
+    /// The contact that a file was sent to, over the connection that it has now; nil in a group.
+    ///
+    /// - Throws: `contactNotReady`, `contactNotActive`, `contactDisabled`.
+    private func contact(in shown: ItemInChat) throws -> FileRecipient? {
+        guard case .direct(let contact) = shown.chatInfo else { return nil }
+        guard let connection = try db.connection(try sendingConnection(contact).connectionID) else {
+            throw Refusal.chat(.contactNotReady(contact: contact))
+        }
+        return FileRecipient(connection: connection, member: nil, name: contact.localDisplayName, state: .new)
     }
 
     private func send(
@@ -147,7 +169,7 @@ extension ChatTransaction {
         try db.updateFile(file.id, state: .complete, status: .sendComplete)
         let redirect = FileRecord(
             id: 0, user: user.userID, isSent: true, name: "redirect.yaml", size: Int64(description.text.utf8.count), fileProtocol: .xftp,
-            status: .sendStored, path: "redirect.yaml", transfer: newTransferID(),
+            status: .sendStored, transfer: newTransferID(),
             description: .init(text: description.text, part: 1, isComplete: true), redirectFor: file.id, createdAt: now)
         let id = try db.insertFile(redirect)
         try enqueue(.uploadDescription(file: id), user: user)
@@ -194,7 +216,11 @@ extension ChatTransaction {
         if let shown, let message = shown.chatItem.meta.sharedMessageID, let stored = try file.item.flatMap({ try db.item($0, user: user.userID, at: now) }) {
             let conversation = try conversation(of: stored, user: user)
             let event = try OutgoingMessage(.cancelFile(messageID: message), id: newSharedMessageID())
-            try send([event], to: try audience(of: conversation), in: conversation, of: user)
+            do {
+                try send([event], to: try audience(of: conversation), in: conversation, of: user)
+            } catch is Refusal {
+                // The file is cancelled although those whom it was sent to cannot be told.
+            }
         }
         return .sndFileCancelled(
             user: user, chatItem: shown, meta: file.sendTransfer, transfers: recipients.map { file.sendTransfer(to: $0) })
@@ -224,6 +250,13 @@ extension ChatTransaction {
     }
 
     // MARK: Items
+
+    /// True if a file's content is at a path, or will be.
+    func needsFile(at path: String) throws -> Bool {
+        // The same file may be known by its full path.
+        let full = FileFolders.isAbsolute(path) ? nil : folders.files.map { $0 + "/" + path }
+        return try db.hasFile(at: [path] + [full].compactMap { $0 })
+    }
 
     /// The item of a file with its chat; nil for a file without a message.
     func itemInChat(of file: FileRecord, user: User) throws -> ItemInChat? {

@@ -2,8 +2,10 @@ import AsyncPrimitives
 import ChatAPI
 import ChatProtocol
 import Foundation
+import Logging
 import SMPCrypto
 import SMPWire
+import Synchronization
 import XFTPAgent
 import XFTPProtocol
 
@@ -38,9 +40,18 @@ extension CommandRunner {
         encrypts ?? core.folders.encryptsFiles ? CryptoFileArguments(.random(core.random)) : nil
     }
 
+    /// Removes a file that was reserved for something that has failed.
+    private func removeReserved(_ path: String) {
+        do throws(FileFormatError) { try core.folders.remove(path) } catch {
+            core.logger.warning("a file cannot be removed", metadata: ["reason": "\(error)"])
+        }
+    }
+
     private func fileLink(_ text: String) throws(ChatCoreError) -> FileDescriptionLink {
         do {
-            return try FileDescriptionLink(wireString: text)
+            let link = try FileDescriptionLink(wireString: text)
+            guard link.description.party == .recipient else { throw WireError(.invalidValue, "the description is the sender's") }
+            return link
         } catch {
             throw ChatCoreError(Refusal.command("not the link of a file: \(error)").error)
         }
@@ -49,23 +60,28 @@ extension CommandRunner {
     private func receive(
         _ id: FileID, approvesRelays: Bool, encrypts: Bool?, path wanted: String?
     ) async throws(ChatCoreError) -> ChatResponse {
-        // Another command must not accept the file while its name is reserved.
-        try await core.locks.withLock("file \(id)") { () async throws(ChatCoreError) in
-            let file = try await query { try $0.receivedFile(id) }
-            if case .refuse(let error) = ReceiveDecision(file) { throw ChatCoreError(Refusal.chat(error).error) }
-            let path: String
-            do throws(Refusal) { path = try core.folders.reserve(file.name, at: wanted) } catch { throw ChatCoreError(error.error) }
-            let key = newKey(encrypts)
-            do throws(ChatCoreError) {
-                let outcome = try await transaction { try $0.accept(id, at: path, key: key, approvesRelays: approvesRelays) }
-                switch outcome {
-                case .success(let response): return response
-                case .failure(let refusal): throw ChatCoreError(refusal.error)
+        let key = newKey(encrypts)
+        let reserved = Mutex<String?>(nil)
+        let outcome: Result<ChatResponse, Refusal>
+        do throws(ChatCoreError) {
+            // The name is reserved in the transaction that stores it, so that a process that ends before leaves no empty file.
+            outcome = try await transaction { transaction in
+                try transaction.accept(id, key: key, approvesRelays: approvesRelays) { name, folders throws(Refusal) in
+                    // A transaction that could not be committed together with others is run again.
+                    if let earlier = reserved.withLock({ $0.take() }) { try? folders.remove(earlier) }
+                    let path = try folders.reserve(name, at: wanted)
+                    reserved.withLock { $0 = path }
+                    return path
                 }
-            } catch {
-                core.folders.remove(path)
-                throw error
             }
+        } catch {
+            if let path = reserved.withLock({ $0 }) { removeReserved(path) }
+            throw error
+        }
+        switch outcome {
+        case .success(let response): return response
+        // What is reserved then is stored as to be removed.
+        case .failure(let refusal): throw ChatCoreError(refusal.error)
         }
     }
 
@@ -102,37 +118,43 @@ extension CommandRunner {
         if let key, let known = try await query({ try $0.response(to: key) }) { return known }
         var messages: [Composition] = []
         var copies: [String] = []
-        do throws(ChatCoreError) {
-            for message in try await transaction({ try $0.messagesToForward(ids, from: source, to: target) }) {
-                var composition = message.composition
-                if let file = message.file, let original = file.fileSource {
-                    let copy = try await copy(original, named: file.fileName, of: composition.message.content)
-                    if copy != original { copies.append(copy.filePath) }
-                    composition.message.fileSource = copy
-                }
-                messages.append(composition)
+        defer {
+            for path in copies { core.folders.release(path) }
+            // Copies that no message has now are removed.
+            if !copies.isEmpty { core.transactions.dispatch(Effects(removesFiles: true)) }
+        }
+        for message in try await transaction({ try $0.messagesToForward(ids, from: source, to: target) }) {
+            var composition = message.composition
+            if let file = message.file, let original = file.fileSource {
+                composition.message.fileSource = try await copy(original, named: file.fileName, of: composition.message.content, &copies)
             }
-            return try await answer { [messages] in try $0.forward(messages, to: target, asGroup: asGroup, ttl: ttl) }
-        } catch {
-            for path in copies { core.folders.remove(path) }
-            throw error
+            messages.append(composition)
+        }
+        return try await answer { [messages, copies] transaction in
+            for path in copies { try transaction.db.keepFile(at: path) }
+            return try transaction.forward(messages, to: target, asGroup: asGroup, ttl: ttl)
         }
     }
 
     /// A copy of a file in the folder for files; the file itself if there is no such folder.
-    private func copy(_ source: CryptoFile, named name: String, of content: MessageContent) async throws(ChatCoreError) -> CryptoFile {
+    ///
+    /// - Parameter copies: The copies that are made for the command, to which this one is added. They are to be removed unless a message has them.
+    private func copy(
+        _ source: CryptoFile, named name: String, of content: MessageContent, _ copies: inout [String]
+    ) async throws(ChatCoreError) -> CryptoFile {
         guard core.folders.files != nil else { return source }
-        let path: String
-        do throws(Refusal) {
-            path = try core.folders.reserve(FileNames.forwarded(name, content, at: core.clock.time.now))
-        } catch {
-            throw ChatCoreError(error.error)
+        let time = core.clock.time.now
+        let path = try await transaction { transaction in
+            let path = try transaction.folders.reserve(FileNames.forwarded(name, content, at: time))
+            transaction.folders.hold(path)
+            try transaction.db.insertRemovedFile(path: path, transfer: nil, isUnfinishedUpload: false)
+            return path
         }
+        copies.append(path)
         let copy = CryptoFile(filePath: path, cryptoArguments: newKey(nil))
         do {
             try await core.folders.localFile(source).copy(to: try core.folders.localFile(copy))
         } catch {
-            core.folders.remove(path)
             throw ChatCoreError(Refusal.chat(.internalError(message: "the file cannot be copied: \(error)")).error)
         }
         return copy

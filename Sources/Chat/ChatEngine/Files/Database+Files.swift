@@ -98,10 +98,19 @@ extension Database {
             """, [ItemFileStatus.receiveAccepted.jsonText, path, key?.fileKey, key?.fileNonce, approvesRelays, id])
     }
 
-    /// Names the transfer of a file; nil for none. The service has not begun it.
-    func updateFile(_ id: FileID, transfer: FileTransferID?) throws {
+    /// Names the transfer of a file, which the service has not begun.
+    func updateFile(_ id: FileID, transfer: FileTransferID) throws {
         try run(
-            "UPDATE files SET transfer_id = ?, transfer_started = 0, transfer_deleted = 0 WHERE file_id = ?", [transfer?.bytes.blob, id])
+            "UPDATE files SET transfer_id = ?, transfer_started = 0, transfer_deleted = 0 WHERE file_id = ?", [transfer.bytes.blob, id])
+    }
+
+    /// Takes from a received file its transfer, its path and its key: nothing of it is on this machine any more.
+    func releaseFile(_ id: FileID) throws {
+        try run(
+            """
+            UPDATE files SET transfer_id = NULL, transfer_started = 0, transfer_deleted = 0, path = NULL, file_key = NULL, file_nonce = NULL
+            WHERE file_id = ?
+            """, [id])
     }
 
     /// Records that the service has begun a transfer.
@@ -137,9 +146,10 @@ extension Database {
             Self.fileRecord)
     }
 
-    /// True if a file of that path is known.
-    func hasFile(path: String) throws -> Bool {
-        try number("SELECT 1 FROM files WHERE path = ? LIMIT 1", [path]) != nil
+    /// True if one of the paths is that of a file whose content is, or will be, on this machine.
+    func hasFile(at paths: [String]) throws -> Bool {
+        for path in paths where try number("SELECT 1 FROM files WHERE path = ? LIMIT 1", [path]) != nil { return true }
+        return false
     }
 
     // MARK: Recipients
@@ -186,19 +196,26 @@ extension Database {
             "INSERT INTO removed_files (path, transfer_id, is_unfinished_upload) VALUES (?, ?, ?)", [path, transfer?.bytes.blob, isUnfinishedUpload])
     }
 
-    /// The oldest removed files. A path that a file has whose content is needed is not among them.
-    func removedFiles(limit: Int) throws -> [RemovedFile] {
+    /// Removed files behind one of them, oldest first.
+    func removedFiles(after number: Int64, limit: Int) throws -> [RemovedFile] {
         try all(
             """
-            SELECT r.removed_file_id, CASE WHEN EXISTS (SELECT 1 FROM files f WHERE f.path = r.path AND (f.is_sent = 1 OR f.state NOT IN ('new', 'cancelled'))) THEN NULL ELSE r.path END, r.transfer_id,
-                r.is_unfinished_upload
-            FROM removed_files r ORDER BY r.removed_file_id LIMIT ?
-            """, [limit]
+            SELECT removed_file_id, path, transfer_id, is_unfinished_upload FROM removed_files WHERE removed_file_id > ?
+            ORDER BY removed_file_id LIMIT ?
+            """, [number, limit]
         ) { row in
             RemovedFile(
                 number: row.int(), path: row.optionalText(), transfer: row.optionalBytes().map { FileTransferID($0) }, isUnfinishedUpload: row.flag())
         }
     }
+
+    /// True if what a finished upload has left on routers is to stay there, although its file is removed.
+    func keepsUploaded(_ transfer: FileTransferID) throws -> Bool {
+        try number("SELECT 1 FROM removed_files WHERE transfer_id = ? AND is_unfinished_upload = 0 LIMIT 1", [transfer.bytes.blob]) != nil
+    }
+
+    /// Takes a path from those that are to be removed.
+    func keepFile(at path: String) throws { try run("DELETE FROM removed_files WHERE path = ? AND transfer_id IS NULL", [path]) }
 
     func deleteRemovedFile(_ number: Int64) throws { try run("DELETE FROM removed_files WHERE removed_file_id = ?", [number]) }
 
@@ -213,7 +230,7 @@ extension Database {
 /// The remains of a removed file.
 struct RemovedFile: Sendable {
     var number: Int64
-    /// Relative to the folder for files.
+    /// Relative to the folder for files unless it begins with a slash.
     var path: String?
     var transfer: FileTransferID?
     var isUnfinishedUpload: Bool

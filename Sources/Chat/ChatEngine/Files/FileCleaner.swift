@@ -2,6 +2,7 @@ import AsyncPrimitives
 import ChatAPI
 import Logging
 import XFTPAgent
+import XFTPProtocol
 
 /// Removes what deleted files have left behind: transfers, and copies in the folder for files.
 ///
@@ -16,34 +17,45 @@ struct FileCleaner: Sendable {
     let logger: Logger
 
     func clean() async throws(ChatCoreError) {
+        var last: Int64 = 0
         while true {
-            let removed = try await transactions.query { try $0.db.removedFiles(limit: Self.batch) }
-            guard !removed.isEmpty else { return }
-            var done: [Int64] = []
-            for file in removed where await remove(file) { done.append(file.number) }
-            try await transactions.transaction { [done] transaction in
-                for number in done { try transaction.db.deleteRemovedFile(number) }
+            let removed = try await transactions.query { [last] in try $0.db.removedFiles(after: last, limit: Self.batch) }
+            guard let end = removed.last else { return }
+            last = end.number
+            var released: [RemovedFile] = []
+            for file in removed where await isTransferRemoved(of: file) { released.append(file) }
+            // Whoever needs a file of that name has said so in an earlier transaction, or comes later and finds none. What could not be removed is tried
+            // again at the next cleaning.
+            let failures = try await transactions.transaction { [released, folders = transactions.folders] transaction in
+                var failures: [String] = []
+                for file in released {
+                    if let path = file.path, folders.isHeld(path) { continue }
+                    do {
+                        if let path = file.path, try !transaction.needsFile(at: path) { try folders.remove(path) }
+                        try transaction.db.deleteRemovedFile(file.number)
+                    } catch let error as FileFormatError {
+                        failures.append(error.message)
+                    }
+                }
+                return failures
             }
-            // What could not be removed is tried again at the next cleaning.
-            guard done.count == Self.batch else { return }
+            for failure in failures { logger.warning("a file cannot be removed", metadata: ["reason": "\(failure)"]) }
         }
     }
 
+    /// Has the service forget the transfer of a removed file.
+    ///
     /// - Returns: False if it must be tried again.
-    private func remove(_ file: RemovedFile) async -> Bool {
-        if let transfer = file.transfer {
-            let isRemoved = await locks.withLock(FileTransferController.lock(of: transfer)) {
-                do throws(FileTransferError) {
-                    if file.isUnfinishedUpload { try await service.delete(transfer) } else { try await service.remove(transfer) }
-                    return true
-                } catch {
-                    logger.warning("a transfer cannot be removed", metadata: ["error": "\(error.code.rawValue)"])
-                    return false
-                }
+    private func isTransferRemoved(of file: RemovedFile) async -> Bool {
+        guard let transfer = file.transfer else { return true }
+        return await locks.withLock(FileTransferController.lock(of: transfer)) {
+            do throws(FileTransferError) {
+                if file.isUnfinishedUpload { try await service.delete(transfer) } else { try await service.remove(transfer) }
+                return true
+            } catch {
+                logger.warning("a transfer cannot be removed", metadata: ["error": "\(error.code.rawValue)"])
+                return false
             }
-            guard isRemoved else { return false }
         }
-        if let path = file.path { transactions.folders.remove(path) }
-        return true
     }
 }

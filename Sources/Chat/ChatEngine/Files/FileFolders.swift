@@ -12,6 +12,8 @@ final class FileFolders: Sendable {
         var files: String?
         var temporary: String?
         var encryptsFiles = false
+        /// Paths of copies that are being made for a command.
+        var held: Set<String> = []
     }
 
     private let state: Mutex<State>
@@ -39,12 +41,15 @@ final class FileFolders: Sendable {
     ///
     /// - Throws: `fileNotFound` for a relative path that leads out of the folder.
     func fullPath(_ path: String) throws(Refusal) -> String {
-        guard let files, !path.hasPrefix("/") else { return path }
-        guard !path.isEmpty, !path.split(separator: "/", omittingEmptySubsequences: false).contains("..") else {
+        guard let files, !Self.isAbsolute(path) else { return path }
+        // By bytes, as the file system divides it: a slash with a combining mark behind it is another `Character`.
+        guard !path.isEmpty, !path.utf8.split(separator: UInt8(ascii: "/")).contains(where: { $0.elementsEqual("..".utf8) }) else {
             throw Refusal.chat(.fileNotFound(message: path))
         }
         return files + "/" + path
     }
+
+    static func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
 
     // MARK: Sent files
 
@@ -85,26 +90,33 @@ final class FileFolders: Sendable {
     ///
     /// - Parameters:
     ///   - name: A safe name.
-    ///   - wanted: A folder, or the path of the file; nil for the folder for files.
+    ///   - wanted: A folder, or the path of the file, relative to the folder for files like all paths; nil for the folder for files.
     /// - Returns: The path as it is stored: relative if it is in the folder for files.
-    /// - Throws: `fileAlreadyExists`, `fileWrite`.
+    /// - Throws: `fileNotFound` for a relative path that leads out of the folder, `fileAlreadyExists`, `fileWrite`.
     func reserve(_ name: String, at wanted: String? = nil) throws(Refusal) -> String {
         guard let wanted else {
             let folder = files ?? Self.defaultFolder(temporary)
-            let path = try reserve(name, in: folder)
-            return files == nil ? path : String(path.dropFirst(folder.count + 1))
+            let name = try reserve(name, in: folder)
+            return files == nil ? folder + "/" + name : name
         }
-        if Self.isFolder(wanted) { return try reserve(name, in: wanted.hasSuffix("/") ? String(wanted.dropLast()) : wanted) }
-        guard try create(wanted) else { throw Refusal.chat(.fileAlreadyExists(filePath: wanted)) }
-        return wanted
+        let full = try fullPath(wanted)
+        // What is relative to the working folder of the process is not found again by the next one.
+        let stored = files == nil && !Self.isAbsolute(wanted) ? FileManager.default.currentDirectoryPath + "/" + wanted : wanted
+        if Self.isFolder(full) {
+            let name = try reserve(name, in: full)
+            return stored + (stored.utf8.last == UInt8(ascii: "/") ? "" : "/") + name
+        }
+        guard try create(full) else { throw Refusal.chat(.fileAlreadyExists(filePath: wanted)) }
+        return stored
     }
 
+    /// - Returns: The name.
     private func reserve(_ name: String, in folder: String) throws(Refusal) -> String {
         // All extensions stay at the end: `archive_1.tar.gz`.
         let dot = name.dropFirst().firstIndex(of: ".") ?? name.endIndex
         for number in 0..<Self.attempts {
-            let path = folder + "/" + (number == 0 ? name : "\(name[..<dot])_\(number)\(name[dot...])")
-            if try create(path) { return path }
+            let candidate = number == 0 ? name : "\(name[..<dot])_\(number)\(name[dot...])"
+            if try create(folder + "/" + candidate) { return candidate }
         }
         throw Refusal.chat(.fileWrite(filePath: folder + "/" + name, message: "there are \(Self.attempts) files of that name"))
     }
@@ -123,10 +135,17 @@ final class FileFolders: Sendable {
         }
     }
 
-    /// Removes a file that was reserved or received.
-    func remove(_ path: String) {
-        guard let full = try? fullPath(path) else { return }
-        try? FileManager.default.removeItem(atPath: full)
+    /// Keeps a copy that is being made, and that no file of the store is at yet, from being removed.
+    func hold(_ path: String) { state.withLock { _ = $0.held.insert(path) } }
+    func release(_ path: String) { state.withLock { _ = $0.held.remove(path) } }
+    func isHeld(_ path: String) -> Bool { state.withLock { $0.held.contains(path) } }
+
+    /// Removes a file that was reserved, received or copied. A relative path without a folder for files is somebody else's file.
+    ///
+    /// - Throws: ``FileFormatError`` `io`.
+    func remove(_ path: String) throws(FileFormatError) {
+        guard files != nil || Self.isAbsolute(path), let full = try? fullPath(path) else { return }
+        try DiskFile.remove(full)
     }
 
     private static func defaultFolder(_ temporary: String?) -> String {

@@ -33,6 +33,9 @@ protocol FileService: Sendable {
     func delete(_ id: FileTransferID) async throws(FileTransferError)
     /// Deletes an uploaded file by its sender's description.
     func deleteRemote(user: Int64, _ description: RouterFileDescription) async throws(FileTransferError)
+
+    /// Tries whether files can be exchanged over a router.
+    func test(_ server: XFTPServerWithAuth, of user: Int64) async throws(FileServerTestFailure)
 }
 
 extension FileAgent: FileService {
@@ -50,6 +53,8 @@ extension FileAgent: FileService {
     ) async throws(FileTransferError) {
         try await receiveFile(user: user, description, to: target, approvesServers: approvesServers, as: id)
     }
+
+    func test(_ server: XFTPServerWithAuth, of user: Int64) async throws(FileServerTestFailure) { try await testServer(server, user: user) }
 }
 
 /// The service of a core that cannot transfer files, for example because it has no folder for them. Transfers fail with the reason.
@@ -71,6 +76,9 @@ struct UnavailableFileService: FileService {
     func remove(_ id: FileTransferID) async throws(FileTransferError) {}
     func delete(_ id: FileTransferID) async throws(FileTransferError) {}
     func deleteRemote(user: Int64, _ description: RouterFileDescription) async throws(FileTransferError) {}
+    func test(_ server: XFTPServerWithAuth, of user: Int64) async throws(FileServerTestFailure) {
+        throw FileServerTestFailure(step: .connect, reason: .internal(failure.message))
+    }
 }
 
 /// The receiver of a service's events, which exists only after the service does.
@@ -108,6 +116,9 @@ enum FileLimits {
     static let uploadedFile: Int64 = 5 << 30
     /// Bytes of an image that the console sends.
     static let image: Int64 = 522_240
+    /// Bytes that an encrypted file may have more than its content: its header and the padding of its last chunk of 4 MiB, twice that as clients may choose
+    /// other chunks.
+    static let encryptionOverhead: Int64 = 8 << 20
     /// The size that transfers report as that of a chunk, from the time when files went in messages.
     static let reportedChunk: Int64 = 15_780
     /// Seconds for which routers keep files, after which their descriptions are of no use.

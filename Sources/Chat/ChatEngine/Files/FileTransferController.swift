@@ -3,6 +3,7 @@ import ChatAPI
 import ChatProtocol
 import Logging
 import SMPClient
+import SMPProtocol
 import SMPWire
 import XFTPAgent
 import XFTPProtocol
@@ -35,6 +36,9 @@ final class FileTransferController: Sendable {
 
     func stop() async { await service.stop() }
 
+    /// Tries whether files can be exchanged over a router.
+    func test(_ server: XFTPServerWithAuth, of user: UserID) async throws(FileServerTestFailure) { try await service.test(server, of: user.rawValue) }
+
     // MARK: Jobs
 
     func upload(_ id: FileID, recipients: Int) async throws {
@@ -65,8 +69,8 @@ final class FileTransferController: Sendable {
             } catch {
                 throw FileTransferError(.file, "\(error.error)")
             }
-            // Routers that are not known were checked when the file was accepted.
-            try await service.download(transfer, of: file.user.rawValue, try file.routerDescription, to: target, approvesServers: true)
+            // Routers that are not known were checked when the file was accepted; those behind a redirect are known only now.
+            try await service.download(transfer, of: file.user.rawValue, try file.routerDescription, to: target, approvesServers: file.approvesRelays)
         }
     }
 
@@ -86,7 +90,7 @@ final class FileTransferController: Sendable {
     ) async throws {
         guard let transfer = try await transactions.query({ try $0.db.file(id)?.transfer }) else { return }
         try await locks.withLock(Self.lock(of: transfer)) { [self] in
-            guard let file = try await transactions.query({ try $0.db.file(id) }), file.transfer == transfer, !file.isStarted, !file.isCancelled else {
+            guard let file = try await transactions.query({ try $0.db.file(id) }), file.transfer == transfer, !file.isStarted, !file.state.isFinal else {
                 return
             }
             do throws(FileTransferError) {

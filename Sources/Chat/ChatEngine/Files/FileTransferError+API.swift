@@ -1,6 +1,7 @@
 import ChatAPI
 import ChatProtocol
 import SMPClient
+import SMPProtocol
 import XFTPAgent
 import XFTPProtocol
 
@@ -33,6 +34,17 @@ extension FileTransferError {
         case .router: .xftp(server: servers.first ?? "", error: router?.api ?? .internal)
         case .network: .broker(server: servers.first ?? "", error: .timeout)
         case .noServers, .unknownTransfer, .storage: .internal(message: description)
+        }
+    }
+}
+
+extension FileServerTestFailure.Reason {
+    /// The reason as an error of the agent.
+    func messagingError(server: String) -> MessagingError {
+        switch self {
+        case .router(let error): .xftp(server: server, error: error.api)
+        case .broker(let error): .broker(server: server, error: error.api)
+        case .internal(let message): .internal(message: message)
         }
     }
 }

@@ -128,8 +128,8 @@ extension ChatTransaction {
     func sendHistory(to member: GroupMember, in group: GroupInfo) throws {
         guard group.allows(.history), member.supports(ChatVersions.batching) else { return }
         let isChannel = group.usesRelays
-        var events = try db.history(of: group.groupID, for: member.groupMemberID, limit: Self.historyLength, at: now).compactMap {
-            try historyEvent($0, in: group)
+        var events = try db.history(of: group.groupID, for: member.groupMemberID, limit: Self.historyLength, at: now).flatMap {
+            try historyEvents($0, in: group)
         }
         // A relay writes nothing of its own: the welcome message of a channel is shown by its link.
         if !isChannel, member.supports(ChatVersions.groupHistoryWelcome), let welcome = group.groupProfile.description,
@@ -140,19 +140,21 @@ extension ChatTransaction {
         try sendDirectly(events, to: member, in: group)
     }
 
-    private func historyEvent(_ stored: StoredItem, in group: GroupInfo) throws -> ChatMessageEvent? {
+    /// A message of the history as it is forwarded, with the description of its file. Of one whose file cannot be fetched any more, the text is.
+    private func historyEvents(_ stored: StoredItem, in group: GroupInfo) throws -> [ChatMessageEvent] {
         let author: GroupMember?
         switch stored.item.direction {
         case .groupSent: author = group.membership
         case .groupReceived(let member) where !member.blockedByAdmin: author = member
         case .channelReceived where group.usesRelays: author = nil
-        default: return nil
+        default: return []
         }
-        // Files are not in the history yet: of messages with one, only the text is.
-        guard let message = stored.message, !message.text.isEmpty || stored.item.file == nil else { return nil }
+        let file = try historyFile(of: stored)
+        guard let message = stored.message, file != nil || !message.text.isEmpty || stored.item.file == nil else { return [] }
         let (content, mentions) = MentionRules.renamed(
-            stored.item.file == nil ? message : .text(message.text), mentions: stored.item.mentions)
+            stored.item.file == nil || file != nil ? message : .text(message.text), mentions: stored.item.mentions)
         var container = MessageContainer(content: content, mentions: MessageMentions(mentions))
+        container.file = file?.invitation
         container.ttl = stored.item.meta.timed?.ttl
         if author == nil { container.asGroup = true }
         if let quote = stored.item.quotedItem {
@@ -167,9 +169,21 @@ extension ChatTransaction {
                     messageID: quote.sharedMessageID, sentAt: quote.sentAt, sent: quote.direction == .groupSent, memberID: quoted),
                 content: quote.content)
         }
-        return .forwardMessage(
-            MessageForward(
-                sender: author.map { .member($0.memberID, name: $0.shortName) } ?? .channel, brokerTimestamp: stored.item.meta.itemTimestamp),
-            ChatMessage(versions: (author ?? group.membership).versionRange, messageID: stored.item.meta.sharedMessageID, event: .newMessage(container)))
+        let forward = MessageForward(
+            sender: author.map { .member($0.memberID, name: $0.shortName) } ?? .channel, brokerTimestamp: stored.item.meta.itemTimestamp)
+        let versions = (author ?? group.membership).versionRange
+        let shared = stored.item.meta.sharedMessageID
+        let parts = file.flatMap { file in shared.map { shared in file.parts.map { ChatMessageEvent.fileDescription(messageID: shared, $0) } } } ?? []
+        return [.forwardMessage(forward, ChatMessage(versions: versions, messageID: shared, event: .newMessage(container)))]
+            + parts.map { .forwardMessage(forward, ChatMessage(versions: versions, event: $0)) }
+    }
+
+    /// The file of a message, if routers still have it and its description is complete.
+    private func historyFile(of stored: StoredItem) throws -> (invitation: FileInvitation, parts: [FileDescriptionPart])? {
+        guard let shown = stored.item.file, shown.fileProtocol == .xftp, stored.item.meta.sharedMessageID != nil,
+            stored.item.meta.itemTimestamp > now.adding(seconds: -FileLimits.routerPeriod), let file = try db.file(shown.fileID), !file.isCancelled,
+            let description = file.description, description.isComplete
+        else { return nil }
+        return (FileInvitation(name: file.name, size: file.size, fileDescription: .pending), FileDescriptionPart.parts(of: description.text))
     }
 }

@@ -82,6 +82,7 @@ extension ChatTransaction {
         guard member.supportChat != nil else { throw Refusal.command("member has no support chat") }
         guard !member.status.isPending else { throw Refusal.command("member is pending") }
         try db.deleteSupportChat(member: memberID, group: id)
+        effects.removesFiles = true
         let updated = try self.member(memberID, in: group)
         try noteAttention(before: member, after: updated, in: &group)
         return .memberSupportChatDeleted(user: user, groupInfo: group, member: updated)

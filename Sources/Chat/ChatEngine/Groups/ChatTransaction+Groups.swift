@@ -168,6 +168,7 @@ extension ChatTransaction {
         try deleteConnections(of: members, afterDelivery: tells, keepsRows: false, user: user)
         try updateInvitation(to: group, .rejected, of: user)
         try db.deleteGroup(group, user: user.userID)
+        effects.removesFiles = true
         return .groupDeletedUser(user: user, groupInfo: group, isSigned: tells && message.isSigned)
     }
 

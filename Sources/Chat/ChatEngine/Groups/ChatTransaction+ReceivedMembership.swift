@@ -348,7 +348,10 @@ extension ChatTransaction {
             try db.updateGroup(group.groupID, attentionBy: -1)
             group.membersRequireAttention = max(0, group.membersRequireAttention - 1)
         }
-        if member.supportChat != nil { try db.deleteSupportChat(member: member.groupMemberID, group: group.groupID) }
+        if member.supportChat != nil {
+            try db.deleteSupportChat(member: member.groupMemberID, group: group.groupID)
+            effects.removesFiles = true
+        }
         if try keepsRow || db.hasItems(member: member.groupMemberID) {
             try db.updateMember(member.groupMemberID, status: status, at: now)
         } else {

@@ -109,6 +109,9 @@ enum ChatStoreMigrations {
         migrator.registerMigration("13 channels") { db in
             try db.execute(sql: ChannelTables.creation)
         }
+        migrator.registerMigration("14 names of unfinished files are released") { db in
+            try db.execute(sql: FileTables.release)
+        }
         return migrator
     }
 

@@ -10,7 +10,7 @@ struct Effects: Sendable {
     var deliveries: [Delivery] = []
     /// Other jobs of the agent.
     var jobs: [AgentJob] = []
-    /// True if files were deleted: their copies and transfers are to be removed.
+    /// True if files may have been deleted: their copies and transfers are to be removed.
     var removesFiles = false
     /// Channels that this profile relays for and has something to deliver in.
     var relayedGroups: Set<GroupID> = []

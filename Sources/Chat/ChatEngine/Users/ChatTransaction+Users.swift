@@ -58,6 +58,7 @@ extension ChatTransaction {
         if target.isActive, !others.isEmpty { throw Refusal.chat(.cantDeleteActiveUser(userID: target.userID)) }
         try enqueue(.deleteUser(deleteQueues: deleteQueues), user: target)
         try db.deleteUser(target.userID)
+        effects.removesFiles = true
         return .cmdOk(user: nil)
     }
 

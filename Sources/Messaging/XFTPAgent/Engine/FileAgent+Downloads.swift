@@ -51,8 +51,8 @@ extension FileAgent {
             }
             try await keep(record)
             try await reporting { try await $0.setDownload(id, .complete) }
+            // The chunks are not acknowledged: a router forgets a recipient that does, and who joins a group later is given the same description.
             try pass(.downloadComplete)
-            await acknowledge(record)
         case .complete: break
         }
         try? DiskFile.remove(record.partPath)
@@ -100,21 +100,6 @@ extension FileAgent {
         }
         try pass(.received)
         try await reporting { try await $0.setReceived(chunk.number, in: record.id) }
-    }
-
-    /// Tells the routers that the chunks are not needed any more. What they do not hear expires.
-    private func acknowledge(_ record: DownloadRecord) async {
-        for chunk in record.current.chunks {
-            guard let replica = chunk.replicas.first, !Task.isCancelled else { continue }
-            do throws(XFTPClientError) {
-                try await sessions.with(.init(user: record.user, server: replica.server)) { session throws(XFTPClientError) in
-                    try await session.acknowledge(replica.id, key: replica.key)
-                }
-            } catch {
-                logger.debug("a chunk cannot be acknowledged", metadata: ["reason": "\(error)"])
-                return
-            }
-        }
     }
 
     // MARK: Content

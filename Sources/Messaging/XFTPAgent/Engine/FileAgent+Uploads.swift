@@ -173,7 +173,7 @@ extension FileAgent {
         }
     }
 
-    private func newKey() -> PrivateAuthKey { .ed25519(Ed25519.generateKeyPair(random).privateKey) }
+    func newKey() -> PrivateAuthKey { .ed25519(Ed25519.generateKeyPair(random).privateKey) }
 }
 
 extension UploadRecord {

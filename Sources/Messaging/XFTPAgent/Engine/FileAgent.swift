@@ -125,9 +125,14 @@ package final class FileAgent: Sendable {
     package func sendFile(
         user: Int64, _ source: LocalFile, name: String, recipients: Int = 1, as id: FileTransferID? = nil
     ) async throws(FileTransferError) -> FileTransferID {
+        let id = id ?? newID()
+        // The source may be gone by now: it is needed only until it is encrypted.
+        if try await isKnown(id) {
+            run(id) { await $0.runUpload(id) }
+            return id
+        }
         let size: Int64
         do throws(FileFormatError) { size = try source.contentSize() } catch { throw FileTransferError(.file, error.message) }
-        let id = id ?? newID()
         let record = try uploadRecord(id, user, source, ownsSource: false, name: name, recipients: recipients)
         guard FilePlan(header: Self.header(name), contentSize: size) != nil else {
             throw FileTransferError(.size, "the file has \(size) bytes, which is more than can be sent")
@@ -147,7 +152,10 @@ package final class FileAgent: Sendable {
         user: Int64, _ description: FileDescription, recipients: Int = 1, as id: FileTransferID? = nil
     ) async throws(FileTransferError) -> FileTransferID {
         let id = id ?? newID()
-        if try await isKnown(id) { return id }
+        if try await isKnown(id) {
+            run(id) { await $0.runUpload(id) }
+            return id
+        }
         // It holds keys: on this machine it is encrypted with one that only the store has.
         let source = LocalFile(folder.description(id), key: LocalFile.Key.random(random))
         var record = try uploadRecord(id, user, source, ownsSource: true, name: "", recipients: recipients)
@@ -181,7 +189,6 @@ package final class FileAgent: Sendable {
     }
 
     private func begin(_ record: UploadRecord) async throws(FileTransferError) {
-        guard try await !isKnown(record.id) else { return run(record.id) { await $0.runUpload(record.id) } }
         guard !(await servers.servers(of: record.user)).isEmpty else { throw FileTransferError(.noServers, "there is no file router to upload to") }
         try await reporting { try await $0.add(record) }
         run(record.id) { await $0.runUpload(record.id) }
@@ -224,7 +231,8 @@ package final class FileAgent: Sendable {
 
     /// - Throws: ``FileTransferError``: `notApproved`, `size`.
     func check(_ description: FileDescription, _ record: DownloadRecord) async throws(FileTransferError) {
-        guard description.party == .recipient, description.size <= XFTPLimits.hardFileSize,
+        guard description.party == .recipient else { throw FileTransferError(.redirect, "the description is the sender's, not one for a recipient") }
+        guard description.size <= XFTPLimits.hardFileSize,
             description.redirect.map({ $0.size <= XFTPLimits.hardFileSize }) ?? true
         else { throw FileTransferError(.size, "the file is larger than files can be") }
         guard !record.approvesServers else { return }

@@ -6,6 +6,9 @@ actor FileSessions {
     struct Key: Hashable, Sendable {
         var user: Int64
         var server: XFTPServerAddress
+
+        /// Routers cannot tell by their sessions which of them are one user's.
+        var purpose: String { "\(user)@\(server)" }
     }
 
     private typealias Connecting = Task<Result<XFTPSession, XFTPClientError>, Never>
@@ -39,8 +42,7 @@ actor FileSessions {
         if let newer = sessions[key] { return try await newer.value.get() }
         let connecting = Connecting { [connector] in
             do throws(XFTPClientError) {
-                // Routers cannot tell by their sessions which of them are one user's.
-                return .success(try await connector.connect(key.server, purpose: "\(key.user)@\(key.server)"))
+                return .success(try await connector.connect(key.server, purpose: key.purpose))
             } catch {
                 return .failure(error)
             }
@@ -49,6 +51,13 @@ actor FileSessions {
         let result = await connecting.value
         if case .failure = result, sessions[key] == connecting { sessions[key] = nil }
         return try result.get()
+    }
+
+    /// A new session that nobody else uses. The caller closes it.
+    ///
+    /// - Throws: ``XFTPClientError``.
+    func connect(_ key: Key) async throws(XFTPClientError) -> XFTPSession {
+        try await connector.connect(key.server, purpose: key.purpose)
     }
 
     private func drop(_ key: Key, _ session: XFTPSession) async {
