@@ -1,6 +1,8 @@
 import ChatAPI
 import ChatProtocol
+import EncryptedSQLite
 import Foundation
+import GRDB
 import SMPCrypto
 import SMPWire
 import TestSupport
@@ -82,6 +84,9 @@ import XFTPProtocol
         // The owner's own download leaves the description usable for others.
         try await receive("bobs.bin", at: scene["alice"], try #require(scene.files["alice"]).folder)
 
+        // The simulated router stamps messages with a time of 2023; routers would not have a file of that time any more.
+        try await scene["alice"].native.engine.store.write { try $0.run("UPDATE chat_items SET item_ts = created_at", []) }
+
         let files = (service: SimulatedFileService(cloud), folder: try TemporaryFolder())
         let carol = try await GroupScene.core("carol", scene.world, files)
         try await scene.join(carol)
@@ -92,6 +97,20 @@ import XFTPProtocol
         let messages = chat.chatItems.filter { $0.content.message != nil }
         #expect(messages.map(\.meta.text) == ["", "from bob", "only this"])
         #expect(messages.last?.file == nil)
+        // Two days later another joiner gets the texts only.
+        try await scene["alice"].native.engine.store.write { db in
+            try db.run("UPDATE chat_items SET item_ts = created_at - ?", [FileLimits.routerPeriod * 1_000_000_000])
+        }
+        let late = (service: SimulatedFileService(cloud), folder: try TemporaryFolder())
+        let dave = try await GroupScene.core("dave", scene.world, late)
+        try await scene.join(dave)
+        #expect(
+            await dave.eventually {
+                guard case .apiChat(_, let chat, _)? = try? await dave.run("/_get chat #1 count=200") else { return false }
+                return chat.chatItems.filter { $0.content.message != nil }.map(\.meta.text) == ["from bob", "only this"]
+            })
+        #expect(await file("bobs.bin", at: dave) == nil)
+        await dave.close()
         for name in scene.names { await scene[name].close() }
         await carol.close()
     }
