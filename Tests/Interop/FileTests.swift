@@ -178,7 +178,9 @@ extension Interop {
             #expect(try haveSameContent(try await Side(party: party, contact: 0).received(id), original))
         }
 
-        @Test(arguments: Implementation.allCases) func `The test of a file router passes and fails like the official client's`(_ router: Implementation) async throws {
+        @Test(arguments: Implementation.allCases) func `The test of a file router passes and fails like the official client's`(_ router: Implementation)
+            async throws
+        {
             try await seen("test of a file router", "by Parley", through: router) {
                 let files = try await router.fileRouter()
                 let smp = try await Stage.shared.router(router)

@@ -67,6 +67,61 @@ import Testing
         #expect(rules.decide(RuleInput(event: .request)).map(\.rule.id) == ["ask"])
     }
 
+    @Test func aFileIsComparedByNameAndSize() throws {
+        let rules = try ruleSet(
+            """
+            - { id: text, when: { file: { name: "*.TXT", smaller: 1kb } }, then: { save: own } }
+            - { id: photo, when: { message: image, file: { name: [img_????.jpg, "*.png"], larger: 10b } }, then: { save: any } }
+            - { id: other, when: { file: any }, then: { reply: no } }
+            - { id: none, when: { message: any }, then: { reply: text } }
+            """)
+        func decided(_ kind: MessageKind, _ name: String?, _ size: Int64) -> String? {
+            var input = RuleInput(event: .message, kind: kind)
+            input.file = name.map { Attachment(name: $0, size: size) }
+            return rules.decide(input).first?.rule.id
+        }
+        #expect(decided(.file, "a.b.txt", 1_023) == "text")
+        #expect(decided(.file, "a.txt", 1_024) == "other")
+        #expect(decided(.image, "IMG_0001.JPG", 11) == "photo")
+        #expect(decided(.image, "IMG_01.JPG", 11) == "other")
+        #expect(decided(.image, "x.png", 10) == "other")
+        #expect(decided(.file, "x+txt", 5) == "other", "a dot is a dot")
+        #expect(decided(.text, nil, 0) == "none")
+    }
+
+    @Test func theWriterIsComparedByTheNameThatIsUniqueInTheProfile() throws {
+        let rules = try ruleSet("- { id: staff, when: { command: post, from: [ann, bob] }, then: { post: { channel: News, text: \"{{ arguments }}\" } } }")
+        for (sender, expected) in [("ann", ["staff"]), ("ann_1", []), ("", [])] {
+            var input = RuleInput(event: .message, kind: .text, text: "/post hello")
+            input.sender = sender
+            #expect(rules.decide(input).compactMap(\.rule.id) == expected)
+        }
+        #expect(decided(rules, "/post hello") == [])
+    }
+
+    @Test(arguments: [
+        "- { when: { file: { name: x, colour: red } }, then: { save: own } }", "- { when: { file: { larger: 5mb, smaller: 1mb } }, then: { save: own } }",
+        "- { when: { file: { smaller: 9999999999999999999gb } }, then: { save: own } }", "- { when: { file: { smaller: -1 } }, then: { save: own } }",
+        "- { when: { message: text, file: any }, then: { save: own } }", "- { when: { connected: true, file: any }, then: { send: x } }",
+        "- { when: { message: any }, then: { send: { file: a, image: b } } }", "- { when: { message: any }, then: { send: { voice: a } } }",
+        "- { when: { message: any }, then: { send: { file: a, seconds: 3 } } }", "- { when: { connected: true }, then: { save: own } }",
+        "- { when: { message: any }, then: { save: yes } }", "- { when: { message: any }, then: { post: { channel: News } } }",
+        "- { when: { reaction: any, from: ann }, then: { send: x } }",
+    ])
+    func aMistakeInARuleAboutFilesOrPostsIsToldWithItsPlace(_ rule: String) {
+        let error = #expect(throws: BotsFileError.self) { _ = try ruleSet(rule) }
+        #expect(error?.diagnostics.first?.position.line == 5)
+    }
+
+    @Test func relaysOfChannelsMustBeThere() throws {
+        func profiles(_ text: String) throws { _ = try BotsFile(parsing: "parley: 1\nprofiles:\n" + text) }
+        try profiles("  r: { relay: true }\n  o: { channels: { news: { relays: [r, 'https://relay.example/r#x'] } } }\n")
+        for text in [
+            "  o: { channels: { news: { relays: r } } }\n", "  o: { channels: { news: { name: News } } }\n",
+            "  a: { relay: true }\n  b: { relay: true }\n",
+        ] { #expect(throws: BotsFileError.self) { try profiles(text) } }
+    }
+
     @Test func aHundredRulesAndALongHostileTextAreNoTrouble() throws {
         let source = (0..<100).map { "- { id: r\($0), when: { pattern: \"(a+)+b\($0)$\" }, then: { reply: x } }" }.joined(separator: "\n")
         let rules = try ruleSet(source)

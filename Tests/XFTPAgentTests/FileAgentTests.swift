@@ -390,7 +390,9 @@ import XFTPProtocol
     }
 
     @Test func aRouterThatDoesNotTellsTheStep() async throws {
-        try await withRouter { $0.basicAuth = BasicAuth(Bytes("secret".utf8)) } _: { router, servers in
+        try await withRouter {
+            $0.basicAuth = BasicAuth(Bytes("secret".utf8))
+        } _: { router, servers in
             let party = try Party(servers)
             let agent = try await party.start()
             func failure(_ server: XFTPServerWithAuth) async -> FileServerTestFailure? {
@@ -413,7 +415,9 @@ import XFTPProtocol
     }
 
     @Test func aRouterWithoutRoomFailsAtTheUploadOrBefore() async throws {
-        try await withRouter { $0.quota = 65_536 } _: { _, servers in
+        try await withRouter {
+            $0.quota = 65_536
+        } _: { _, servers in
             let party = try Party(servers)
             let agent = try await party.start()
             let (file, _) = try party.folder.file("a", size: 10)

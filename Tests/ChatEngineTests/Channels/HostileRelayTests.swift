@@ -46,7 +46,8 @@ struct HostileRelayTests {
         let group = try await scene.info(at: "owner")
         let key = try #require(group.groupKeys?.memberSigningKey)
         let signed = SignedMessage(
-            signing: try ChannelScene.body(.deleteGroup), in: .group(publicGroupID: Bytes(repeating: 7, count: 32), member: group.membership.memberID), with: key)
+            signing: try ChannelScene.body(.deleteGroup), in: .group(publicGroupID: Bytes(repeating: 7, count: 32), member: group.membership.memberID),
+            with: key)
         try await scene.send(forwarded(signed.element, by: group.membership, in: scene), from: "relay", to: "ann")
         await expectRefusal(at: "ann", in: scene)
         #expect(try await scene.info(at: "ann").membership.status == .connected)

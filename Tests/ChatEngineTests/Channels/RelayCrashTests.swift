@@ -51,7 +51,9 @@ struct RelayCrashTests {
         var wasKilled = true
         while wasKilled {
             let restarting = person.killAndRestart(afterSteps: step)
-            guard case .publicGroupCreated(_, let group, _, _) = try await owner.run("/_public group 1 \(ids) {\"displayName\":\"news \(step)\",\"fullName\":\"\"}")
+            guard
+                case .publicGroupCreated(_, let group, _, _) = try await owner.run(
+                    "/_public group 1 \(ids) {\"displayName\":\"news \(step)\",\"fullName\":\"\"}")
             else { throw UnexpectedAnswer() }
             made += 1
             let isServed = await owner.eventually {

@@ -59,13 +59,17 @@ struct FileScene: Sendable {
     /// Waits until a file of Bob's has a status.
     func atBob(_ name: String, _ status: ItemFileStatus, sourceLocation: SourceLocation = #_sourceLocation) async {
         let contact = aliceAtBob
-        await bob.eventually("\(name) is \(status) at bob", sourceLocation: sourceLocation) { await $0.files(with: contact).last { $0.fileName == name }?.status == status }
+        await bob.eventually("\(name) is \(status) at bob", sourceLocation: sourceLocation) {
+            await $0.files(with: contact).last { $0.fileName == name }?.status == status
+        }
     }
 
     /// Waits until a file of Alice's has a status.
     func atAlice(_ name: String, _ status: ItemFileStatus, sourceLocation: SourceLocation = #_sourceLocation) async {
         let contact = bobAtAlice
-        await alice.eventually("\(name) is \(status) at alice", sourceLocation: sourceLocation) { await $0.files(with: contact).last { $0.fileName == name }?.status == status }
+        await alice.eventually("\(name) is \(status) at alice", sourceLocation: sourceLocation) {
+            await $0.files(with: contact).last { $0.fileName == name }?.status == status
+        }
     }
 
     /// Waits until nothing is left of transfers at either side.

@@ -290,7 +290,9 @@ import XFTPProtocol
     @Test func notesKeepFilesThatAreNotTransferred() async throws {
         let scene = try await FileScene()
         try scene.alice.put(Self.content, "note.bin")
-        guard case .newChatItems(_, let items) = try await scene.alice.core.run(#"/_create *1 json [{"fileSource":{"filePath":"note.bin"},"msgContent":{"type":"file","text":""}}]"#),
+        guard
+            case .newChatItems(_, let items) = try await scene.alice.core.run(
+                #"/_create *1 json [{"fileSource":{"filePath":"note.bin"},"msgContent":{"type":"file","text":""}}]"#),
             let file = items.first?.chatItem.file
         else { throw UnexpectedAnswer() }
         #expect(file.fileProtocol == .local && file.status == .sendStored)

@@ -34,7 +34,9 @@ import XFTPProtocol
         // The copy is as the setting says, whatever the original is.
         #expect(copy.cryptoArguments == nil && scene.bob.contents("a_1.bin") == Self.content)
         // From the notes it is sent on like any file.
-        guard case .apiChat(_, let notes, _) = try await scene.bob.core.run("/_get chat *1 count=10"), let note = notes.chatItems.last else { throw UnexpectedAnswer() }
+        guard case .apiChat(_, let notes, _) = try await scene.bob.core.run("/_get chat *1 count=10"), let note = notes.chatItems.last else {
+            throw UnexpectedAnswer()
+        }
         _ = try await forwarded(scene.bob.core, "/_forward @\(scene.aliceAtBob) *1 \(note.meta.itemID)")
         let contact = scene.bobAtAlice
         let back = try await scene.alice.eventual("the forwarded file") { core in
@@ -55,8 +57,9 @@ import XFTPProtocol
         func plan(_ names: [String]) async throws -> (ForwardConfirmation?, [ChatItemID]) {
             var ids: [String] = []
             for name in names { ids.append("\(try await item(name))") }
-            guard case .forwardPlan(_, _, let forwardable, let confirmation) = try await scene.bob.core.run(
-                "/_forward plan @\(scene.aliceAtBob) \(ids.joined(separator: ","))")
+            guard
+                case .forwardPlan(_, _, let forwardable, let confirmation) = try await scene.bob.core.run(
+                    "/_forward plan @\(scene.aliceAtBob) \(ids.joined(separator: ","))")
             else { throw UnexpectedAnswer() }
             return (confirmation, forwardable)
         }

@@ -62,7 +62,9 @@ import XFTPProtocol
     private static let id = SharedMessageID(Bytes(repeating: 9, count: 12))
 
     /// Offers a file to Bob, with a description of it.
-    private func offer(_ name: String, size: Int64, _ description: RouterFileDescription, in scene: FileScene, id: SharedMessageID = Self.id) async throws -> ItemFile {
+    private func offer(_ name: String, size: Int64, _ description: RouterFileDescription, in scene: FileScene, id: SharedMessageID = Self.id) async throws
+        -> ItemFile
+    {
         try await scene.attack([offer(name, size: size)], id: id)
         try await scene.attack(parts(description.text, of: id))
         try await scene.settle()

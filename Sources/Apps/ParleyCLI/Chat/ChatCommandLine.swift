@@ -44,7 +44,8 @@ struct ChatCommandLine: AsyncParsableCommand {
 
     private func start(_ host: CoreHost) async throws -> ChatSession {
         let user = try await self.user(of: host.core)
-        let session = ChatSession(core: host.core, user: user, printer: ChatPrinter(json: options.json), runsRouter: host.runsRouter,
+        let session = ChatSession(
+            core: host.core, user: user, printer: ChatPrinter(json: options.json), runsRouter: host.runsRouter,
             filesFolder: host.filesFolder)
         let events = host.core.events()
         Task { try await session.listen(to: events) }

@@ -91,6 +91,7 @@ extension ChatPrinter {
         let units = ["bytes", "KiB", "MiB", "GiB"]
         var value = Double(bytes), unit = 0
         while value >= 1_024, unit < units.count - 1 { (value, unit) = (value / 1_024, unit + 1) }
-        return unit == 0 ? "\(bytes) bytes" : "\(value.formatted(.number.precision(.fractionLength(1)).locale(Locale(identifier: "en_US_POSIX")))) \(units[unit])"
+        return unit == 0
+            ? "\(bytes) bytes" : "\(value.formatted(.number.precision(.fractionLength(1)).locale(Locale(identifier: "en_US_POSIX")))) \(units[unit])"
     }
 }

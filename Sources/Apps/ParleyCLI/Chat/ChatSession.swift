@@ -28,7 +28,8 @@ actor ChatSession {
     ///   - deliveryTimeout: How long a message may take to the router before the session goes on.
     ///   - runsRouter: Whether the profile's router ends with this process.
     ///   - filesFolder: The folder that paths of received files are relative to.
-    init(core: any ChatCore, user: User, printer: ChatPrinter, deliveryTimeout: Duration = .seconds(10), runsRouter: Bool = false,
+    init(
+        core: any ChatCore, user: User, printer: ChatPrinter, deliveryTimeout: Duration = .seconds(10), runsRouter: Bool = false,
         filesFolder: String? = nil
     ) {
         self.filesFolder = filesFolder

@@ -60,7 +60,10 @@ public struct Attachment: Sendable, Hashable {
     /// Bytes, as the sender says.
     public let size: Int64
 
-    init(_ file: ItemFile) { (name, size) = (file.fileName, file.fileSize) }
+    /// Creates the value from its parts.
+    public init(name: String, size: Int64) { (self.name, self.size) = (name, size) }
+
+    init(_ file: ItemFile) { self.init(name: file.fileName, size: file.fileSize) }
 }
 
 /// A file that was received.

@@ -59,7 +59,9 @@ struct FileWait: Sendable {
     ///   - limit: How long to wait.
     ///   - accept: Accepts an offered file; nil for a sent one.
     /// - Throws: ``BotFileError``, `ChatCoreError`.
-    func run(within limit: Duration, clock: any Clock<Duration> = ContinuousClock(), accept: (@Sendable () async throws -> Void)? = nil) async throws -> ItemFile {
+    func run(within limit: Duration, clock: any Clock<Duration> = ContinuousClock(), accept: (@Sendable () async throws -> Void)? = nil) async throws
+        -> ItemFile
+    {
         try await withThrowingTaskGroup(of: ItemFile.self) { group in
             group.addTask { try await follow(accept: accept) }
             group.addTask {

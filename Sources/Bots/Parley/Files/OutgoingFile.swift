@@ -63,7 +63,9 @@ public struct OutgoingFile: Sendable, Hashable {
         case .image: content = .image(text: caption, image: try Self.preview(of: full))
         case .voice(let seconds): content = .voice(text: caption, duration: min(max(seconds, 0), Self.longestVoice))
         case .video(let seconds, let thumbnail):
-            content = .video(text: caption, image: try thumbnail.map { path throws(BotFileError) in try Self.preview(of: Self.fullPath(path)) } ?? .grey, duration: max(seconds, 0))
+            content = .video(
+                text: caption, image: try thumbnail.map { path throws(BotFileError) in try Self.preview(of: Self.fullPath(path)) } ?? .grey,
+                duration: max(seconds, 0))
         }
         return ComposedMessage(content: content, fileSource: CryptoFile(filePath: full), quotedItemID: item)
     }

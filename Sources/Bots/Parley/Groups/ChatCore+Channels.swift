@@ -6,13 +6,18 @@ extension ChatCore {
     /// - Returns: The answer of the core: that a connection has begun, or the plan for a link by which nothing is to be done.
     package func connect(by link: String, as user: UserID) async throws(ChatCoreError) -> ChatResponse {
         do throws(ChatCoreError) {
-            return try await send(.connections(.connectLink(link)), as: user)
+            let response = try await send(.connections(.connectLink(link)), as: user)
+            if case .connectionPlan(_, _, .groupLink(.noRelays)) = response { throw Self.noRelays }
+            return response
         } catch {
             // The links of channels take two steps more: cores refuse them here, as their data must be read first.
             guard case .chat(.commandError)? = error.chatError, let subscribed = try await subscribe(by: link, as: user) else { throw error }
             return subscribed
         }
     }
+
+    /// The error for a channel that was just made, or whose relays have left.
+    private static var noRelays: ChatCoreError { ChatCoreError(.unsupported, "the channel has no relays: nobody can subscribe to it now") }
 
     /// Subscribes to the channel of a link.
     ///
@@ -27,7 +32,7 @@ extension ChatCore {
             else { throw ChatCoreError(.invalidResponse, "the core did not prepare the channel") }
             return try await send(.groups(.connectPrepared(group.groupID)), as: user)
         case .known, .ownLink, .connectingProhibit: return response
-        case .noRelays: throw ChatCoreError(.unsupported, "the channel has no relays: nobody can subscribe to it now")
+        case .noRelays: throw Self.noRelays
         default: return nil
         }
     }

@@ -42,7 +42,8 @@ enum GroupEvents {
         // Two bots that answer each other would not end.
         if item.direction.member?.profile.peerType == .bot { return false }
         // New members are sent what was written before they joined. It is older than their membership, and passed on by a member.
-        return item.meta.forwardedByMember == nil || item.meta.itemTimestamp >= group.membership.updatedAt
+        // Routers tell the time in whole seconds.
+        return item.meta.forwardedByMember == nil || item.meta.itemTimestamp.seconds >= group.membership.updatedAt.seconds
     }
 
     /// The occasion for handlers that an event is; nil for events that are not about members and groups, or that an item repeats.

@@ -105,7 +105,8 @@ public final class CoreHost: Sendable {
             return CoreHost(
                 native: native, router: router, fileRouter: fileRouter,
                 servers: servers.map { router == nil ? $0.wireString : $0.server.wireString },
-                fileServers: fileServers.map { fileRouter == nil ? $0.wireString : $0.server.wireString }, filesFolder: data.filesFolder, dataFolder: folder, key: key, lock: lock,
+                fileServers: fileServers.map { fileRouter == nil ? $0.wireString : $0.server.wireString }, filesFolder: data.filesFolder, dataFolder: folder,
+                key: key, lock: lock,
                 logger: configuration.logger)
         } catch {
             await fileRouter?.stop()

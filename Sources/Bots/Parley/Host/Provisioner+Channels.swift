@@ -40,13 +40,26 @@ extension Provisioner {
         case .publicGroupCreated(_, let info, _, _):
             try await store.setGroupID(info.groupID, of: wanted.storeName, bot: bot.id)
             logger.info("channel made", metadata: ["bot": "\(bot.id)", "channel": "\(wanted.id)"])
-            return BotGroup(bot: identity, info: info, effects: effects)
+            let channel = BotGroup(bot: identity, info: info, effects: effects)
+            try await awaitRelay(of: channel)
+            return channel
         case .publicGroupCreationFailed(_, let results):
             let failed = results.compactMap { result in result.error.map { "\(result.relay.address): \($0.json.text)" } }
             throw HostError(.handlers, "the channel \"\(wanted.id)\" was not made: relays refuse: \(failed.joined(separator: "; "))")
         default: throw ChatCoreError(.invalidResponse, "the core did not show the channel \(wanted.id)")
         }
     }
+
+    /// Waits for a while until a relay takes subscribers: before, nobody can use the link. Relays that are not running now take them later.
+    private func awaitRelay(of channel: BotGroup) async throws {
+        let deadline = ContinuousClock.now + Self.relayWait
+        while ContinuousClock.now < deadline, try await !channel.relays().contains(where: { $0.status == .active }) {
+            try await Task.sleep(for: Self.relayPause)
+        }
+    }
+
+    private static let relayWait = Duration.seconds(10)
+    private static let relayPause = Duration.milliseconds(50)
 
     /// The relays of a channel among those of the profile, to which they are added if they are missing.
     private func relays(_ wanted: ManagedChannel, _ identity: BotIdentity, _ addresses: [String: String]) async throws -> [UserChatRelayID] {

@@ -75,7 +75,8 @@ public struct RuleCondition: Sendable {
         members = MemberCondition(mapping, event: event)
         if event != .message { mapping.value("file")?.report(.badValue, "\"file\" looks at a message, and \"\(event.rawValue)\" is none") }
         if let content, [.text, .link].contains(content) {
-            mapping.value("file")?.report(.badValue, "a message that is \(content.rawValue) has no file", hint: "leave \"message\" out, or write file, image, video or voice")
+            mapping.value("file")?.report(
+                .badValue, "a message that is \(content.rawValue) has no file", hint: "leave \"message\" out, or write file, image, video or voice")
         }
         for key in Self.textKeys where !event.hasText {
             mapping.value(key)?.report(.badValue, "\"\(key)\" looks at a text, and \"\(event.rawValue)\" has none")

@@ -29,7 +29,9 @@ struct AddressPublisher: Sendable {
         }
         guard let (user, address, connection) = found else { return nil }
         let settings = address.addressSettings
-        guard let data = user.addressData(message: settings.autoReply, isBusiness: settings.isBusinessAddress) else { throw ChatCoreError(AgentError(.command(.large, context: "link data"))) }
+        guard let data = user.addressData(message: settings.autoReply, isBusiness: settings.isBusinessAddress) else {
+            throw ChatCoreError(AgentError(.command(.large, context: "link data")))
+        }
         let short = try await agent.reporting { agent throws(AgentError) in
             try await agent.setShortLink(
                 ConnectionID(connection.agentConnectionID), linkData: .contact(UserContactData(userData: data)), clientData: nil)

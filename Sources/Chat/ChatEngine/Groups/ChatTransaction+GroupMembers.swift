@@ -230,7 +230,8 @@ extension ChatTransaction {
             member.status = .removed
             return member
         }
-        return .userDeletedMembers(user: user, groupInfo: group, members: removed, withMessages: withMessages,
+        return .userDeletedMembers(
+            user: user, groupInfo: group, members: removed, withMessages: withMessages,
             isSigned: items.contains { $0.chatItem.meta.signatureStatus != nil })
     }
 

@@ -434,7 +434,9 @@ extension ChatTransaction {
                 signature: received.signature, in: &group, of: user)
         }
         try addFeatureItems(changedFrom: old, from: member, in: &group, of: user)
-        if try !group.usesRelays && db.groupLink(group: group.groupID)?.shortLinkDataSet == true { try enqueue(.publishGroupLink(group: group.groupID), user: user) }
+        if try !group.usesRelays && db.groupLink(group: group.groupID)?.shortLinkDataSet == true {
+            try enqueue(.publishGroupLink(group: group.groupID), user: user)
+        }
         return .group(includesPending: true)
     }
 

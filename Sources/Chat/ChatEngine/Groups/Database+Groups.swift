@@ -80,7 +80,8 @@ extension Database {
                 startedConnection: isStarted, welcomeSharedMessageID: welcome, requestSharedMessageID: request)
         }
         return GroupInfo(
-            groupID: id, usesRelays: channel.usesRelays, relayOwnStatus: channel.relayOwnStatus, localDisplayName: name, groupProfile: profile, localAlias: alias, businessChat: businessChat,
+            groupID: id, usesRelays: channel.usesRelays, relayOwnStatus: channel.relayOwnStatus, localDisplayName: name, groupProfile: profile,
+            localAlias: alias, businessChat: businessChat,
             fullGroupPreferences: FullGroupPreferences(profile.groupPreferences), membership: membership, chatSettings: settings,
             createdAt: createdAt, updatedAt: updatedAt, chatTimestamp: chatTime, userMemberProfileSentAt: profileSentAt,
             preparedGroup: prepared, chatTags: tags, chatItemTTL: ttl, uiThemes: themes, customData: custom,

@@ -98,7 +98,8 @@ extension StoredItem {
             isEditable: isDeletable && record.forwarded == nil, forwardedByMember: record.group.forwardedBy,
             showGroupAsSender: record.group.isAsGroup, parentItemID: record.group.parent,
             commentsTotal: record.group.commentsTotal == 0 ? nil : record.group.commentsTotal,
-            commentsDisabled: record.group.commentsDisabled ? true : nil, signatureStatus: record.group.signature, createdAt: record.createdAt, updatedAt: record.updatedAt)
+            commentsDisabled: record.group.commentsDisabled ? true : nil, signatureStatus: record.group.signature, createdAt: record.createdAt,
+            updatedAt: record.updatedAt)
         let quote = record.quote.map { quote in
             ItemQuote(
                 direction: ItemDirection(quote, in: record.owner, members), itemID: record.quotedItemID,
