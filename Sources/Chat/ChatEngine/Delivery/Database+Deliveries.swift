@@ -107,9 +107,12 @@ extension Database {
         try run("UPDATE deliveries SET agent_msg_id = ?, body_id = NULL, done = 1 WHERE delivery_id = ?", [agentMessageID, id])
     }
 
-    /// Tells whether the last message over a connection was protected by post-quantum encryption; nil if there was none.
-    func sendEncryption(connection id: ChatConnectionID) throws -> Bool? {
-        try number("SELECT pq_sending FROM connections WHERE connection_id = ?", [id]).map { $0 != 0 }
+    /// Goes through connections with whether the last message over each was protected by post-quantum encryption; nil if there was none.
+    func connections<T>(_ ids: [ChatConnectionID], _ body: (ChatConnectionID, Bool?) -> T?) throws -> [T] {
+        let json = "[" + ids.map { "\($0.rawValue)" }.joined(separator: ",") + "]"
+        return try all(
+            "SELECT connection_id, pq_sending FROM connections WHERE connection_id IN (SELECT value FROM json_each(?)) ORDER BY connection_id", [json]
+        ) { (ChatConnectionID($0.int()), $0.optionalInt().map { $0 != 0 }) }.compactMap { body($0.0, $0.1) }
     }
 
     /// Gives up what waits for a connection.

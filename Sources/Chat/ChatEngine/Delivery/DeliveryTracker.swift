@@ -253,8 +253,8 @@ extension ChatTransaction {
     fileprivate func noteSendEncryption(_ accepted: [AcceptedDelivery]) throws {
         var last: [ChatConnectionID: Bool] = [:]
         for entry in accepted { last[entry.delivery.connectionID] = entry.message.pqEncryption }
-        for (connection, isPQ) in last where try (db.sendEncryption(connection: connection) ?? false) != isPQ {
-            try noteSendEncryption(isPQ, connection: connection)
-        }
+        // A post to a group goes over many connections: one query for all of them.
+        let changed = try db.connections(Array(last.keys)) { id, before in (before ?? false) != last[id] ? id : nil }
+        for id in changed { if let isPQ = last[id] { try noteSendEncryption(isPQ, connection: id) } }
     }
 }

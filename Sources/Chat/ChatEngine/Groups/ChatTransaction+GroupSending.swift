@@ -23,8 +23,8 @@ extension ChatTransaction {
         // Administrators first: they forward to those who are not connected.
         for member in members.filter({ $0.role >= .admin }) + members.filter({ $0.role < .admin }) {
             let inviterID = member.category == .pre ? group.membership.invitedByGroupMemberID : member.invitedByGroupMemberID
-            let inviter = try inviterID.flatMap { try known[$0] ?? db.member($0) }
-            switch MemberRoute(of: messages, to: member, in: group, inviter: inviter) {
+            let route = try MemberRoute(of: messages, to: member, in: group) { try inviterID.flatMap { try known[$0] ?? db.member($0) } }
+            switch route {
             case .none: continue
             case .send(let connection, let isBatched):
                 // What waited for the connection goes first. Once it is ready, nothing waits.

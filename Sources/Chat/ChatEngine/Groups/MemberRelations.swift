@@ -37,10 +37,12 @@ struct MemberRelations: Hashable, Sendable {
         set(index, (isIntroducedToSubject ? 0x08 : 0) | MemberRelation.introduced.rawValue)
     }
 
-    /// Notes that one of the two has reported the connection. Reports that come again, or too late, change nothing.
+    /// Notes that one of the two has reported the connection. Reports that come again, or too late, change nothing, nor do those of members who
+    /// were not introduced to each other.
     mutating func connect(_ index: Int64, reported: MemberRelation) {
         guard reported == .subjectConnected || reported == .referencedConnected else { return }
         let old = self[index]
+        guard old != .new else { return }
         let new: MemberRelation
         switch (old, reported) {
         case (.subjectConnected, .referencedConnected), (.referencedConnected, .subjectConnected): new = .connected
@@ -50,8 +52,13 @@ struct MemberRelations: Hashable, Sendable {
         set(index, (byte(index) & ~0x07) | new.rawValue)
     }
 
-    /// The indexes of members to whom the subject's messages have to be forwarded: neither of the two has reported the connection.
-    var forwardedIndexes: [Int64] { bytes.indices.map(Int64.init).filter { self[$0] == .introduced } }
+    /// The indexes of members to whom the subject's messages have to be forwarded: those to whom it has not reported the connection itself.
+    ///
+    /// Its own report comes after the last message that it has left to us. That of the other member may overtake such messages, which nobody would
+    /// deliver then. What the other member gets twice it knows by its identifier.
+    var forwardedIndexes: [Int64] {
+        bytes.indices.map(Int64.init).filter { self[$0] == .introduced || self[$0] == .referencedConnected }
+    }
 
     private func byte(_ index: Int64) -> UInt8 { index >= 0 && index < bytes.count ? bytes[Int(index)] : 0 }
 

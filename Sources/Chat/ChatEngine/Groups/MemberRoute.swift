@@ -15,8 +15,8 @@ enum MemberRoute: Hashable {
     case none
 
     /// - Parameters:
-    ///   - inviter: The member who introduces this one to us, or us to it; nil if it is not known.
-    init(of messages: [OutgoingMessage], to member: GroupMember, in group: GroupInfo, inviter: GroupMember?) {
+    ///   - inviter: Reads the member who introduces this one to us, or us to it; nil if it is not known. Who is connected needs none.
+    init(of messages: [OutgoingMessage], to member: GroupMember, in group: GroupInfo, inviter: () throws -> GroupMember?) rethrows {
         guard member.category != .user, member.status != .rejected else {
             self = .none
             return
@@ -28,7 +28,7 @@ enum MemberRoute: Hashable {
             return
         }
         guard let connection = member.activeConnection else {
-            self = Self.withoutConnection(messages, member, inviter)
+            self = try Self.withoutConnection(messages, member, inviter)
             return
         }
         switch connection.status {
@@ -38,15 +38,17 @@ enum MemberRoute: Hashable {
         case .ready, .sendReady:
             let sendsSeparately = member.role >= .admin && !member.supports(ChatVersions.directBatching)
             self = .send(connection, isBatched: !sendsSeparately && member.supports(ChatVersions.batching))
-        default: self = Self.withoutConnection(messages, member, inviter)
+        default: self = try Self.withoutConnection(messages, member, inviter)
         }
     }
 
-    private static func withoutConnection(_ messages: [OutgoingMessage], _ member: GroupMember, _ inviter: GroupMember?) -> MemberRoute {
+    private static func withoutConnection(
+        _ messages: [OutgoingMessage], _ member: GroupMember, _ inviter: () throws -> GroupMember?
+    ) rethrows -> MemberRoute {
         switch member.category {
         case .invitee, .host: return .wait
         case .pre, .post:
-            let isForwarded = member.supports(ChatVersions.groupForwarding) && inviter?.supports(ChatVersions.groupForwarding) == true
+            let isForwarded = try member.supports(ChatVersions.groupForwarding) && inviter()?.supports(ChatVersions.groupForwarding) == true
             if isForwarded, messages.allSatisfy(\.isForwardable) { return .forwarded }
             return messages.contains(where: \.isForward) ? .none : .wait
         default: return .none
