@@ -35,6 +35,21 @@ struct ClientOptions: ParsableArguments {
         help: "Work as a chat relay: the profile made by /create chat relay user is the active one, and gets an address if it has none.")
     var relay = false
 
+    @Option(help: "The channels that a relay serves at a time. [default: any number]")
+    var relayChannels: Int?
+
+    @Option(help: "The members that a channel may have at this relay. [default: any number]")
+    var relayMembers: Int?
+
+    @Option(help: "Serve only this channel (publicGroupId) or owner (memberPubKey); repeat it for several. [default: all]")
+    var relayAllow: [String] = []
+
+    @Option(help: "Do not serve this channel or owner; repeat it for several.")
+    var relayDeny: [String] = []
+
+    @Flag(help: "Take no new channels and no new subscribers as a relay.")
+    var relayDrain = false
+
     func validate() throws {
         if database != nil, databases == nil {
             throw ValidationError("-d \(database ?? "") names no files: it is the beginning of their names, such as data/bot")
@@ -43,6 +58,7 @@ struct ClientOptions: ParsableArguments {
             throw ValidationError("--xftp-server: \"\(server)\" is not xftp://fingerprint@host:port")
         }
         if let key, !key.isEmpty { _ = try DatabaseKey(key) }
+        guard (relayChannels ?? 1) > 0, (relayMembers ?? 1) > 0 else { throw ValidationError("--relay-channels and --relay-members are at least 1") }
     }
 
     var databases: DataFolder? { database.flatMap { DataFolder(databasePrefix: $0) } }
@@ -53,6 +69,14 @@ struct ClientOptions: ParsableArguments {
     }
 
     var fileServers: [String] { xftpServer.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) } }
+
+    /// What the relay takes.
+    var relayLimits: HostRelay {
+        var policy = HostRelay()
+        (policy.maximumChannels, policy.maximumMembers) = (relayChannels, relayMembers)
+        (policy.allowed, policy.denied, policy.isDraining) = (Set(relayAllow), Set(relayDeny), relayDrain)
+        return policy
+    }
 
     /// The API commands that are equivalent to the options.
     var commands: [ChatCommand] {

@@ -30,10 +30,11 @@ struct ChannelScene: Sendable {
     /// - Parameters:
     ///   - names: The subscribers.
     ///   - relayPerson: A relay that can be killed, instead of one of `relays`.
+    ///   - policy: What the relays take.
     ///   - before: Done before anybody subscribes.
     init(
         _ names: [String], relays count: Int = 1, relayPerson: TestPerson? = nil, world: TestWorld = TestWorld(), preferences: String = Self.preferences,
-        before: @Sendable (TestCore) async throws -> Void = { _ in }
+        policy: RelayPolicy = RelayPolicy(), before: @Sendable (TestCore) async throws -> Void = { _ in }
     ) async throws {
         self.world = world
         owner = try await world.open(agent: .light)
@@ -45,7 +46,7 @@ struct ChannelScene: Sendable {
             if let relayPerson {
                 relay = relayPerson.core
             } else {
-                relay = try await world.open(agent: .light)
+                relay = try await world.open(agent: .light, configure: { $0.relayPolicy = policy })
                 _ = try await relay.createUser(name, isChatRelay: true)
             }
             addresses.append("name=\(name) " + (try await Self.address(of: relay)))

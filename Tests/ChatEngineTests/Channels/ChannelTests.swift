@@ -1,5 +1,6 @@
 import ChatAPI
 import SMPWire
+import TestSupport
 import Testing
 
 @testable import ChatEngine
@@ -150,6 +151,47 @@ struct ChannelTests {
         await scene.close()
     }
 
+    @Test("a relay that the owner removes tells its subscribers, and those of other relays go on")
+    func relayRemoval() async throws {
+        let scene = try await ChannelScene(["ann"], relays: 2)
+        let relay = try await scene.member("relay", at: "owner")
+        _ = try await scene["owner"].run("/_remove #1 \(relay.groupMemberID) messages=off")
+        await scene.eventually("the relay knows", at: "relay") { try await scene.info(at: "relay").membership.status == .removed }
+        await scene.eventually("ann knows", at: "ann") {
+            await scene.members(at: "ann").contains { $0.memberID == relay.memberID && $0.status == .removed }
+        }
+        try await scene.post("by the other relay")
+        await scene.expect("by the other relay", at: "ann")
+        #expect(await !scene.texts(at: "relay").contains("by the other relay"))
+        let late = try await scene.world.open(agent: .light)
+        _ = try await late.createUser("late")
+        await scene.eventually("the link shows one relay", at: "owner") {
+            let plan = await late.answer("/_connect plan 1 \(scene.link.shortLink ?? "")")
+            return plan["connectionPlan"]?["groupLinkPlan"]?["groupSLinkInfo_"]?["groupRelays"]?.arrayValue?.count == 1
+        }
+        await late.close()
+        await scene.close()
+    }
+
+    @Test("a subscriber writes to the owners, who answer, and nobody else sees it")
+    func support() async throws {
+        let scene = try await ChannelScene(
+            ["ann", "bob"], preferences: #""groupPreferences":{"history":{"enable":"on"},"support":{"enable":"on"}}"#)
+        _ = try await scene["ann"].run(##"/_send #1(_support) json [{"msgContent":{"type":"text","text":"help"}}]"##)
+        let ann = try await scene.member("ann", at: "owner")
+        @Sendable func texts(_ name: String, _ scope: String) async -> [String] {
+            guard case .apiChat(_, let chat, _)? = try? await scene[name].run("/_get chat #1\(scope) count=50") else { return [] }
+            return chat.chatItems.filter { $0.content.message != nil }.map(\.meta.text)
+        }
+        await scene.eventually("the owner sees it", at: "owner") { await texts("owner", "(_support:\(ann.groupMemberID))") == ["help"] }
+        _ = try await scene["owner"].run(##"/_send #1(_support:\##(ann.groupMemberID)) json [{"msgContent":{"type":"text","text":"here"}}]"##)
+        await scene.eventually("ann sees the answer", at: "ann") { await Set(texts("ann", "(_support)")) == ["help", "here"] }
+        try await scene.post("for all")
+        await scene.expect("for all", at: "bob")
+        #expect(await scene.texts(at: "bob") == ["for all"])
+        await scene.close()
+    }
+
     @Test("the owner deletes the channel for all")
     func deletion() async throws {
         let scene = try await ChannelScene(["ann", "bob"])
@@ -173,6 +215,31 @@ struct ChannelTests {
         }
         #expect(await !scene.members(at: "relay").contains { $0.localDisplayName == "carl" })
         await carl.close()
+        await scene.close()
+    }
+
+    @Test("a relay takes as many channels and subscribers as its policy allows")
+    func policy() async throws {
+        var policy = RelayPolicy()
+        // The relay, the owner and one subscriber.
+        (policy.maximumChannels, policy.maximumMembers) = (1, 3)
+        let scene = try await ChannelScene(["ann"], policy: policy)
+        let late = try await scene.world.open(agent: .light)
+        _ = try await late.createUser("late")
+        try await scene.prepare(late)
+        _ = try await late.run("/_connect group #1 incognito=off")
+        try await TestSupport.eventually("the relay has refused the second subscriber") {
+            try await scene["relay"].native.engine.store.read { try $0.waitingAgentJobs().isEmpty }
+        }
+        try await scene.post("for the first")
+        await scene.expect("for the first", at: "ann")
+        #expect(await scene.members(at: "relay").map(\.localDisplayName).sorted() == ["ann", "owner"])
+        let command = "/_public group 1 1 {\"displayName\":\"more\",\"fullName\":\"\"}"
+        guard case .publicGroupCreated = try await scene.owner.run(command) else { throw UnexpectedAnswer() }
+        try await TestSupport.eventually("the relay has refused the second channel") {
+            try await scene["relay"].native.engine.store.read { try $0.groups(user: 1) }.contains { $0.relayOwnStatus == .rejected }
+        }
+        await late.close()
         await scene.close()
     }
 

@@ -1,5 +1,6 @@
 import ChatAPI
 import SMPSimulation
+import TestSupport
 import Testing
 
 @testable import ChatEngine
@@ -32,7 +33,7 @@ struct RelayCrashTests {
         }
         #expect(step > 10)
         for name in ["ann", "bob", "carl"] { #expect(await scene.texts(at: name) == expected.suffix(200)) }
-        await scene.eventually("nothing is left to do", at: "owner") {
+        try await TestSupport.eventually("nothing is left to do") {
             let counts = try await person.core.native.engine.store.read { try $0.relayBacklog() }
             return counts.tasks == 0 && counts.jobs == 0
         }

@@ -56,4 +56,27 @@ struct RelayRuleTests {
         #expect(decision(.ok) == .failed(step: "waitResponse", message: "unexpected message type"))
         #expect(decision(nil) == .failed(step: "waitResponse", message: "timeout"))
     }
+
+    @Test("a policy refuses denied channels and owners, those that are not allowed, and what is too much")
+    func policy() {
+        let owner = Ed25519.generateKeyPair(SystemRandomSource()).publicKey
+        func refusal(served: Int = 0, _ change: (inout RelayPolicy) -> Void) -> RelayRefusal? {
+            var policy = RelayPolicy()
+            change(&policy)
+            return policy.refusal(channel: "news", owners: [owner], served: served)
+        }
+        #expect(refusal { _ in } == nil)
+        #expect(refusal { $0.denied = ["news"] } == .denied)
+        #expect(refusal { $0.denied = [owner.wireString] } == .denied)
+        #expect(refusal { ($0.allowed, $0.denied) = (["news"], ["news"]) } == .denied)
+        #expect(refusal { $0.allowed = ["other"] } == .notAllowed)
+        #expect(refusal { $0.allowed = ["other", owner.wireString] } == nil)
+        #expect(refusal(served: 2) { $0.maximumChannels = 3 } == nil)
+        #expect(refusal(served: 3) { $0.maximumChannels = 3 } == .full)
+        #expect(refusal { $0.isDraining = true } == .draining)
+        var policy = RelayPolicy()
+        policy.maximumMembers = 4
+        #expect(policy.refusal(members: 3) == nil)
+        #expect(policy.refusal(members: 4) == .full)
+    }
 }

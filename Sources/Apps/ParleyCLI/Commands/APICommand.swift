@@ -37,6 +37,7 @@ struct APICommand: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration(data: data, at: compatible.databases, key: compatible.keySource)
         if !compatible.fileServers.isEmpty { configuration.fileServers = compatible.fileServers }
+        configuration.relay = compatible.relayLimits
         let service = APIService(configuration: configuration, port: port, json: options.json, options: compatible)
         try await ServiceGroup(services: [service], gracefulShutdownSignals: [.sigterm, .sigint], logger: configuration.logger).run()
         if !options.json { Output.line("Stopped.") }

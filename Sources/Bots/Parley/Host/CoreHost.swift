@@ -94,6 +94,7 @@ public final class CoreHost: Sendable {
             setup.fileServers = fileServers.map(\.wireString)
             setup.filesFolder = try Self.makeFilesFolder(data)
             setup.companions = data.companions
+            setup.relayPolicy = configuration.relay.policy
             if usesPresets { setup.operators = PresetOperator.publicNetwork }
             let native = try network.map { try NativeCore.open(setup, network: $0) } ?? NativeCore.open(setup)
             do {

@@ -20,6 +20,8 @@ public struct HostConfiguration: Sendable {
     public var fileServers: [String]
     /// The databases by their prefix instead of ``dataFolder``, as official clients name theirs.
     package var databasePrefix: DataFolder?
+    /// The channels and subscribers that a profile takes that relays for others.
+    public var relay = HostRelay()
     /// Handlers that run at once at the most.
     public var parallelHandlers = 64
     /// How long handlers that run may go on when the bots are told to stop. Then their tasks are cancelled, and what they had not done

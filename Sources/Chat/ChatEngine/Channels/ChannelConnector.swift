@@ -20,12 +20,14 @@ struct ChannelConnector: Sendable {
     let leftovers: AgentLeftovers
     let members: MemberConnector
     let tests: RelayTests
+    /// The channels and subscribers that this profile takes as a relay.
+    let policy: RelayPolicy
     let logger: Logger
     private let invitations = AsyncSemaphore(limit: concurrentInvitations)
 
     init(
         transactions: TransactionRunner, agent: any AgentService, locks: KeyedLock<String>, leftovers: AgentLeftovers, members: MemberConnector,
-        tests: RelayTests, logger: Logger
+        tests: RelayTests, policy: RelayPolicy, logger: Logger
     ) {
         self.transactions = transactions
         self.agent = agent
@@ -33,6 +35,7 @@ struct ChannelConnector: Sendable {
         self.leftovers = leftovers
         self.members = members
         self.tests = tests
+        self.policy = policy
         self.logger = logger
     }
 
@@ -84,7 +87,7 @@ struct ChannelConnector: Sendable {
 
     private func serveNow(_ id: GroupID) async throws {
         guard let request = try await transactions.query({ try $0.relayRequest(id) }) else { return }
-        if !request.hasLink { try await makeLink(for: request) }
+        if !request.hasLink, let refusal = try await makeLink(for: request) { return try await refuse(request, refusal) }
         try await members.accept(request.owner.groupMemberID, InvitationID(request.invitation))
         try await transactions.transaction { transaction in
             guard try transaction.db.group(id, user: request.user.userID)?.relayOwnStatus == .invited else { return }
@@ -92,8 +95,35 @@ struct ChannelConnector: Sendable {
         }
     }
 
+    /// Gives up an invitation that the policy forbids. The protocol has no answer for it: the owner sees that the relay does not accept.
+    private func refuse(_ request: RelayRequest, _ refusal: RelayRefusal) async throws {
+        logger.notice("a channel is not served", metadata: ["reason": "\(refusal.rawValue)"])
+        try await transactions.transaction { transaction in
+            try transaction.db.updateGroup(request.group, relayOwnStatus: .rejected)
+            try transaction.db.updateGroup(request.group, relayRequestError: refusal.rawValue)
+            try transaction.enqueue(.reject(invitation: request.invitation), user: request.user)
+        }
+    }
+
+    /// Refuses a subscriber that the policy forbids. It may join by another relay, which a rejection would end: it is not answered.
+    ///
+    /// - Returns: False if it is taken.
+    func refuses(_ id: GroupMemberID, _ invitation: InvitationID) async throws -> Bool {
+        guard let target = try await members.target(id), target.group.isServedHere, target.member.category == .invitee, target.connection == nil,
+            let refusal = policy.refusal(members: Int(target.group.groupSummary.currentMembers) - 1)
+        else { return false }
+        logger.notice("a subscriber is not taken", metadata: ["reason": "\(refusal.rawValue)"])
+        try await transactions.transaction { transaction in
+            try transaction.db.deleteMember(target.member, user: target.user.userID)
+            try transaction.enqueue(.reject(invitation: invitation.bytes), user: target.user)
+        }
+        return true
+    }
+
     /// Makes the link by which subscribers of a channel come to this relay.
-    private func makeLink(for request: RelayRequest) async throws(ChatCoreError) {
+    ///
+    /// - Returns: Why the channel is not served; nil if it is.
+    private func makeLink(for request: RelayRequest) async throws(ChatCoreError) -> RelayRefusal? {
         guard let agentUser = Int64(request.user.agentUserID), let link = try? ConnectionShortLink(wireString: request.link) else {
             throw ChatCoreError(Refusal.chat(.invalidConnectionRequest).error)
         }
@@ -103,6 +133,9 @@ struct ChannelConnector: Sendable {
         guard channel.owners.contains(where: { $0.id == request.owner.memberID.bytes }) else {
             throw ChatCoreError(Refusal.chat(.exception(message: "the one who invites to relay is no owner of the channel")).error)
         }
+        let served = try await transactions.query { try $0.db.servedChannels(user: request.user.userID) }
+        let channelID = channel.data.groupProfile.publicGroup?.publicGroupID.description ?? ""
+        if let refusal = policy.refusal(channel: channelID, owners: channel.owners.map(\.key), served: served) { return refusal }
         let keys = Ed25519.generateKeyPair(transactions.random), linkID = GroupLinkID(transactions.random.bytes(16))
         guard let data = try? ShortLinkUserData.encode(RelayShortLinkData(relayProfile: request.membership.profile.published)) else {
             throw ChatCoreError(AgentError(.command(.large, context: "link data")))
@@ -120,6 +153,7 @@ struct ChannelConnector: Sendable {
                     link: FullLink(created.link, short: created.shortLink?.with(type: .group)), id: linkID)
             }
         }
+        return nil
     }
 
     /// Proves to the one who tests this relay that it has the key of its address. Nobody waits for the answer for long: a failed attempt is not repeated.

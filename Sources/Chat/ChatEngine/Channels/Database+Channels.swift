@@ -61,6 +61,16 @@ extension Database {
         try run("UPDATE groups SET relay_own_status = ? WHERE group_id = ?", [relayOwnStatus.rawValue, id])
     }
 
+    /// The number of channels that a profile relays for.
+    func servedChannels(user: UserID) throws -> Int {
+        Int(
+            try number(
+                """
+                SELECT count(*) FROM groups g JOIN group_members m ON m.group_id = g.group_id AND m.category = 'user'
+                WHERE g.user_id = ? AND g.relay_own_status IN ('accepted', 'active') AND m.status IN \(GroupTables.currentStatuses)
+                """, [user]) ?? 0)
+    }
+
     // MARK: Links
 
     /// Notes that what the link of a group shows has changed.

@@ -29,14 +29,13 @@ final class RelayDeliverer: Sendable {
         var again: Set<GroupID> = []
     }
 
-    /// The connections between the store and the agent, called for one channel.
     private let transactions: TransactionRunner
-    private let agent: any AgentService
+    private let agent: any MessageSender
     private let logger: Logger
     private let open = AsyncSemaphore(limit: concurrentGroups)
     private let state = Mutex(State())
 
-    init(transactions: TransactionRunner, agent: any AgentService, logger: Logger) {
+    init(transactions: TransactionRunner, agent: any MessageSender, logger: Logger) {
         self.transactions = transactions
         self.agent = agent
         self.logger = logger
@@ -145,7 +144,7 @@ final class RelayDeliverer: Sendable {
         for result in await agent.send(requests) {
             guard case .failure(let fault) = result else { continue }
             // With the agent's disk in the way, the whole bucket waits: what the agent has already it knows by its number.
-            if fault.isTemporary || fault.isOfBusyStore { throw fault }
+            if fault.isTemporary { throw fault }
             refused += 1
         }
         if refused > 0 { logger.debug("members were left out of a delivery", metadata: ["members": "\(refused)"]) }

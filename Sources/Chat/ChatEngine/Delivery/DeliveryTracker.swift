@@ -27,6 +27,8 @@ final class DeliveryTracker: OutboxDelegate {
         var accepted: [AcceptedDelivery] = []
         /// By connection, in the order in which they came.
         var sent: [(connection: ConnectionID, messages: [SentDelivery])] = []
+        /// The positions of connections in `sent`, of which a relay has very many.
+        private var positions: [ConnectionID: Int] = [:]
         var isSubmitted = false
 
         mutating func add(_ later: Batch) {
@@ -35,9 +37,10 @@ final class DeliveryTracker: OutboxDelegate {
         }
 
         mutating func add(_ sent: SentDelivery, of connection: ConnectionID) {
-            if let index = self.sent.lastIndex(where: { $0.connection == connection }) {
+            if let index = positions[connection] {
                 self.sent[index].messages.append(sent)
             } else {
+                positions[connection] = self.sent.count
                 self.sent.append((connection, [sent]))
             }
         }

@@ -81,7 +81,8 @@ final class EngineCore: Sendable {
         requests = RequestAcceptor(transactions: transactions, agent: agent, locks: locks, leftovers: leftovers)
         members = MemberConnector(transactions: transactions, agent: agent, locks: locks, leftovers: leftovers)
         channels = ChannelConnector(
-            transactions: transactions, agent: agent, locks: locks, leftovers: leftovers, members: members, tests: relayTests, logger: logger)
+            transactions: transactions, agent: agent, locks: locks, leftovers: leftovers, members: members, tests: relayTests,
+            policy: configuration.relayPolicy, logger: logger)
         relay = RelayDeliverer(transactions: transactions, agent: agent, logger: logger)
         relaySignal.attach(relay)
         files = FileTransferController(transactions: transactions, service: service, locks: locks, logger: logger)

@@ -27,6 +27,8 @@ package struct NativeCoreConfiguration: Sendable {
     package var operators: [PresetOperator] = []
     /// On what conditions they let them be used.
     package var conditions = ConditionsDocument.version6_5
+    /// The channels and subscribers that a profile takes that relays for others.
+    package var relayPolicy = RelayPolicy()
     /// How routers are reached, where that is not left to commands.
     package var network = NetworkOptions()
     /// Contacts that a new profile begins with, each with the address in its profile; none by default.

@@ -62,7 +62,8 @@ extension ItemContent {
 extension EncryptionInfo {
     /// The text of the item at the head of a chat about its encryption.
     fileprivate var text: String {
-        switch pqEnabled {
+        if isPublic == true { return "This channel or group is NOT end-to-end encrypted." }
+        return switch pqEnabled {
         case true:
             "This conversation is protected by quantum resistant end-to-end encryption. It has perfect forward secrecy, repudiation"
                 + " and quantum resistant break-in recovery."

@@ -50,7 +50,7 @@ extension AgentError {
     }
 
     /// True if the store refuses something for the moment: the same can be done later.
-    package var isOfBusyStore: Bool { if case .critical(offerRestart: true, _) = reason { true } else { false } }
+    var isOfBusyStore: Bool { if case .critical(offerRestart: true, _) = reason { true } else { false } }
 
     /// The error for bytes of a peer or router that could not be decrypted or parsed.
     init(receiving error: any Error) {
