@@ -311,4 +311,25 @@ struct GroupTests {
         #expect(await scene.texts(at: "bob") == ["first", "second", "third"])
         await scene.close()
     }
+
+    @Test("a message left to the host is forwarded although the other member has reported the connection")
+    func overtakenReport() async throws {
+        let scene = try await GroupScene(["alice", "bob", "cath"])
+        let cathAtBob = try await scene.member("cath", at: "bob").groupMemberID
+        let bobAtAlice = try await scene.member("bob", at: "alice").groupMemberID, cathAtAlice = try await scene.member("cath", at: "alice")
+        // Both have reported the connection by now; it is as if bob had not heard of it yet.
+        try await scene["bob"].native.engine.store.write { db in
+            try db.run("UPDATE connections SET status = 'requested' WHERE group_member_id = ?", [cathAtBob])
+        }
+        try await scene["alice"].native.engine.store.write { db in
+            var relations = try db.relations(ofMember: bobAtAlice)
+            relations.introduce(cathAtAlice.indexInGroup, isIntroducedToSubject: false)
+            relations.connect(cathAtAlice.indexInGroup, reported: .referencedConnected)
+            try db.updateMember(bobAtAlice, relations: relations)
+        }
+        try await scene.send("left to alice", as: "bob")
+        await scene.expect("left to alice", at: "cath")
+        #expect(await scene.items(at: "cath").first { $0.meta.text == "left to alice" }?.meta.forwardedByMember != nil)
+        await scene.close()
+    }
 }
