@@ -1,5 +1,6 @@
 import ChatAPI
 import Foundation
+import GRDB
 import Logging
 import SMPAgent
 import SMPCrypto
@@ -92,5 +93,26 @@ struct RelayScaleTests {
         #expect(sender.calls.allSatisfy { $0 <= RelayDeliverer.bucketSize } && sender.calls.count >= count / RelayDeliverer.bucketSize)
         if count > 10_000 { print("\(count) subscribers: \(taken), \(sender.calls.count) calls") }
         await scene.close()
+    }
+
+    @Test("the next receivers, and the members with a role, are found without reading all members")
+    func plans() async throws {
+        let scene = try await ChannelScene([])
+        let plans = try await scene["relay"].native.engine.store.read { db in
+            func plan(_ body: () throws -> Void) throws -> String {
+                var statements: [String] = []
+                db.trace { statements.append($0.expandedDescription) }
+                try body()
+                db.trace(options: [])
+                return try statements.flatMap { try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \($0)").map { $0["detail"] as String } }.joined(separator: "\n")
+            }
+            return [
+                try plan { _ = try db.relayTargets(group: 1, after: 0, excluding: 1, limit: 10) },
+                try plan { _ = try db.relayTargets(group: 1, support: 1, after: 0, excluding: 1, limit: 10) },
+                try plan { _ = try db.moderators(of: 1) }, try plan { _ = try db.relayMembers(of: 1) },
+            ]
+        }
+        await scene.close()
+        for plan in plans { #expect(!plan.contains("group_members_by_index") && !plan.contains("SCAN m"), "\(plan)") }
     }
 }

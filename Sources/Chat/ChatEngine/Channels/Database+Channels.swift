@@ -91,7 +91,7 @@ extension Database {
 
     /// The members that are relays.
     func relayMembers(of group: GroupID) throws -> [GroupMember] {
-        try members(of: group, where: "m.role = 'relay'")
+        try members(of: group, roles: "'relay'")
     }
 
     /// The number of relays that this profile is connected to.

@@ -162,9 +162,10 @@ extension Database {
     ) throws -> [RelayTarget] {
         try all(
             Self.targets + """
-                 AND m.group_id = ? AND m.group_member_id > ? AND m.group_member_id IS NOT ?
-                AND (m.group_member_id = ? OR m.role IN ('moderator', 'admin', 'owner')) ORDER BY m.group_member_id LIMIT ?
-                """, [group, cursor, excluded, member, limit], Self.target)
+                 AND m.group_member_id IN (SELECT ?1 UNION SELECT o.group_member_id FROM group_members o
+                    WHERE o.group_id = ?2 AND o.role IN ('moderator', 'admin', 'owner'))
+                AND +m.group_id = ?2 AND +m.group_member_id > ?3 AND m.group_member_id IS NOT ?4 ORDER BY m.group_member_id LIMIT ?5
+                """, [member, group, cursor, excluded, limit], Self.target)
     }
 
     /// The next connections with members of a group, which a relay that serves it no longer deletes.

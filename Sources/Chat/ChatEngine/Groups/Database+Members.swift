@@ -124,7 +124,18 @@ extension Database {
     }
 
     /// The members with roles from moderator up.
-    func moderators(of group: GroupID) throws -> [GroupMember] { try members(of: group, where: "m.role IN ('moderator', 'admin', 'owner')") }
+    func moderators(of group: GroupID) throws -> [GroupMember] { try members(of: group, roles: "'moderator', 'admin', 'owner'") }
+
+    /// The members with one of some roles, without reading the others, of whom a channel may have very many.
+    ///
+    /// - Parameter roles: The codes of the roles as SQL literals.
+    func members(of group: GroupID, roles: String) throws -> [GroupMember] {
+        try all(
+            Self.memberSelection + """
+                 WHERE m.group_member_id IN (SELECT o.group_member_id FROM group_members o WHERE o.group_id = ? AND o.role IN (\(roles)))
+                AND m.category <> 'user' ORDER BY m.group_member_id
+                """, [group], Self.member)
+    }
 
     /// The members that fulfil a condition, in the order in which they came.
     func members(of group: GroupID, where condition: String) throws -> [GroupMember] {

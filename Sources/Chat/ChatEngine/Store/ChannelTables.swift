@@ -2,6 +2,13 @@
 enum ChannelTables {
     static let creation = groups + delivery + comments
 
+    /// Indexes by which the few members with a role, and the next members that a relay delivers to, are found among very many (migration 15).
+    static let indexes = """
+        DROP INDEX group_members_by_role;
+        CREATE INDEX group_members_by_role ON group_members(group_id, role);
+        CREATE INDEX group_members_in_order ON group_members(group_id, group_member_id);
+        """
+
     /// `creating`: the channel is being made, and is removed if that ends before its end. `link_revision` counts the changes of what the channel's link
     /// shows, `published_revision` is the last one that the link shows. The columns `relay_request_…` hold the invitation of a relay until it serves the
     /// channel, or the reason why it never will.

@@ -112,6 +112,9 @@ enum ChatStoreMigrations {
         migrator.registerMigration("14 names of unfinished files are released") { db in
             try db.execute(sql: FileTables.release)
         }
+        migrator.registerMigration("15 indexes of members by role and in order") { db in
+            try db.execute(sql: ChannelTables.indexes)
+        }
         return migrator
     }
 
