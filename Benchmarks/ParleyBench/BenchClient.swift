@@ -25,6 +25,7 @@ final class BenchClient: Sendable {
     }
 
     var process: ChildProcess? { client.process }
+    var filesFolder: String { client.folder.path + "/files" }
 
     func stop() async { await client.stop(.terminate) }
 

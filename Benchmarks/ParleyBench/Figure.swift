@@ -8,7 +8,7 @@ struct Figure: Sendable {
     let unit: Unit
 
     enum Unit: String, Sendable {
-        case milliseconds = "ms", microseconds = "µs", perSecond = "/s", megabytes = "MB", kilobytes = "kB"
+        case milliseconds = "ms", microseconds = "µs", perSecond = "/s", megabytes = "MB", kilobytes = "kB", mebibytesPerSecond = "MiB/s"
     }
 
     init(_ name: String, _ value: Double, _ unit: Unit) {

@@ -41,7 +41,7 @@ struct ParleyBench: AsyncParsableCommand {
 
 /// What is measured together.
 enum Section: String, CaseIterable, ExpressibleByArgument {
-    case primitives, storage, echo, messages, groups, connecting, backlog, starting, agents, router
+    case primitives, storage, echo, messages, groups, connecting, backlog, starting, agents, router, files
 
     /// - Returns: figures; none where they cannot be had of a make.
     func measure(_ make: any Make, effort: Double) async throws -> [Figure] {
@@ -55,6 +55,7 @@ enum Section: String, CaseIterable, ExpressibleByArgument {
         case .starting: try await Starting.measure(make, runs: max(3, Int(5 * effort)))
         case .backlog: try await Backlog.measure(make, count: Int(2_000 * effort))
         case .agents: try await AgentLoad.measure(make, effort: effort)
+        case .files: try await FileTransfers.measure(make, effort: effort)
         case .router: try await RouterLoad.measure(make, effort: effort)
         }
     }

@@ -19,6 +19,9 @@ final class Tally: Sendable {
         var connected = 0
         /// Connections with members of groups.
         var members = 0
+        /// Files that were received.
+        var files = 0
+        var onFile: (@Sendable (Int64) -> Void)?
         var waiters: [(isMet: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
         var onText: (@Sendable (Received) -> Void)?
     }
@@ -38,6 +41,15 @@ final class Tally: Sendable {
 
     /// Has a text handled as soon as it comes.
     func answer(_ handler: @escaping @Sendable (Received) -> Void) { state.withLock { $0.onText = handler } }
+
+    /// Files that were received.
+    var files: Int { state.withLock(\.files) }
+
+    /// Has a file handled, by its id, as soon as its description is complete.
+    func receiveFiles(_ handler: @escaping @Sendable (Int64) -> Void) { state.withLock { $0.onFile = handler } }
+
+    /// Returns when so many files were received in all.
+    func waitForFiles(_ count: Int) async { await wait { $0.files >= count } }
 
     /// Returns when so many texts came in all.
     func waitForReceived(_ count: Int) async { await wait { $0.received >= count } }
@@ -70,7 +82,8 @@ final class Tally: Sendable {
 
     private func note(_ event: JSONValue) {
         var texts: [Received] = []
-        let (woken, onText) = state.withLock { state in
+        var described: Int64?
+        let (woken, onText, onFile) = state.withLock { state in
             switch event["type"]?.stringValue {
             case "newChatItems":
                 texts = (event["chatItems"]?.arrayValue ?? []).compactMap(Self.text)
@@ -84,6 +97,8 @@ final class Tally: Sendable {
                     state.contacts[user, default: []].append(contact)
                     state.connected += 1
                 }
+            case "rcvFileDescrReady": described = event["chatItem"]?["chatItem"]?["file"]?["fileId"]?.intValue
+            case "rcvFileComplete": state.files += 1
             case "userJoinedGroup", "joinedGroupMember", "connectedToGroupMember": state.members += 1
             default: break
             }
@@ -91,10 +106,11 @@ final class Tally: Sendable {
             for index in state.waiters.indices.reversed() where state.waiters[index].isMet(state) {
                 woken.append(state.waiters.remove(at: index).continuation)
             }
-            return (woken, state.onText)
+            return (woken, state.onText, state.onFile)
         }
         for continuation in woken { continuation.resume() }
         if let onText { texts.forEach(onText) }
+        if let described { onFile?(described) }
     }
 
     /// The id of the contact, or of the group.

@@ -27,7 +27,7 @@ struct FuzzTarget: Sendable {
         [.block, .command, .response, .handshake, .envelope, .agentMessage, .ratchetHeader, .ratchetParameters, .ratchetConversation]
         + [.link, .linkData, .routerError, .journal, .chatMessage, .compressed, .json, .markdown, .bots, .commandLine]
         + [.number, .timestamp, .socks, .formats, .incoming]
-        + [.fileDescription, .fileTransmission, .fileContent]
+        + [.fileName, .fileDescription, .fileTransmission, .fileContent]
 }
 
 /// What must not be.

@@ -98,7 +98,10 @@ package final class OfficialClient: Sendable {
     private func launch(port: Int) throws(PeerError) -> ChildProcess {
         switch options.program {
         case .parley(let path):
-            let servers = options.servers.flatMap { ["--server", $0] }
+            var servers = options.servers.flatMap { ["--server", $0] }
+            if !options.fileServers.isEmpty {
+                servers += ["--xftp-server", options.fileServers.joined(separator: " "), "--files-folder", folder.path + "/files"]
+            }
             return try ChildProcess(
                 path, ["api", "--port", "\(port)", "--data", folder.path + "/data"] + servers + options.arguments, log: log,
                 readsOutput: false)

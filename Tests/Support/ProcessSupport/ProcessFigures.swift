@@ -19,6 +19,9 @@ package enum ProcessFigures {
     /// Resident memory in bytes that is not of files, so not shared with other processes; nil if there is no such process.
     package static func privateMemory(of id: Int32) -> Int? { memory("RssAnon", of: id) }
 
+    /// The most resident memory that the process has had so far, in bytes; nil if there is no such process.
+    package static func peakMemory(of id: Int32) -> Int? { memory("VmHWM", of: id) }
+
     private static func memory(_ name: String, of id: Int32) -> Int? {
         guard let text = try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8) else { return nil }
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name + ":") }) else { return nil }

@@ -237,7 +237,6 @@ extension ChatTransaction {
     private func discard(_ file: FileRecord) throws {
         guard !file.isSent, file.state != .new, file.transfer != nil || file.path != nil else { return }
         try db.insertRemovedFile(path: file.path, transfer: file.transfer, isUnfinishedUpload: false)
-        // Otherwise another file that is given the name later would be removed with this one.
         try db.releaseFile(file.id)
         effects.removesFiles = true
     }

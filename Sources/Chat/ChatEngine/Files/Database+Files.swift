@@ -104,13 +104,9 @@ extension Database {
             "UPDATE files SET transfer_id = ?, transfer_started = 0, transfer_deleted = 0 WHERE file_id = ?", [transfer.bytes.blob, id])
     }
 
-    /// Takes from a received file its transfer, its path and its key: nothing of it is on this machine any more.
+    /// Takes its transfer from a received file. Its path is still shown, as by official clients; nothing is there.
     func releaseFile(_ id: FileID) throws {
-        try run(
-            """
-            UPDATE files SET transfer_id = NULL, transfer_started = 0, transfer_deleted = 0, path = NULL, file_key = NULL, file_nonce = NULL
-            WHERE file_id = ?
-            """, [id])
+        try run("UPDATE files SET transfer_id = NULL, transfer_started = 0, transfer_deleted = 0 WHERE file_id = ?", [id])
     }
 
     /// Records that the service has begun a transfer.
@@ -148,7 +144,10 @@ extension Database {
 
     /// True if one of the paths is that of a file whose content is, or will be, on this machine.
     func hasFile(at paths: [String]) throws -> Bool {
-        for path in paths where try number("SELECT 1 FROM files WHERE path = ? LIMIT 1", [path]) != nil { return true }
+        for path in paths
+        where try number("SELECT 1 FROM files WHERE path = ? AND (is_sent = 1 OR state NOT IN ('new', 'cancelled')) LIMIT 1", [path]) != nil {
+            return true
+        }
         return false
     }
 

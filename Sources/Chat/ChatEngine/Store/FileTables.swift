@@ -71,14 +71,15 @@ enum FileTables {
         END;
         """
 
-    /// The name of a file that is being received belongs to the transfer, in whatever folder it is. A file outside of the folder for files that was sent, or
-    /// is complete, belongs to the person.
+    /// The name of a file that is being received belongs to the transfer, in whatever folder it is; that of one whose transfer was cancelled belongs to
+    /// nobody. A file outside of the folder for files that was sent, or is complete, belongs to the person.
     static let release = """
         DROP TRIGGER files_deleted;
         CREATE TRIGGER files_deleted AFTER DELETE ON files WHEN OLD.path IS NOT NULL OR OLD.transfer_id IS NOT NULL BEGIN
             INSERT INTO removed_files (path, transfer_id, is_unfinished_upload)
             VALUES (
-                CASE WHEN OLD.path LIKE '/%' AND (OLD.is_sent = 1 OR OLD.chat_item_id IS NULL OR OLD.state NOT IN ('accepted', 'connected')) THEN NULL
+                CASE WHEN OLD.is_sent = 0 AND OLD.state IN ('new', 'cancelled') THEN NULL
+                    WHEN OLD.path LIKE '/%' AND (OLD.is_sent = 1 OR OLD.chat_item_id IS NULL OR OLD.state NOT IN ('accepted', 'connected')) THEN NULL
                     ELSE OLD.path END,
                 OLD.transfer_id, OLD.is_sent = 1 AND OLD.sender_description IS NULL);
         END;
