@@ -59,10 +59,10 @@ import Testing
 @Suite struct BotStateStoreTests {
     @Test func progressIsKeptPerProfileAndNeverGoesBack() async throws {
         let store = try BotStateStore(path: nil, logger: Logger(label: "test"))
-        store.noteHandled(upTo: 5, in: "@1", of: 1)
-        store.noteHandled(upTo: 3, in: "@1", of: 1)
-        store.noteHandled(upTo: 9, in: "@1", of: 2)
-        for contact: Int64 in [4, 4, 5] { store.noteHandled(.connected, contact, of: 1) }
+        store.note(.item(5, chat: "@1"), of: 1)
+        store.note(.item(3, chat: "@1"), of: 1)
+        store.note(.item(9, chat: "@1"), of: 2)
+        for contact: Int64 in [4, 4, 5] { store.note(.once(.connected, contact), of: 1) }
         try await store.setUserID(1, of: "waits for what was noted before")
         let progress = try await store.progress(of: 1)
         #expect(progress == HandledProgress(items: ["@1": 5], references: [.connected: [4, 5]]))

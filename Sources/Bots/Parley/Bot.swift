@@ -26,6 +26,8 @@ public struct Bot: Sendable {
     /// wait, and are handled at the first start after the profile is unmuted.
     public var handlesEventsWhenMuted = false
     let handlers: [On]
+    /// Middleware that sees every event before a handler is looked for, the first outermost.
+    let beforeMatching: [Middleware]
 
     /// - Parameters:
     ///   - name: the display name that people see.
@@ -34,12 +36,14 @@ public struct Bot: Sendable {
     ///   - address: who may connect and what they are told.
     public init(
         _ name: String, id: String? = nil, bio: String? = nil, address: BotAddress = .automatic(welcome: nil),
-        @HandlerBuilder handlers: () -> [On]
+        @HandlerBuilder handlers: () -> Handlers
     ) {
         self.id = id ?? name
         profile = BotProfile(name: name, bio: bio)
         self.address = address
-        self.handlers = handlers()
+        let block = handlers()
+        self.handlers = block.handlers
+        beforeMatching = block.beforeMatching
     }
 
     /// The commands that the apps show in a chat with the bot, in the order of the handlers.
@@ -48,8 +52,16 @@ public struct Bot: Sendable {
     /// The commands that the apps show in the groups of the bot.
     public var groupMenu: [MenuCommand] { handlers.filter { $0.kinds.contains(.groups) }.flatMap(\.menu) }
 
-    /// The errors in the handlers as they are written; empty when they can be used.
-    public var faults: [HandlerFault] { handlers.compactMap(\.fault) }
+    /// The commands that have a label, for the help.
+    var commandHelp: [CommandHelp] {
+        handlers.flatMap { handler in
+            handler.menu.map { CommandHelp(keyword: $0.keyword, label: $0.label, parameters: $0.parameters, kinds: handler.kinds) }
+        }
+    }
+
+    /// The errors in the handlers as they are written: patterns and schedules that cannot be read, commands that stand twice, handlers that others hide.
+    /// Empty when the bot can run.
+    public var faults: [HandlerFault] { HandlerValidation.faults(of: handlers) }
 }
 
 /// The profile that people see of a bot.

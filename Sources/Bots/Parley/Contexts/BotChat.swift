@@ -112,10 +112,16 @@ public struct SentMessage: Sendable {
 
 /// The properties that the contexts of a chat share.
 public protocol ChatContext: Sendable {
+    /// The chat.
     var chat: BotChat { get }
+    /// The person that the event is about: in a group the member, if it is about one.
+    var person: PersonID { get }
 }
 
 extension ChatContext {
+    /// The contact; in a group everybody in the chat.
+    public var person: PersonID { PersonID(description: chat.scopeText) }
+
     /// The bot.
     public var bot: BotIdentity { chat.bot }
 

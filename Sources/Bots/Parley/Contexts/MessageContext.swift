@@ -12,6 +12,8 @@ public struct MessageContext: ChatContext {
     /// The match of the handler's pattern; nil without a pattern.
     public internal(set) var match: PatternMatch?
 
+    /// The person who wrote.
+    public var person: PersonID { chat.person(of: item) }
     /// The text; empty for a picture without a caption.
     public var text: String { item.meta.text }
     /// The kind of message.
@@ -58,6 +60,8 @@ public struct EditContext: ChatContext {
     /// The new content.
     public let content: MessageContent
 
+    /// The person who wrote.
+    public var person: PersonID { chat.person(of: item) }
     /// The text as it is now.
     public var text: String { item.meta.text }
 

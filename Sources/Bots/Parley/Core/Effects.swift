@@ -9,21 +9,31 @@ internal import Synchronization
 /// runs again after a crash, its n-th effect is recognised by the core and answered as it was the first time. The core's store
 /// is so the outbox: what it has answered is on disk and will be delivered.
 final class Effects: Sendable {
-    private let model: ChatModel
+    let model: ChatModel
     let userID: UserID
     /// The folder that paths of received files are relative to; nil for none.
     let filesFolder: String?
-    private let event: String?
+    /// The name of the event among all of the profile; nil for one that is never handled again.
+    let event: String?
+    /// The parts that the bot's contexts share; nil before the bot has started.
+    let services: BotServices?
+    /// The changes of stored state, if they are stored when a handler has ended; nil if each is stored at once.
+    let changes: HandlerChanges?
     private let count = Mutex(0)
-    private let retry: CommandRetry
+    let retry: CommandRetry
 
     /// - Parameter event: names the event among all of the profile; nil for one that is never handled again.
-    init(model: ChatModel, userID: UserID, event: String?, filesFolder: String? = nil, retry: CommandRetry = CommandRetry()) {
+    init(
+        model: ChatModel, userID: UserID, event: String?, filesFolder: String? = nil, services: BotServices? = nil, changes: HandlerChanges? = nil,
+        retry: CommandRetry = CommandRetry()
+    ) {
         self.retry = retry
         self.filesFolder = filesFolder
         self.model = model
         self.userID = userID
         self.event = event
+        self.services = services
+        self.changes = changes
     }
 
     /// The core, with the model in front of it.

@@ -1,22 +1,35 @@
-/// Finds the handler of an event. It looks only at the handlers of the event's kind, in the order in which they were written.
+/// Finds the handlers of an event. It looks only at the handlers of the event's kind, in the order in which they were written.
 struct EventDispatcher: Sendable {
     private let byEvent: [EventKind: [On]]
 
     init(_ handlers: [On]) {
         var byEvent: [EventKind: [On]] = [:]
         for kind in EventKind.allCases where kind != .any {
-            byEvent[kind] = handlers.filter { $0.event == kind || $0.event == .any }
+            // A handler of any event is about what the network does, not about timers and the start.
+            byEvent[kind] = handlers.filter { $0.event == kind || $0.event == .any && kind != .timer && kind != .started }
         }
         byEvent[.any] = handlers.filter { $0.event == .any }
         self.byEvent = byEvent
     }
 
-    /// The action of the first matching handler, and the handler's source position; nil when none matches.
-    func handler(of incoming: Incoming) -> (place: String, run: @Sendable () async throws -> Void)? {
-        guard let handlers = byEvent[incoming.kind] else { return nil }
+    /// True if no handler is about events of a kind.
+    func isEmpty(_ kind: EventKind) -> Bool { byEvent[kind]?.isEmpty ?? true }
+
+    /// The work of the handlers that take the event, in order, with their source positions: the first that matches, and those below it as far as
+    /// handlers fall through.
+    func handlers(of incoming: Incoming) -> [(place: String, run: On.Run)] {
+        guard let handlers = byEvent[incoming.kind], !handlers.isEmpty else { return [] }
+        let chatKind = incoming.chatKind
+        // Read once, for all handlers of commands.
+        let command = incoming.openMessage?.command?.name
+        var found: [(place: String, run: On.Run)] = []
         for handler in handlers {
-            if let run = handler.prepare(incoming) { return (handler.place, run) }
+            if let wanted = handler.command, wanted != command { continue }
+            if let chatKind, !handler.kinds.isSuperset(of: chatKind) { continue }
+            guard let run = handler.prepare(incoming) else { continue }
+            found.append((handler.place, run))
+            if !handler.fallsThrough { break }
         }
-        return nil
+        return found
     }
 }

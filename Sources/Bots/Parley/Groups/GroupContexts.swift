@@ -43,6 +43,8 @@ public struct MemberContext: ChatContext {
     /// The member who did it; nil if it was the member itself.
     public let actor: GroupMember?
 
+    /// The member.
+    public var person: PersonID { .member(member.id, of: member.group.id) }
     /// The name of the member as the bot's profile shows it.
     public var name: String { member.name }
 }
@@ -80,6 +82,8 @@ public struct ReportContext: ChatContext {
     /// The reason that the report gives.
     public let reason: ReportReason
 
+    /// The member who reports.
+    public var person: PersonID { chat.person(of: item) }
     /// The text that the reporter added; empty without one.
     public var text: String { item.meta.text }
     /// The member who reports.
@@ -114,6 +118,12 @@ public struct ReportContext: ChatContext {
 }
 
 extension BotChat {
+    /// The person who sent an item.
+    func person(of item: ChatItem) -> PersonID {
+        guard let member = item.direction.member, let group = info.groupInfo else { return PersonID(description: scopeText) }
+        return .member(member.groupMemberID, of: group.groupID)
+    }
+
     /// The member who sent an item; nil outside of groups.
     func member(of item: ChatItem) -> BotMember? {
         guard let member = item.direction.member, let group else { return nil }

@@ -2,7 +2,7 @@ internal import ChatAPI
 
 /// The kinds of event that handlers are sorted by.
 enum EventKind: Sendable, Hashable, CaseIterable {
-    case message, edited, deleted, reaction, connected, request, invitation, member, group, any
+    case message, edited, deleted, reaction, connected, request, invitation, member, group, timer, started, any
 }
 
 /// An event on its way to the handlers of one bot.
@@ -18,12 +18,23 @@ struct Incoming: Sendable {
         case invitation(InvitationContext)
         case member(MemberContext)
         case group(GroupContext)
+        case timer(DueTimer)
+        case started(StartContext)
         case other
     }
 
     let content: Content
-    /// The event as the core reported it; what was found unhandled at a start is shown as the event that it would have been.
-    let source: EventContext
+    let bot: BotIdentity
+    let effects: Effects
+    /// The event as the core reported it; what was found unhandled at a start is shown as the event that it would have been. Nil for timers and the
+    /// start.
+    var event: ChatEvent?
+
+    /// The event for handlers of any event.
+    var source: EventContext? { event.map { EventContext(bot: bot, event: $0, effects: effects) } }
+
+    /// The changes that its handlers make to stored state.
+    var changes: HandlerChanges? { effects.changes }
 
     var kind: EventKind {
         switch content {
@@ -36,6 +47,8 @@ struct Incoming: Sendable {
         case .invitation: .invitation
         case .member: .member
         case .group: .group
+        case .timer: .timer
+        case .started: .started
         case .other: .any
         }
     }
@@ -53,8 +66,27 @@ struct Incoming: Sendable {
     var group: GroupContext? { if case .group(let context) = content { context } else { nil } }
     var request: RequestContext? { if case .request(let context) = content { context } else { nil } }
 
+    var timer: DueTimer? { if case .timer(let timer) = content { timer } else { nil } }
+    var start: StartContext? { if case .started(let context) = content { context } else { nil } }
+
+    /// The person that it is about; nil for what is about nobody.
+    var person: PersonID? {
+        switch content {
+        case .message(let context): context.person
+        case .edited(let context): context.person
+        case .deleted(let context): context.person
+        case .reaction(let context): context.person
+        case .connected(let context): context.person
+        case .report(let context): context.person
+        case .invitation(let context): context.person
+        case .member(let context): context.person
+        case .group(let context): context.person
+        case .request, .timer, .started, .other: nil
+        }
+    }
+
     /// The chat that it is in; nil for what is in none.
-    private var chat: BotChat? {
+    var chat: BotChat? {
         switch content {
         case .message(let context): context.chat
         case .edited(let context): context.chat
@@ -65,10 +97,11 @@ struct Incoming: Sendable {
         case .invitation(let context): context.chat
         case .member(let context): context.chat
         case .group(let context): context.chat
-        case .request, .other: nil
+        case .timer(let timer): timer.chat
+        case .request, .started, .other: nil
         }
     }
 
-    /// Checks whether it is in a chat of one of the kinds. What is in no chat is for every handler.
-    func isIn(_ kinds: ChatKinds) -> Bool { chat.map { kinds.isSuperset(of: $0.kind) } ?? true }
+    /// The kind of the chat that it is in; nil for what is in no chat and so for every handler.
+    var chatKind: ChatKinds? { chat?.kind }
 }

@@ -1,20 +1,36 @@
 /// A handler: what it waits for and what it does.
 ///
 /// Handlers are tried in the order in which they stand in the bot. The first whose trigger matches, and whose conditions hold,
-/// gets the event, and no other. An error that it throws is logged and counted; the bot goes on.
+/// gets the event, and no other, unless it ``fallThrough()``s. An error that it throws is logged and counted; the bot goes on.
 ///
 /// A handler runs at least once for an event that concerns a message, a new contact or a contact request: after a crash it may
 /// run again. What it sends is sent once all the same, because the n-th effect of a handler for an event is remembered by that
 /// number.
 public struct On: Sendable {
+    /// The work of a handler for an event.
+    typealias Run = @Sendable () async throws -> Void
+
     let event: EventKind
     /// The kinds of chat that it answers in.
-    let kinds: ChatKinds
+    var kinds: ChatKinds
+    /// True if the kinds were given for this handler.
+    let namesKinds: Bool
     let menu: [MenuCommand]
     let fault: HandlerFault?
     let place: String
-    /// Nil when the event is not for this handler.
-    let prepare: @Sendable (Incoming) -> (@Sendable () async throws -> Void)?
+    /// Words for middleware, and for the help.
+    private(set) var tags: Set<String> = []
+    /// True if handlers below are tried also when this one has taken the event.
+    private(set) var fallsThrough = false
+    /// The only command that it takes; nil for a handler of other messages too.
+    let command: String?
+    /// True if it takes every message of its kinds of chat.
+    let isCatchAll: Bool
+    /// True if it does not take everything that ``command`` and ``isCatchAll`` promise.
+    let isConditional: Bool
+    let recurrence: Recurrence?
+    /// Nil when the event is not for this handler. The kind of chat has been looked at.
+    private(set) var prepare: @Sendable (Incoming) -> Run?
 
     /// Handles what the trigger matches.
     ///
@@ -23,31 +39,31 @@ public struct On: Sendable {
     ///     has to do with groups, all.
     ///   - condition: a further condition on the event; it must not wait or have effects.
     public init<Context: Sendable>(
-        _ trigger: Trigger<Context>, in kinds: ChatKinds? = nil, where condition: @escaping @Sendable (Context) -> Bool = { _ in true }, file: String = #fileID,
+        _ trigger: Trigger<Context>, in kinds: ChatKinds? = nil, where condition: (@Sendable (Context) -> Bool)? = nil, file: String = #fileID,
         line: Int = #line, _ body: @escaping @Sendable (Context) async throws -> Void
     ) {
-        let kinds = kinds ?? trigger.kinds
-        event = trigger.event
-        self.kinds = kinds
-        menu = trigger.menu
-        fault = trigger.fault
-        place = "\(file):\(line)"
-        prepare = { incoming in
-            guard incoming.isIn(kinds), let context = trigger.match(incoming), condition(context) else { return nil }
+        self.init(trigger: trigger, kinds: kinds, menu: [], isConditional: condition != nil, file: file, line: line) { context in
+            guard condition?(context) ?? true else { return nil }
             return { try await body(context) }
         }
     }
 
     private init<Context: Sendable>(
-        trigger: Trigger<Context>, kinds: ChatKinds, menu: [MenuCommand], file: String, line: Int,
+        trigger: Trigger<Context>, kinds: ChatKinds?, menu: [MenuCommand], isConditional: Bool, file: String, line: Int,
         choose: @escaping @Sendable (Context) -> (@Sendable () async throws -> Void)?
     ) {
         event = trigger.event
-        self.kinds = kinds
+        self.kinds = kinds ?? trigger.kinds
+        namesKinds = kinds != nil
         self.menu = trigger.menu + menu
         fault = trigger.fault
         place = "\(file):\(line)"
-        prepare = { incoming in incoming.isIn(kinds) ? trigger.match(incoming).flatMap(choose) : nil }
+        command = trigger.command
+        isCatchAll = trigger.isCatchAll
+        self.isConditional = trigger.isConditional || isConditional
+        recurrence = trigger.recurrence
+        let refusal = trigger.refusal
+        prepare = { incoming in trigger.match(incoming).flatMap(choose) ?? refusal?(incoming) }
     }
 
     /// A handler of what the trigger matches and the choice takes, for handlers that decide by other means than a condition.
@@ -61,7 +77,30 @@ public struct On: Sendable {
     public static func choosing<Context: Sendable>(
         _ trigger: Trigger<Context>, in kinds: ChatKinds? = nil, menu: [MenuCommand] = [], file: String = #fileID, line: Int = #line,
         _ choose: @escaping @Sendable (Context) -> (@Sendable () async throws -> Void)?
-    ) -> On { On(trigger: trigger, kinds: kinds ?? trigger.kinds, menu: menu, file: file, line: line, choose: choose) }
+    ) -> On { On(trigger: trigger, kinds: kinds, menu: menu, isConditional: true, file: file, line: line, choose: choose) }
+
+    /// The same handler, after which the handlers below are tried too.
+    public func fallThrough() -> On {
+        var handler = self
+        handler.fallsThrough = true
+        return handler
+    }
+
+    /// The same handler with words for middleware, which finds them in ``HandlerCall/tags``.
+    public func tagged(_ tags: String...) -> On {
+        var handler = self
+        handler.tags.formUnion(tags)
+        return handler
+    }
+
+    /// Puts middleware around it, outside of what is around it already.
+    mutating func surround(_ middleware: Middleware) {
+        let inner = prepare, handler = self
+        prepare = { incoming in
+            guard let run = inner(incoming) else { return nil }
+            return { try await middleware.run(HandlerCall(incoming, handler: handler), run) }
+        }
+    }
 }
 
 /// A command of the menu that the apps show for a bot.
@@ -94,22 +133,4 @@ public struct HandlerFault: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// A textual form, for messages and logs.
     public var description: String { "\(file):\(line):\(column): error: \(message)" }
-}
-
-/// Puts handlers one below the other.
-@resultBuilder public enum HandlerBuilder {
-    /// Takes one handler.
-    public static func buildExpression(_ handler: On) -> [On] { [handler] }
-    /// Takes a list of handlers.
-    public static func buildExpression(_ handlers: [On]) -> [On] { handlers }
-    /// Joins the handlers of a block in their order.
-    public static func buildBlock(_ parts: [On]...) -> [On] { parts.flatMap(\.self) }
-    /// Takes the handlers of an `if` without `else`.
-    public static func buildOptional(_ part: [On]?) -> [On] { part ?? [] }
-    /// Takes the handlers of the first branch.
-    public static func buildEither(first part: [On]) -> [On] { part }
-    /// Takes the handlers of the second branch.
-    public static func buildEither(second part: [On]) -> [On] { part }
-    /// Joins the handlers of a loop.
-    public static func buildArray(_ parts: [[On]]) -> [On] { parts.flatMap(\.self) }
 }

@@ -5,11 +5,21 @@
 public struct Trigger<Context: Sendable>: Sendable {
     let event: EventKind
     /// The kinds of chat that a handler answers in that names none.
-    let kinds: ChatKinds
+    var kinds: ChatKinds
     let match: @Sendable (Incoming) -> Context?
-    let menu: [MenuCommand]
+    var menu: [MenuCommand]
     /// The error in the trigger as it was written; reported before the bot starts.
-    let fault: HandlerFault?
+    var fault: HandlerFault?
+    /// The only command that matches; nil for a trigger of other messages too.
+    var command: String?
+    /// True if every message matches.
+    var isCatchAll = false
+    /// True if not all messages match that the properties above promise.
+    var isConditional = false
+    /// The answer to an event that is meant for the trigger and cannot be read; nil for other events.
+    var refusal: (@Sendable (Incoming) -> (@Sendable () async throws -> Void)?)?
+    /// The times of a recurring handler.
+    var recurrence: Recurrence?
 
     init(
         _ event: EventKind, in kinds: ChatKinds = .contacts, menu: [MenuCommand] = [], fault: HandlerFault? = nil,
@@ -21,11 +31,26 @@ public struct Trigger<Context: Sendable>: Sendable {
         self.menu = menu
         self.fault = fault
     }
+
+    /// The same trigger with another condition.
+    func matching(_ match: @escaping @Sendable (Incoming) -> Context?) -> Self {
+        var trigger = Self(event, in: kinds, menu: menu, fault: fault, match: match)
+        trigger.command = command
+        trigger.isCatchAll = isCatchAll
+        trigger.isConditional = isConditional
+        trigger.refusal = refusal
+        trigger.recurrence = recurrence
+        return trigger
+    }
 }
 
 extension Trigger where Context == MessageContext {
     /// Any message that a person sent. Reports to moderators are none: they have a trigger of their own.
-    public static var anyMessage: Self { Self(.message) { $0.openMessage } }
+    public static var anyMessage: Self {
+        var trigger = Self(.message) { $0.openMessage }
+        trigger.isCatchAll = true
+        return trigger
+    }
 
     /// A message that is text, with or without a link preview.
     public static var text: Self { content(.text, .link) }
@@ -79,7 +104,9 @@ extension Trigger where Context == MessageContext {
             return Self(.message, fault: fault) { _ in nil }
         }
         let menu = label.map { [MenuCommand(keyword: keyword, label: $0, parameters: parameters)] } ?? []
-        return Self(.message, menu: menu) { incoming in incoming.openMessage.flatMap { $0.command?.name == name ? $0 : nil } }
+        var trigger = Self(.message, menu: menu) { incoming in incoming.openMessage.flatMap { $0.command?.name == name ? $0 : nil } }
+        trigger.command = name
+        return trigger
     }
 
     private static func normalized(_ text: String) -> String {

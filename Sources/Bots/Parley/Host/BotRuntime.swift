@@ -1,6 +1,8 @@
 internal import ChatAPI
 internal import ChatModel
 internal import ChatProtocol
+internal import EncryptedSQLite
+internal import Foundation
 internal import Logging
 internal import Synchronization
 internal import SystemSupport
@@ -14,6 +16,11 @@ final class BotRuntime: Sendable {
     private let model: ChatModel
     private let filesFolder: String?
     private let dispatcher: EventDispatcher
+    private let beforeMatching: [Middleware]
+    private let recurrences: [String: Recurrence]
+    private let services: BotServices
+    /// Answers to other bots, so that two of them do not answer each other without an end.
+    private let answersToBots = RateLimiter([RateLimit(20, per: .seconds(60))])
     private let handlesEventsWhenMuted: Bool
     private let store: BotStateStore
     private let jobs: KeyedJobQueue<ChatJobKey>
@@ -24,8 +31,8 @@ final class BotRuntime: Sendable {
     private let retried: Set<HandlerEventName>
 
     init(
-        identity: BotIdentity, handlers: [On], handlesEventsWhenMuted: Bool = false, progress: HandledProgress, model: ChatModel, filesFolder: String? = nil,
-        store: BotStateStore, jobs: KeyedJobQueue<ChatJobKey>, crashes: HandlerCrashTracker, retried: Set<HandlerEventName> = [], logger: Logger
+        identity: BotIdentity, bot: Bot, services: BotServices, progress: HandledProgress, model: ChatModel, filesFolder: String? = nil,
+        jobs: KeyedJobQueue<ChatJobKey>, crashes: HandlerCrashTracker, retried: Set<HandlerEventName> = [], logger: Logger
     ) {
         self.crashes = crashes
         self.retried = retried
@@ -35,16 +42,19 @@ final class BotRuntime: Sendable {
             switch event.kind {
             case .connected: progress.references[.connected]?.remove(event.reference)
             case .request: progress.references[.request]?.remove(event.reference)
-            case .message: break
+            case .message, .timer: break
             }
         }
         self.identity = identity
         self.model = model
         self.filesFolder = filesFolder
-        self.store = store
+        self.services = services
+        store = services.store
         self.jobs = jobs
-        dispatcher = EventDispatcher(handlers)
-        self.handlesEventsWhenMuted = handlesEventsWhenMuted
+        dispatcher = EventDispatcher(bot.handlers)
+        beforeMatching = bot.beforeMatching
+        recurrences = Dictionary(bot.handlers.compactMap(\.recurrence).map { ($0.name, $0) }) { first, _ in first }
+        handlesEventsWhenMuted = bot.handlesEventsWhenMuted
         tracker = Mutex(ChatProgressTracker(progress))
         var logger = logger
         logger[metadataKey: "bot"] = "\(identity.id)"
@@ -69,7 +79,9 @@ final class BotRuntime: Sendable {
             takeRequest(request, event: event)
         default:
             if let group = event.group, takeGroupEvent(event, in: group) { return }
-            submit("events", Incoming(content: .other, source: context(of: event, effects: effects(nil))))
+            // Most bots have no handler for what has no trigger of its own.
+            guard !dispatcher.isEmpty(.any) else { return }
+            submit("events", incoming(.other, event, effects(nil)))
         }
     }
 
@@ -91,10 +103,10 @@ final class BotRuntime: Sendable {
             }
             let handlerEvent = HandlerEventName(.message, id.rawValue, in: name, of: identity.userID), isMuted = isMuted(event)
             let isTaken = jobs.submit(ChatJobKey(userID: identity.userID, chat: name)) { [self] in
+                let mark = HandledMark.item(id, chat: name)
                 // What is passed over counts as handled, after what came before it.
-                if !isMuted { guard await run(incoming, as: handlerEvent) else { return } }
-                FailPoint.botHandled.pass()
-                store.noteHandled(upTo: id, in: name, of: identity.userID)
+                if isMuted || isAnswerToABot(incoming) { return store.note(mark, of: identity.userID) }
+                await run(incoming, as: handlerEvent, mark)
             }
             if isTaken { tracker.didSubmit(id, in: name) } else { tracker.didRefuse(id, in: name) }
             return isTaken
@@ -108,7 +120,7 @@ final class BotRuntime: Sendable {
         guard tracker.withLock({ $0.isFirst(.connected, contact.contactID.rawValue) }) else { return }
         let effects = effects("connected/\(contact.contactID)")
         let context = ContactContext(chat: chat(.direct(contact: contact), effects: effects), contact: contact)
-        let incoming = Incoming(content: .connected(context), source: self.context(of: event, effects: effects))
+        let incoming = incoming(.connected(context), event, effects)
         let chat = "\(ChatReference.direct(contact.contactID))"
         submit(
             chat, incoming, .connected, as: HandlerEventName(.connected, contact.contactID.rawValue, in: chat, of: identity.userID), isMuted: isMuted(event))
@@ -120,7 +132,7 @@ final class BotRuntime: Sendable {
         guard tracker.withLock({ $0.isFirst(.request, request.contactRequestID.rawValue) }) else { return }
         let effects = effects("request/\(request.contactRequestID)")
         let context = RequestContext(bot: identity, request: request, effects: effects)
-        let incoming = Incoming(content: .request(context), source: self.context(of: event, effects: effects))
+        let incoming = incoming(.request(context), event, effects)
         let key = "request \(request.contactRequestID)"
         submit(key, incoming, .request, as: HandlerEventName(.request, request.contactRequestID.rawValue, in: key, of: identity.userID))
     }
@@ -147,7 +159,7 @@ final class BotRuntime: Sendable {
     private func takeGroupEvent(_ event: ChatEvent, in group: GroupInfo) -> Bool {
         let effects = effects(nil)
         guard let content = GroupEvents.content(of: event, chat: { chat(.group(groupInfo: $0, scope: nil), effects: effects) }) else { return false }
-        submit("\(ChatReference.group(group.groupID))", Incoming(content: content, source: context(of: event, effects: effects)))
+        submit("\(ChatReference.group(group.groupID))", incoming(content, event, effects))
         return true
     }
 
@@ -157,7 +169,7 @@ final class BotRuntime: Sendable {
         else { return }
         let effects = effects(nil)
         let context = EditContext(chat: self.chat(entry.chatInfo, effects: effects), item: entry.chatItem, content: content)
-        submit("\(chat)", Incoming(content: .edited(context), source: self.context(of: event, effects: effects)))
+        submit("\(chat)", incoming(.edited(context), event, effects))
     }
 
     private func takeDeletions(_ deletions: [ChatItemDeletion], event: ChatEvent) {
@@ -170,7 +182,7 @@ final class BotRuntime: Sendable {
         for (chat, deleted) in byChat {
             let effects = effects(nil)
             let context = DeletionContext(chat: self.chat(deleted.info, effects: effects), items: deleted.items)
-            submit("\(chat)", Incoming(content: .deleted(context), source: self.context(of: event, effects: effects)))
+            submit("\(chat)", incoming(.deleted(context), event, effects))
         }
     }
 
@@ -181,7 +193,7 @@ final class BotRuntime: Sendable {
         let effects = effects(nil)
         let context = ReactionContext(
             chat: self.chat(reaction.chatInfo, effects: effects), item: reaction.chatReaction.chatItem, emoji: emoji.text, isAdded: added)
-        submit("\(chat)", Incoming(content: .reaction(context), source: self.context(of: event, effects: effects)))
+        submit("\(chat)", incoming(.reaction(context), event, effects))
     }
 
     // MARK: Parts
@@ -189,16 +201,19 @@ final class BotRuntime: Sendable {
     private func incoming(_ entry: ItemInChat, event: ChatEvent) -> Incoming? {
         let effects = effects("item/\(entry.chatItem.id)")
         guard let content = GroupEvents.content(of: entry, in: chat(entry.chatInfo, effects: effects)) else { return nil }
-        return Incoming(content: content, source: context(of: event, effects: effects))
+        return self.incoming(content, event, effects)
     }
 
-    private func effects(_ event: String?) -> Effects { Effects(model: model, userID: identity.userID, event: event, filesFolder: filesFolder) }
+    private func incoming(_ content: Incoming.Content, _ event: ChatEvent?, _ effects: Effects) -> Incoming {
+        Incoming(content: content, bot: identity, effects: effects, event: event)
+    }
+
+    /// The effects of one run of handlers.
+    private func effects(_ event: String?) -> Effects {
+        Effects(model: model, userID: identity.userID, event: event, filesFolder: filesFolder, services: services, changes: HandlerChanges())
+    }
 
     private func chat(_ info: ChatInfo, effects: Effects) -> BotChat { BotChat(bot: identity, info: info, effects: effects) }
-
-    private func context(of event: ChatEvent, effects: Effects) -> EventContext {
-        EventContext(bot: identity, event: event, effects: effects)
-    }
 
     /// - Parameters:
     ///   - kind: what is noted once it is handled; nil for what is told once.
@@ -208,8 +223,9 @@ final class BotRuntime: Sendable {
         _ chat: String, _ incoming: Incoming, _ kind: HandledProgress.Kind? = nil, as event: HandlerEventName? = nil, isMuted: Bool = false
     ) {
         let isTaken = jobs.submit(ChatJobKey(userID: identity.userID, chat: chat)) { [self] in
-            if !isMuted { guard await run(incoming, as: event) else { return } }
-            if let kind, let event { store.noteHandled(kind, event.reference, of: identity.userID) }
+            let mark: HandledMark = if let kind, let event { .once(kind, event.reference) } else { .none }
+            if isMuted { return store.note(mark, of: identity.userID) }
+            await run(incoming, as: event, mark)
         }
         if !isTaken {
             // Connections and requests are found again at the next start; the rest is only told as long as there is room.
@@ -222,27 +238,33 @@ final class BotRuntime: Sendable {
         guard let chat = entry.chatInfo.reference, let incoming = incoming(entry, event: event) else { return }
         let name = HandlerEventName(.message, entry.chatItem.id.rawValue, in: "\(chat)", of: identity.userID)
         jobs.submit(ChatJobKey(userID: identity.userID, chat: "\(chat)")) { [self] in
-            _ = await crashes.noting(name, isRetry: true) { await run(incoming) }
+            _ = await crashes.noting(name, isRetry: true) { await run(incoming, .none) }
         }
     }
 
+    /// Runs the handlers of an event, and stores what they have changed with the mark that it is handled.
+    ///
     /// - Parameter event: its name; nil for what does not come again.
-    /// - Returns: see ``run(_:)``.
-    private func run(_ incoming: Incoming, as event: HandlerEventName?) async -> Bool {
-        guard let event else { return await run(incoming) }
-        // It counts as handled: who wants it handled says so.
-        if crashes.isQuarantined(event) { return true }
-        return await crashes.noting(event, isRetry: retried.contains(event)) { await run(incoming) }
+    /// - Returns: false if it is not handled, and runs again at the next start.
+    @discardableResult
+    private func run(_ incoming: Incoming, as event: HandlerEventName?, _ mark: HandledMark) async -> Bool {
+        guard let event else { return await run(incoming, mark) }
+        if crashes.isQuarantined(event) {
+            // It counts as handled: who wants it handled says so.
+            store.note(mark, of: identity.userID)
+            return true
+        }
+        return await crashes.noting(event, isRetry: retried.contains(event)) { await run(incoming, mark) }
     }
 
-    /// - Returns: false if the handler was interrupted because the bots stop: then it runs again at the next start. A handler that fails has
-    ///   handled the event, also one that throws `CancellationError` of its own accord.
-    private func run(_ incoming: Incoming) async -> Bool {
+    /// - Returns: false if the handler was interrupted because the bots stop, or its changes could not be stored: then it runs again at the next start.
+    ///   A handler that fails has handled the event, also one that throws `CancellationError` of its own accord.
+    private func run(_ incoming: Incoming, _ mark: HandledMark) async -> Bool {
         if let message = incoming.message { TrapPoint.botHandle.pass(Array(message.text.utf8)) }
-        guard let (place, body) = dispatcher.handler(of: incoming) else { return true }
         do {
-            try await body()
+            try await perform(incoming)
         } catch {
+            let (place, error) = (error as? HandlerFailure).map { ($0.place, $0.error) } ?? ("", error)
             // Only the end of the bots cancels the tasks of handlers.
             guard !Task.isCancelled else {
                 logger.notice("handler interrupted: it runs again at the next start", metadata: ["handler": "\(place)", "kind": "\(incoming.kind)"])
@@ -253,9 +275,112 @@ final class BotRuntime: Sendable {
                 metadata: [
                     "handler": "\(place)", "kind": "\(incoming.kind)", "code": "\((error as? ChatCoreError)?.code.rawValue ?? "handler")", "error": "\(error)",
                 ])
+            incoming.changes?.discard()
         }
+        return await finish(incoming, mark)
+    }
+
+    /// Runs middleware and handlers.
+    private func perform(_ incoming: Incoming) async throws {
+        var run: On.Run = { [dispatcher] in
+            for handler in dispatcher.handlers(of: incoming) {
+                do {
+                    try await handler.run()
+                } catch {
+                    throw HandlerFailure(place: handler.place, error: error)
+                }
+            }
+        }
+        if !beforeMatching.isEmpty {
+            let call = HandlerCall(incoming)
+            for middleware in beforeMatching.reversed() { run = { [run] in try await middleware.run(call, run) } }
+        }
+        try await run()
+    }
+
+    /// Stores the changes of stored state with the mark that the event is handled.
+    private func finish(_ incoming: Incoming, _ mark: HandledMark) async -> Bool {
+        FailPoint.botHandled.pass()
+        guard let batch = incoming.changes?.current, !batch.isEmpty else {
+            store.note(mark, of: identity.userID)
+            return true
+        }
+        do {
+            try await store.commit(batch, mark, of: identity.userID)
+        } catch {
+            let isStorage = error is StorageError
+            logger.error(
+                isStorage ? "state not stored: the handler runs again at the next start" : "state not stored",
+                metadata: ["code": "\((error as? BotStateError)?.code.rawValue ?? "state.notStored")", "kind": "\(incoming.kind)", "error": "\(error)"])
+            if !isStorage { store.note(mark, of: identity.userID) }
+            return !isStorage
+        }
+        services.dialogues.apply(batch)
+        if !batch.timers.isEmpty || !batch.forgotten.isEmpty { services.timers.wake() }
         return true
     }
+
+    // MARK: Loops
+
+    /// True for a message of another bot when too many were answered. Two bots that answer each other would not end.
+    private func isAnswerToABot(_ incoming: Incoming) -> Bool {
+        guard let chat = incoming.message?.chat, chat.contact?.profile.peerType == .bot else { return false }
+        switch answersToBots.admit(chat.scopeText, at: services.time.now()) {
+        case .admitted: return false
+        case .exceeded: return true
+        case .exceededFirst:
+            logger.warning(
+                "another bot writes too much and is not answered for a while: two bots may be answering each other",
+                metadata: ["code": "handler.botLoop", "chat": "\(chat.scopeText)"])
+            return true
+        }
+    }
+
+    // MARK: The start and timers
+
+    /// Runs the handlers of the start. They may go on as long as the bot runs.
+    func start() async {
+        guard !dispatcher.isEmpty(.started) else { return }
+        let effects = Effects(model: model, userID: identity.userID, event: nil, filesFolder: filesFolder, services: services)
+        let context = StartContext(client: BotClient(bot: identity, effects: effects))
+        _ = await run(incoming(.started(context), nil, effects), .none)
+    }
+
+    /// Gives a timer that is due to the handlers.
+    ///
+    /// - Parameter ended: called once with whether the timer is handled.
+    /// - Returns: false if the queue is full.
+    func take(_ timer: TimerRecord, ended: @escaping @Sendable (Bool) -> Void) -> Bool {
+        jobs.submit(ChatJobKey(userID: identity.userID, chat: timer.chat ?? "timers")) { [self] in ended(await handle(timer)) }
+    }
+
+    private func handle(_ timer: TimerRecord) async -> Bool {
+        let now = services.time.now()
+        let mark = HandledMark.timer(timer.id, next: timer.kind == .recurring ? recurrences[timer.name]?.next(after: timer.due, now: now) : nil)
+        let effects = effects("timer/\(timer.id)/\(Int64(timer.due.timeIntervalSince1970 * 1000))")
+        if timer.kind == .dialogue {
+            // Somebody may have continued it meanwhile.
+            guard services.dialogues.expired(timer.key)?.state == timer.value else { return note(mark) }
+            effects.changes?.setDialogue(nil, of: timer.key)
+        }
+        if let expires = timer.expires, expires < now { return note(mark) }
+        let client = BotClient(bot: identity, effects: effects)
+        let chat = if let chat = timer.chat.flatMap({ ChatReference($0) }) { await client.chat(chat) } else { BotChat?.none }
+        let due = DueTimer(record: timer, client: client, chat: chat)
+        let name = HandlerEventName(.timer, timer.id, in: timer.chat ?? "timers", of: identity.userID)
+        return await run(incoming(.timer(due), nil, effects), as: name, mark)
+    }
+
+    private func note(_ mark: HandledMark) -> Bool {
+        store.note(mark, of: identity.userID)
+        return true
+    }
+}
+
+/// An error with the source position of the handler that has thrown it.
+private struct HandlerFailure: Error {
+    let place: String
+    let error: any Error
 }
 
 extension ChatEvent {

@@ -87,14 +87,16 @@ public struct HostReady: Sendable {
         public let address: String?
         /// The short address, which fits a small QR code.
         public let shortAddress: String?
-        /// The chats of the bot, as they are from now on.
-        public let chats: BotChats
+        /// The bot, with everything that it can do: to send from other tasks of the program.
+        public let client: BotClient
         /// The groups that the bot keeps, in the order of ``Bot/groups``.
         public let managedGroups: [Group]
         /// The channels that the bot keeps and that are made already. Those whose relays cannot be reached yet are missing.
         public internal(set) var managedChannels: [Group] = []
+        /// The chats of the bot, as they are from now on.
+        public var chats: BotChats { client.chats }
         /// All groups of the bot, as they are from now on.
-        public let groups: BotGroups
+        public var groups: BotGroups { client.groups }
     }
 
     /// A group that a bot keeps.

@@ -20,6 +20,7 @@ actor HostSession {
     private var runtimes: [UserID: BotRuntime] = [:]
     private var connectionLog: ConnectionLog
     private let filesFolder: String?
+    private let time: BotTime
 
     /// The pause before a chat that cannot be read is read again.
     static let pauseBeforeReading = Duration.seconds(1)
@@ -27,9 +28,11 @@ actor HostSession {
     /// - Parameters:
     ///   - inFlight: where it is noted what handlers are handling; nil if it is not.
     ///   - clock: for waiting before a chat is read again that could not be read.
+    ///   - time: the time of timers and dialogues; the system's with the clock if it is not given.
     init(
         core: any ChatCore, bots: [Bot], store: BotStateStore, parallelHandlers: Int, logger: Logger, filesFolder: String? = nil,
-        inFlight: InFlightTable? = nil, clock: any Clock<Duration> = ContinuousClock()
+        inFlight: InFlightTable? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        time: BotTime? = nil
     ) {
         crashes = HandlerCrashTracker(table: inFlight, store: store)
         model = ChatModel(core: core)
@@ -38,6 +41,7 @@ actor HostSession {
         self.store = store
         self.logger = logger
         self.clock = clock
+        self.time = time ?? BotTime(clock: clock)
         connectionLog = ConnectionLog(logger)
         let unread = UniqueKeyQueue<ChatJobKey>()
         self.unread = unread
@@ -48,16 +52,22 @@ actor HostSession {
     ///
     /// - Parameter onReady: called once every bot has started.
     func run(onReady: @Sendable ([HostReady.Profile]) async -> Void) async throws {
-        let provisioner = Provisioner(model: model, store: store, filesFolder: filesFolder, logger: logger)
+        let timers = TimerDispatcher(store: store, time: time, logger: logger), directory = BotDirectory()
+        let provisioner = Provisioner(
+            model: model, store: store, filesFolder: filesFolder, time: time, timers: timers, directory: directory, logger: logger)
         let retried = Set(try await crashes.load(logger: logger))
         var profiles: [HostReady.Profile] = [], identities: [BotIdentity] = []
         for bot in bots {
-            let provisioned = try await provisioner.provision(bot)
-            runtimes[provisioned.identity.userID] = BotRuntime(
-                identity: provisioned.identity, handlers: bot.handlers, handlesEventsWhenMuted: bot.handlesEventsWhenMuted,
-                progress: try await store.progress(of: provisioned.identity.userID),
-                model: model, filesFolder: filesFolder, store: store, jobs: jobs, crashes: crashes,
-                retried: retried.filter { $0.userID == provisioned.identity.userID }, logger: logger)
+            let provisioned = try await provisioner.provision(bot), user = provisioned.identity.userID
+            try await store.prepare(bot.handlers.compactMap(\.recurrence), of: user, at: time.now())
+            runtimes[user] = BotRuntime(
+                identity: provisioned.identity, bot: bot, services: provisioned.services, progress: try await store.progress(of: user), model: model,
+                filesFolder: filesFolder, jobs: jobs, crashes: crashes, retried: retried.filter { $0.userID == user }, logger: logger)
+            directory.add(bot.id) { [model, filesFolder, services = provisioned.services, identity = provisioned.identity] event in
+                let effects = Effects(
+                    model: model, userID: user, event: event.map { "\($0)/through" }, filesFolder: filesFolder, services: services)
+                return BotClient(bot: identity, effects: effects)
+            }
             profiles.append(provisioned.report)
             identities.append(provisioned.identity)
         }
@@ -75,6 +85,15 @@ actor HostSession {
         await onReady(keeping.profiles)
         let fetching = Task { await fetchUnread() }
         defer { fetching.cancel() }
+        let running = Task { [runtimes] in
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    await timers.run(for: Array(runtimes.keys)) { timer, ended in runtimes[timer.userID]?.take(timer, ended: ended) ?? false }
+                }
+                for runtime in runtimes.values { group.addTask { await runtime.start() } }
+            }
+        }
+        defer { running.cancel() }
         while try await consume(events) == .lostEvents {
             logger.warning("events came faster than they were taken: reading the chats anew")
             events = model.events()

@@ -8,11 +8,15 @@ struct Provisioner {
     struct Provisioned {
         let identity: BotIdentity
         let report: HostReady.Profile
+        let services: BotServices
     }
 
     let model: ChatModel
     let store: BotStateStore
     var filesFolder: String?
+    let time: BotTime
+    let timers: TimerDispatcher
+    let directory: BotDirectory
     let logger: Logger
 
     func provision(_ bot: Bot) async throws -> Provisioned {
@@ -27,11 +31,14 @@ struct Provisioner {
         let link = try await address(of: bot, user: user)
         let identity = BotIdentity(id: bot.id, name: bot.profile.name, userID: user.userID)
         let groups = try await groups(of: bot, identity: identity)
+        let services = BotServices(
+            store: store, time: time, timers: timers, directory: directory, dialogues: DialogueTable(try await store.dialogues(of: user.userID)),
+            commands: bot.commandHelp)
+        let client = BotClient(
+            bot: identity, effects: Effects(model: model, userID: user.userID, event: nil, filesFolder: filesFolder, services: services))
         let report = HostReady.Profile(
-            id: bot.id, name: bot.profile.name, address: link?.fullLink, shortAddress: link?.shortLink,
-            chats: BotChats(model: model, userID: user.userID), managedGroups: groups,
-            groups: BotGroups(bot: identity, effects: Effects(model: model, userID: user.userID, event: nil, filesFolder: filesFolder)))
-        return Provisioned(identity: identity, report: report)
+            id: bot.id, name: bot.profile.name, address: link?.fullLink, shortAddress: link?.shortLink, client: client, managedGroups: groups)
+        return Provisioned(identity: identity, report: report, services: services)
     }
 
     // MARK: Profile
@@ -68,10 +75,10 @@ struct Provisioner {
         guard case .apiChats(_, let chats) = try await model.send(.chats(.list(user: user.userID)), as: user.userID) else { return }
         for chat in chats {
             if case .direct(let contact) = chat.chatInfo, contact.isReady {
-                store.noteHandled(.connected, contact.contactID.rawValue, of: user.userID)
+                store.note(.once(.connected, contact.contactID.rawValue), of: user.userID)
             }
             if let reference = chat.chatInfo.reference, let last = chat.chatItems.last {
-                store.noteHandled(upTo: last.id, in: "\(reference)", of: user.userID)
+                store.note(.item(last.id, chat: "\(reference)"), of: user.userID)
             }
         }
     }

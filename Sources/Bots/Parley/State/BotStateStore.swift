@@ -69,6 +69,7 @@ final class BotStateStore: Sendable {
                     ) STRICT, WITHOUT ROWID;
                     """)
         }
+        migrator.registerMigration("4 state, dialogues and timers") { db in try db.execute(sql: stateTables) }
         return migrator
     }
 
@@ -119,28 +120,6 @@ final class BotStateStore: Sendable {
                 progress.references[kind, default: []].insert(row["reference"])
             }
             return progress
-        }
-    }
-
-    /// Remembers that all items of a chat up to one have been handled, without anybody waiting for it. If the process dies
-    /// first, the handlers run again and their effects are recognised.
-    func noteHandled(upTo itemID: ChatItemID, in chat: String, of userID: UserID) {
-        submit { db in
-            try db.execute(
-                sql: """
-                    INSERT INTO chat_progress (user_id, chat, item_id) VALUES (?, ?, ?)
-                    ON CONFLICT (user_id, chat) DO UPDATE SET item_id = excluded.item_id WHERE item_id < excluded.item_id
-                    """,
-                arguments: [userID.rawValue, chat, itemID.rawValue])
-        }
-    }
-
-    /// Remembers that something that happens once has been handled, without anybody waiting for it.
-    func noteHandled(_ kind: HandledProgress.Kind, _ reference: Int64, of userID: UserID) {
-        submit { db in
-            try db.execute(
-                sql: "INSERT OR IGNORE INTO handled (user_id, kind, reference) VALUES (?, ?, ?)",
-                arguments: [userID.rawValue, kind.rawValue, reference])
         }
     }
 

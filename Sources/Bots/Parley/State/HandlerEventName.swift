@@ -4,12 +4,12 @@ internal import SystemSupport
 /// The name of something that a bot's handlers are given once: the same at the next start.
 struct HandlerEventName: Hashable, Sendable {
     enum Kind: UInt8, Sendable {
-        case message = 1, connected, request
+        case message = 1, connected, request, timer
     }
 
     let userID: UserID
     let kind: Kind
-    /// The id of the item, the contact or the request.
+    /// The id of the item, the contact, the request or the timer.
     let reference: Int64
     /// The chat, as commands name it; the key of a request's jobs.
     let chat: String

@@ -1,0 +1,58 @@
+internal import ChatAPI
+internal import ChatModel
+internal import Foundation
+internal import Synchronization
+
+/// The parts of a running bot that the contexts of its handlers share.
+final class BotServices: Sendable {
+    let store: BotStateStore
+    let time: BotTime
+    let timers: TimerDispatcher
+    let directory: BotDirectory
+    let dialogues: DialogueTable
+    /// The commands of the menus, with those that are not in one.
+    let commands: [CommandHelp]
+
+    init(store: BotStateStore, time: BotTime, timers: TimerDispatcher, directory: BotDirectory, dialogues: DialogueTable, commands: [CommandHelp]) {
+        self.store = store
+        self.time = time
+        self.timers = timers
+        self.directory = directory
+        self.dialogues = dialogues
+        self.commands = commands
+    }
+}
+
+/// The running bots of a process.
+final class BotDirectory: Sendable {
+    typealias Maker = @Sendable (_ event: String?) -> BotClient
+    private let makers = Mutex<[String: Maker]>([:])
+
+    func add(_ id: String, _ maker: @escaping Maker) { makers.withLock { $0[id] = maker } }
+
+    /// - Parameter event: the event whose handler asks: what it sends through the other bot is sent once.
+    func client(_ id: String, event: String?) -> BotClient? { makers.withLock { $0[id] }?(event) }
+}
+
+/// The dialogues of a bot that are open, in memory: triggers look for them without waiting.
+final class DialogueTable: Sendable {
+    private let records: Mutex<[String: DialogueRecord]>
+
+    init(_ records: [String: DialogueRecord] = [:]) { self.records = Mutex(records) }
+
+    func record(of scope: String, at time: Date) -> DialogueRecord? {
+        records.withLock { records in records[scope].flatMap { record in record.expires.map { $0 > time } ?? true ? record : nil } }
+    }
+
+    /// The record of a dialogue, also of one that has expired.
+    func expired(_ scope: String) -> DialogueRecord? { records.withLock { $0[scope] } }
+
+    func apply(_ changes: HandlerChanges.Batch) {
+        records.withLock { records in
+            for scope in changes.forgotten { records[scope] = nil }
+            for (scope, record) in changes.dialogues { records[scope] = record }
+        }
+    }
+
+    func forget(_ scope: String) { records.withLock { $0[scope] = nil } }
+}

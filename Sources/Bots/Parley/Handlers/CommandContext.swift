@@ -1,0 +1,102 @@
+/// A command whose arguments have been read.
+public struct CommandContext<each Value: Sendable>: ChatContext {
+    /// The message.
+    public let message: MessageContext
+    /// The values of the arguments: one value, or a tuple of several.
+    public let arguments: (repeat each Value)
+
+    /// The chat.
+    public var chat: BotChat { message.chat }
+    /// The person who wrote.
+    public var person: PersonID { message.person }
+
+    /// Answers the message with a quote of it.
+    @discardableResult
+    public func reply(_ text: String) async throws -> SentMessage { try await message.reply(text) }
+}
+
+extension Trigger {
+    /// A command with arguments: `.command("remind", "Reminds you", .duration("when"), .rest("what"))`.
+    ///
+    /// A command whose arguments cannot be read is answered with what is wrong and with its usage; no other handler is given it.
+    ///
+    /// - Parameters:
+    ///   - word: the word behind the slash, with or without it; matched without regard to case.
+    ///   - label: what the command does. With a label the command is in the menu that the apps show and in the help.
+    public static func command<First: Sendable, each Rest: Sendable>(
+        _ word: String, _ label: String?, _ first: CommandArgument<First>, _ rest: repeat CommandArgument<each Rest>, file: String = #fileID,
+        line: Int = #line, column: Int = #column
+    ) -> Self where Context == CommandContext<First, repeat each Rest> {
+        var usage = [first.usage]
+        for argument in repeat each rest { usage.append(argument.usage) }
+        let parameters = usage.joined(separator: " ")
+        let plain = Trigger<MessageContext>.command(word, label, parameters: parameters, file: file, line: line, column: column)
+        var trigger = Self(plain.event, in: plain.kinds, menu: plain.menu, fault: plain.fault) { incoming in
+            plain.match(incoming).flatMap { try? readArguments(of: $0, first, repeat each rest) }
+        }
+        trigger.command = plain.command
+        trigger.refusal = { incoming -> On.Run? in
+            guard let message = plain.match(incoming) else { return nil }
+            do throws(CommandArgumentError) {
+                _ = try readArguments(of: message, first, repeat each rest)
+                return nil
+            } catch {
+                return { try await message.reply("\(error.message)\nUsage: /\(plain.command ?? word) \(parameters)") }
+            }
+        }
+        return trigger
+    }
+
+    /// A command with arguments that is in no menu.
+    public static func command<First: Sendable, each Rest: Sendable>(
+        _ word: String, _ first: CommandArgument<First>, _ rest: repeat CommandArgument<each Rest>, file: String = #fileID, line: Int = #line,
+        column: Int = #column
+    ) -> Self where Context == CommandContext<First, repeat each Rest> {
+        command(word, nil, first, repeat each rest, file: file, line: line, column: column)
+    }
+}
+
+/// Reads the arguments of a command.
+private func readArguments<First: Sendable, each Rest: Sendable>(
+    of message: MessageContext, _ first: CommandArgument<First>, _ rest: repeat CommandArgument<each Rest>
+) throws(CommandArgumentError) -> CommandContext<First, repeat each Rest> {
+    var reader = CommandArgumentReader(message.arguments)
+    let value = try reader.read(first)
+    let values = try (repeat reader.read(each rest))
+    try reader.end()
+    return CommandContext(message: message, arguments: (value, repeat each values))
+}
+
+/// A command in the help of a bot.
+struct CommandHelp: Sendable, Hashable {
+    let keyword: String
+    let label: String
+    let parameters: String?
+    let kinds: ChatKinds
+}
+
+extension MessageContext {
+    /// The help: the commands of the bot that have a label and that can be given in this chat, one on a line.
+    public var help: String {
+        (chat.effects.services?.commands ?? []).filter { $0.kinds.isSuperset(of: chat.kind) }
+            .map { (["/\($0.keyword)"] + ($0.parameters.map { [$0] } ?? [])).joined(separator: " ") + " – " + $0.label }
+            .joined(separator: "\n")
+    }
+}
+
+extension On {
+    /// A handler of `/help` and `/start` that answers with an introduction and the commands of the bot.
+    ///
+    /// - Parameter label: the text of the command in the menu.
+    public static func help(
+        _ introduction: String, label: String = "Show what I can do", in kinds: ChatKinds? = nil, file: String = #fileID, line: Int = #line
+    ) -> On {
+        let start = Trigger<MessageContext>.command("start")
+        var either = Trigger<MessageContext>.command("help", label) || start
+        either.isConditional = true
+        return On(either, in: kinds, file: file, line: line) { message in
+            let help = message.help
+            try await message.send(help.isEmpty ? introduction : introduction + "\n\n" + help)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+internal import ChatAPI
+public import ChatProtocol
+
+/// A condition on what a handler is given, to be combined with `&&`, `||` and `!`.
+///
+/// ```swift
+/// On(.text && .fromModerator && !.mentionsBot, in: .groups) { message in … }
+/// ```
+public struct Filter<Context: Sendable>: Sendable {
+    let holds: @Sendable (Context) -> Bool
+
+    /// - Parameter holds: the condition; it must not wait or have effects.
+    public init(_ holds: @escaping @Sendable (Context) -> Bool) { self.holds = holds }
+
+    /// A filter that holds if both do.
+    public static func && (left: Self, right: Self) -> Self { Self { left.holds($0) && right.holds($0) } }
+    /// A filter that holds if one of both does.
+    public static func || (left: Self, right: Self) -> Self { Self { left.holds($0) || right.holds($0) } }
+    /// A filter that holds if the other does not.
+    public static prefix func ! (filter: Self) -> Self { Self { !filter.holds($0) } }
+}
+
+extension Trigger {
+    /// The events of a trigger for which a filter holds.
+    public static func && (trigger: Self, filter: Filter<Context>) -> Self {
+        var narrowed = trigger.matching { incoming in trigger.match(incoming).flatMap { filter.holds($0) ? $0 : nil } }
+        narrowed.isCatchAll = false
+        narrowed.isConditional = true
+        return narrowed
+    }
+
+    /// The events of either trigger. Both must be about the same kind of event; the kinds of chat are those of both.
+    public static func || (left: Self, right: Self) -> Self {
+        var joined = left.matching { left.match($0) ?? right.match($0) }
+        joined.kinds = left.kinds.union(right.kinds)
+        joined.menu = left.menu + right.menu
+        joined.isCatchAll = left.isCatchAll || right.isCatchAll
+        joined.command = nil
+        joined.fault = left.fault ?? right.fault
+        if left.event != right.event {
+            joined.fault = joined.fault ?? HandlerFault(message: "|| joins triggers of one kind of event", file: "", line: 0, column: 0)
+        }
+        return joined
+    }
+}
+
+extension Filter where Context == MessageContext {
+    /// The message mentions the bot.
+    public static var mentionsBot: Self { Self { $0.mentionsBot } }
+    /// The message quotes one of the bot's.
+    public static var quotesBot: Self { Self { $0.item.quotedItem?.direction?.isReceived == false } }
+    /// The message was written by a moderator, an admin or an owner.
+    public static var fromModerator: Self { Self { $0.member?.isModerator ?? false } }
+    /// The message was written by an owner.
+    public static var fromOwner: Self { Self { $0.member?.role == .owner } }
+    /// The message was written by a member of one of the roles.
+    public static func fromRole(_ roles: GroupMemberRole...) -> Self { Self { $0.member.map { roles.contains($0.role) } ?? false } }
+    /// The message has a file.
+    public static var hasFile: Self { Self { $0.attachment != nil } }
+    /// The message is a command.
+    public static var isCommand: Self { Self { $0.command != nil } }
+    /// The text has the given part, without regard to case.
+    public static func contains(_ part: String) -> Self {
+        let wanted = part.lowercased()
+        return Self { $0.text.lowercased().contains(wanted) }
+    }
+    /// The chat has one of the names, as the bot's profile shows them.
+    public static func inChat(_ names: String...) -> Self { Self { names.contains($0.chat.name) } }
+}

@@ -1,0 +1,61 @@
+import ChatAPI
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+@testable import Parley
+
+/// Bots that run on a scripted core for as long as a test's body takes.
+struct BotSessionRunner {
+    let core: ScriptedCore
+    let store: BotStateStore
+    let clock = ManualClock()
+
+    /// The time of day at which every test begins.
+    static let start = Date(timeIntervalSince1970: 1_767_225_600)
+
+    init(core: ScriptedCore = ScriptedCore(), store: BotStateStore? = nil) throws {
+        self.core = core
+        self.store = try store ?? BotStateStore(path: nil, logger: HostSessionTests.logger)
+    }
+
+    /// The same data after another start of the program, at the time that it is then.
+    func restarted(after downtime: Duration = .zero) throws -> BotSessionRunner {
+        let runner = try BotSessionRunner(core: core.restarted(), store: store)
+        runner.clock.advance(by: elapsed + downtime)
+        return runner
+    }
+
+    private var elapsed: Duration { ManualClock().now.duration(to: clock.now) }
+
+    var now: Date { Self.start.addingTimeInterval(elapsed.seconds) }
+
+    /// Runs bots until the body has ended and their handlers are done.
+    func run<Result: Sendable>(_ bots: Bot..., body: @Sendable ([HostReady.Profile], HostSession) async throws -> Result) async throws -> Result {
+        let time = BotTime(now: { now }, sleep: { [clock] in try await clock.sleep(for: $0) })
+        let session = HostSession(
+            core: core, bots: bots, store: store, parallelHandlers: 8, logger: HostSessionTests.logger, clock: ImpatientClock(), time: time)
+        let (ready, continuation) = AsyncStream.makeStream(of: [HostReady.Profile].self)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { continuation.finish() }
+                try await session.run { continuation.yield($0) }
+            }
+            var iterator = ready.makeAsyncIterator()
+            let profiles = try #require(await iterator.next())
+            let result = try await body(profiles, session)
+            await session.settle()
+            core.finish()
+            try await group.waitForAll()
+            try await store.setUserID(0, of: "waits for what was noted before")
+            return result
+        }
+    }
+
+    /// Waits until the dispatcher of timers sleeps for about a time, and lets that pass.
+    func pass(_ duration: Duration) async {
+        await clock.waitForSleeper((duration - .seconds(1))...(duration + .seconds(1)))
+        clock.advance(by: duration)
+    }
+}
