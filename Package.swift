@@ -156,6 +156,10 @@ let bots: [Target] =
             "CQRencode", grdb, logging, lifecycle, signals, .product(name: "DequeModule", package: "swift-collections"),
         ], tests: ["SMPSimulation", "ParleyRules"])
     + module("ParleyRules", layer: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", .product(name: "Yams", package: "Yams")])
+    // Bots under test: people, groups and time.
+    + module(
+        "ParleyTesting", layer: "Bots",
+        uses: ["Parley", "ChatAPI", "ChatProtocol", "SMPSimulation", "SMPClient", "SMPProtocol", "SMPWire", logging])
 
 let apps: [Target] = [
     .executableTarget(
@@ -246,7 +250,7 @@ let testSupport: [Target] = [
     .target(name: "RouterFaults", dependencies: ["SMPServer", "SMPWire", "TestSupport"], path: "Tests/Support/RouterFaults", swiftSettings: settings),
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings),
     .target(
-        name: "SMPSimulation", dependencies: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPClient"], path: "Tests/Support/SMPSimulation",
+        name: "SMPSimulation", dependencies: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPClient"], path: "Sources/Messaging/SMPSimulation",
         swiftSettings: settings),
     // The official programs as child processes.
     .target(
@@ -302,6 +306,7 @@ let package = Package(
         .executable(name: "parley", targets: ["ParleyCLI"]),
         .library(name: "Parley", targets: ["Parley"]),
         .library(name: "ParleyRules", targets: ["ParleyRules"]),
+        .library(name: "ParleyTesting", targets: ["ParleyTesting"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),

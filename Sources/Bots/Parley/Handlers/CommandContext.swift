@@ -29,22 +29,9 @@ extension Trigger {
     ) -> Self where Context == CommandContext<First, repeat each Rest> {
         var usage = [first.usage]
         for argument in repeat each rest { usage.append(argument.usage) }
-        let parameters = usage.joined(separator: " ")
-        let plain = Trigger<MessageContext>.command(word, label, parameters: parameters, file: file, line: line, column: column)
-        var trigger = Self(plain.event, in: plain.kinds, menu: plain.menu, fault: plain.fault) { incoming in
-            plain.match(incoming).flatMap { try? readArguments(of: $0, first, repeat each rest) }
+        return reading(word, label, usage, file, line, column) { message throws(CommandArgumentError) in
+            try readArguments(of: message, first, repeat each rest)
         }
-        trigger.command = plain.command
-        trigger.refusal = { incoming -> On.Run? in
-            guard let message = plain.match(incoming) else { return nil }
-            do throws(CommandArgumentError) {
-                _ = try readArguments(of: message, first, repeat each rest)
-                return nil
-            } catch {
-                return { try await message.reply("\(error.message)\nUsage: /\(plain.command ?? word) \(parameters)") }
-            }
-        }
-        return trigger
     }
 
     /// A command with arguments that is in no menu.
@@ -53,6 +40,45 @@ extension Trigger {
         column: Int = #column
     ) -> Self where Context == CommandContext<First, repeat each Rest> {
         command(word, nil, first, repeat each rest, file: file, line: line, column: column)
+    }
+
+    // The compiler infers the tuple of a single argument from these only.
+
+    /// A command with one argument.
+    public static func command<Value: Sendable>(
+        _ word: String, _ label: String?, _ argument: CommandArgument<Value>, file: String = #fileID, line: Int = #line, column: Int = #column
+    ) -> Self where Context == CommandContext<Value> {
+        reading(word, label, [argument.usage], file, line, column) { message throws(CommandArgumentError) in try readArguments(of: message, argument) }
+    }
+
+    /// A command with one argument that is in no menu.
+    public static func command<Value: Sendable>(
+        _ word: String, _ argument: CommandArgument<Value>, file: String = #fileID, line: Int = #line, column: Int = #column
+    ) -> Self where Context == CommandContext<Value> { command(word, nil, argument, file: file, line: line, column: column) }
+
+    /// - Parameters:
+    ///   - usage: the arguments, as the usage shows them.
+    ///   - read: reads the arguments of a message.
+    private static func reading(
+        _ word: String, _ label: String?, _ usage: [String], _ file: String, _ line: Int, _ column: Int,
+        _ read: @escaping @Sendable (MessageContext) throws(CommandArgumentError) -> Context
+    ) -> Self {
+        let parameters = usage.joined(separator: " ")
+        let plain = Trigger<MessageContext>.command(word, label, parameters: parameters, file: file, line: line, column: column)
+        var trigger = Self(plain.event, in: plain.kinds, menu: plain.menu, fault: plain.fault) { incoming in
+            plain.match(incoming).flatMap { try? read($0) }
+        }
+        trigger.command = plain.command
+        trigger.refusal = { incoming -> On.Run? in
+            guard let message = plain.match(incoming) else { return nil }
+            do throws(CommandArgumentError) {
+                _ = try read(message)
+                return nil
+            } catch {
+                return { try await message.reply("\(error.message)\nUsage: /\(plain.command ?? word) \(parameters)") }
+            }
+        }
+        return trigger
     }
 }
 

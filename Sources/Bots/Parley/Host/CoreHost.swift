@@ -3,7 +3,7 @@ internal import ChatEngine
 internal import EncryptedSQLite
 internal import Foundation
 internal import Logging
-internal import SMPClient
+package import SMPClient
 internal import SMPProtocol
 internal import SMPServer
 internal import SMPWire
@@ -57,7 +57,7 @@ public final class CoreHost: Sendable {
     public static func open(_ configuration: HostConfiguration) async throws -> CoreHost { try await open(configuration, network: nil) }
 
     /// - Parameter network: how routers are reached; nil for connections of the core's own.
-    static func open(_ configuration: HostConfiguration, network: (any SMPRouting)?) async throws -> CoreHost {
+    package static func open(_ configuration: HostConfiguration, network: (any SMPRouting)?) async throws -> CoreHost {
         let usesPresets = configuration.network.usesPresetOperators
         if usesPresets, !configuration.servers.isEmpty {
             throw HostError(

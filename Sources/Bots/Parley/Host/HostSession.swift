@@ -1,6 +1,7 @@
 internal import ChatAPI
 internal import ChatModel
 internal import ChatProtocol
+internal import Foundation
 internal import Logging
 internal import SystemSupport
 
@@ -21,6 +22,7 @@ actor HostSession {
     private var connectionLog: ConnectionLog
     private let filesFolder: String?
     private let time: BotTime
+    private let timers: TimerDispatcher
 
     /// The pause before a chat that cannot be read is read again.
     static let pauseBeforeReading = Duration.seconds(1)
@@ -41,7 +43,9 @@ actor HostSession {
         self.store = store
         self.logger = logger
         self.clock = clock
-        self.time = time ?? BotTime(clock: clock)
+        let time = time ?? BotTime(clock: clock)
+        self.time = time
+        timers = TimerDispatcher(store: store, time: time, logger: logger)
         connectionLog = ConnectionLog(logger)
         let unread = UniqueKeyQueue<ChatJobKey>()
         self.unread = unread
@@ -52,7 +56,7 @@ actor HostSession {
     ///
     /// - Parameter onReady: called once every bot has started.
     func run(onReady: @Sendable ([HostReady.Profile]) async -> Void) async throws {
-        let timers = TimerDispatcher(store: store, time: time, logger: logger), directory = BotDirectory()
+        let directory = BotDirectory()
         let provisioner = Provisioner(
             model: model, store: store, filesFolder: filesFolder, time: time, timers: timers, directory: directory, logger: logger)
         let retried = Set(try await crashes.load(logger: logger))
@@ -85,7 +89,7 @@ actor HostSession {
         await onReady(keeping.profiles)
         let fetching = Task { await fetchUnread() }
         defer { fetching.cancel() }
-        let running = Task { [runtimes] in
+        let running = Task { [runtimes, timers] in
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
                     await timers.run(for: Array(runtimes.keys)) { timer, ended in runtimes[timer.userID]?.take(timer, ended: ended) ?? false }
@@ -126,6 +130,22 @@ actor HostSession {
 
     /// Returns when no handler runs or waits.
     func settle() async { await jobs.settle() }
+
+    /// Returns when no timer is due or runs. The bots must have started.
+    func settleTimers() async { await timers.settle() }
+
+    /// The time at which the next timer of a bot is due that is not due yet; nil if there is none.
+    func nextTimer() async throws -> Date? { try await store.nextTimer(of: Array(runtimes.keys), after: time.now()) }
+
+    /// Checks whether handlers were given everything that was received in the chats of a profile up to now.
+    func isUpToDate(_ user: UserID) async -> Bool {
+        guard let runtime = runtimes[user] else { return true }
+        for chat in await model.state.chats(of: user) {
+            guard let reference = chat.chatInfo.reference, let last = chat.chatItems.last, last.direction.isReceived else { continue }
+            if last.id > runtime.submitted(in: reference) { return false }
+        }
+        return true
+    }
 
     /// Starts no more handlers, and lets those that run finish or, after the limit, cancels them.
     func drain(within limit: Duration) async {

@@ -17,6 +17,8 @@ actor TimerDispatcher {
     private let logger: Logger
     private let changed = AsyncSignal()
     private var running: Set<Int64> = []
+    /// The next moment at which no timer is due or runs; nil while nobody waits for it.
+    private var idle: Promise<Void>?
 
     init(store: BotStateStore, time: BotTime, logger: Logger) {
         self.store = store
@@ -49,8 +51,20 @@ actor TimerDispatcher {
                 logger.error("timers cannot be read", metadata: ["code": "timer.storage", "error": "\(error)"])
                 next = time.now().addingTimeInterval(Self.retryDelay)
             }
+            if running.isEmpty, next.map({ $0 > time.now() }) ?? true {
+                idle?.resolve(())
+                idle = nil
+            }
             await pause(until: next)
         }
+    }
+
+    /// Returns when no timer is due or runs.
+    func settle() async {
+        let idle = idle ?? Promise()
+        self.idle = idle
+        changed.signal()
+        await idle.value()
     }
 
     private func ended(_ id: Int64, isHandled: Bool) async {

@@ -1,0 +1,48 @@
+package import ChatAPI
+package import Foundation
+package import Logging
+
+/// Bots at work on a core that the caller has opened, with a time of their own: for tests.
+package final class BotSession: Sendable {
+    private let session: HostSession
+    private let store: BotStateStore
+
+    /// - Parameters:
+    ///   - host: the core, open and not started. It stays open when the session ends.
+    ///   - now: the time of timers and dialogues.
+    ///   - sleep: waits; ends early if the task is cancelled.
+    /// - Throws: `StorageError`; ``HandlerFault`` for handlers that cannot be used.
+    package init(
+        _ bots: [Bot], on host: CoreHost, now: @escaping @Sendable () -> Date, sleep: @escaping @Sendable (Duration) async throws -> Void, logger: Logger
+    ) throws {
+        if let fault = bots.lazy.flatMap(\.faults).first { throw fault }
+        store = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: logger)
+        session = HostSession(
+            core: host.core, bots: bots, store: store, parallelHandlers: 16, logger: logger, filesFolder: host.filesFolder,
+            time: BotTime(now: now, sleep: sleep))
+    }
+
+    /// Runs the bots until the task is cancelled.
+    ///
+    /// - Parameter onReady: called once every bot has started.
+    package func run(onReady: @escaping @Sendable ([HostReady.Profile]) async -> Void) async throws { try await session.run(onReady: onReady) }
+
+    /// Returns when no handler runs or waits, and no timer is due.
+    package func settle() async {
+        await session.settle()
+        await session.settleTimers()
+        await session.settle()
+    }
+
+    /// Checks whether handlers were given everything that was received.
+    package func isUpToDate(_ user: UserID) async -> Bool { await session.isUpToDate(user) }
+
+    /// The time at which the next timer is due that is not due yet; nil if there is none.
+    package func nextTimer() async throws -> Date? { try await session.nextTimer() }
+
+    /// Lets running handlers end, and closes the store of the bots.
+    package func close() async throws {
+        await session.drain(within: .seconds(5))
+        try await store.close()
+    }
+}

@@ -1,0 +1,70 @@
+internal import ChatAPI
+public import Foundation
+public import Parley
+
+/// How much of the network is real in a test.
+public enum TestDepth: Sendable, Hashable {
+    /// Real clients over a network in memory. Time is under the control of the test.
+    case engine
+    /// Real clients over routers of this process, on loopback ports. Files can be sent; time cannot be changed.
+    case live
+}
+
+/// Runs bots for as long as a test takes, with people who talk to them.
+///
+/// ```swift
+/// @Test func greets() async throws {
+///     try await withBots(greeter) { room in
+///         let ann = try await room.person("Ann")
+///         try await ann.say("hello")
+///         try await ann.expect("Hello, Ann!")
+///     }
+/// }
+/// ```
+///
+/// The bots and each person are complete clients with databases in a temporary folder, which is removed at the end. What a test finds wrong it throws
+/// as ``ConversationError``, with the conversation so far: it works with every test framework.
+///
+/// - Parameters:
+///   - bots: checked as at a real start.
+///   - date: the time at which the test begins, with ``TestDepth/engine``.
+/// - Throws: what the body throws; `HandlerFault` for handlers that cannot be used.
+public func withBots<Result: Sendable>(
+    _ bots: Bot..., depth: TestDepth = .engine, startingAt date: Date = Date(timeIntervalSince1970: 1_767_225_600),
+    _ body: @Sendable (TestRoom) async throws -> Result
+) async throws -> Result { try await withBots(bots, depth: depth, startingAt: date, body) }
+
+/// Runs bots for as long as a test takes, with people who talk to them.
+public func withBots<Result: Sendable>(
+    _ bots: [Bot], depth: TestDepth = .engine, startingAt date: Date = Date(timeIntervalSince1970: 1_767_225_600),
+    _ body: @Sendable (TestRoom) async throws -> Result
+) async throws -> Result {
+    let room = try TestRoom(bots, depth: depth, startingAt: date)
+    do {
+        try await room.start()
+        let result = try await body(room)
+        await room.close()
+        return result
+    } catch {
+        await room.close()
+        throw error
+    }
+}
+
+/// A conversation that did not go as a test expects.
+public struct ConversationError: Error, Sendable, CustomStringConvertible {
+    /// A sentence that says what was expected, and what came.
+    public let message: String
+    /// The conversation of the person so far, a message on a line.
+    public let conversation: String
+    /// The source position of the expectation.
+    public let file: String
+    /// The line, from 1.
+    public let line: Int
+
+    /// A textual form: the position, the sentence and the conversation.
+    public var description: String {
+        let lines = conversation.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n")
+        return "\(file):\(line): \(message)\n" + (lines.isEmpty ? "    (nothing was said)" : lines)
+    }
+}

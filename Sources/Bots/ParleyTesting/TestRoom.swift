@@ -1,0 +1,217 @@
+internal import ChatAPI
+internal import ChatProtocol
+public import Foundation
+internal import Logging
+public import Parley
+internal import SMPClient
+internal import SMPProtocol
+internal import SMPSimulation
+internal import SMPWire
+internal import Synchronization
+
+/// Bots at work, and the people of a test.
+public final class TestRoom: Sendable {
+    /// The longest wait for something that is expected. A test that passes does not come near it.
+    static let patience = Duration.seconds(30)
+
+    private struct Running: Sendable {
+        let host: CoreHost
+        let session: BotSession
+        let task: Task<Void, any Error>
+        let profiles: [HostReady.Profile]
+    }
+
+    private struct State {
+        var running: Running?
+        var people: [TestPerson] = []
+    }
+
+    private let bots: [Bot]
+    private let depth: TestDepth
+    private let time: TestTime
+    private let folder: String
+    private let internet = SimulatedInternet()
+    private let routerAddress: String
+    private let state = Mutex(State())
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    init(_ bots: [Bot], depth: TestDepth, startingAt date: Date) throws {
+        self.bots = bots
+        self.depth = depth
+        time = TestTime(date)
+        folder = NSTemporaryDirectory() + "parley-test-" + UUID().uuidString
+        routerAddress = internet.addRouter("router.example").address.wireString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    // MARK: The bots
+
+    /// The time as the bots see it, with ``TestDepth/engine``.
+    public var now: Date { depth == .engine ? time.now : Date() }
+
+    /// A bot by its id or name, to look at its state or to have it do something outside of handlers.
+    public func bot(_ id: String) throws -> BotClient {
+        guard let profile = profiles.first(where: { $0.id == id || $0.name == id }) else { throw TestRoomError("there is no bot \"\(id)\"") }
+        return profile.client
+    }
+
+    var profiles: [HostReady.Profile] { state.withLock { $0.running?.profiles ?? [] } }
+
+    func start() async throws {
+        let host = try await open("bots", servers: depth == .engine ? [routerAddress] : [])
+        do {
+            let session = try BotSession(
+                bots, on: host, now: { [time, depth] in depth == .engine ? time.now : Date() },
+                sleep: { [time, depth] in if depth == .engine { try await time.sleep($0) } else { try await Task.sleep(for: $0) } }, logger: Self.logger)
+            let ready = AsyncStream<[HostReady.Profile]>.makeStream()
+            let task = Task {
+                defer { ready.continuation.finish() }
+                try await session.run { ready.continuation.yield($0) }
+            }
+            for await profiles in ready.stream {
+                state.withLock { $0.running = Running(host: host, session: session, task: task, profiles: profiles) }
+                return
+            }
+            try await task.value
+            throw TestRoomError("the bots ended before they were ready")
+        } catch {
+            await host.close()
+            throw error
+        }
+    }
+
+    private func stop() async {
+        guard let running = state.withLock({ $0.running.take() }) else { return }
+        running.task.cancel()
+        _ = await running.task.result
+        try? await running.session.close()
+        await running.host.close()
+    }
+
+    /// Stops the program of the bots in good order, and starts it again on the same data.
+    ///
+    /// - Parameter downtime: the time that passes between both, with ``TestDepth/engine``.
+    public func restart(after downtime: Duration = .zero) async throws {
+        try await settle()
+        await stop()
+        time.advance(to: now.addingTimeInterval(Double(downtime.components.seconds)))
+        try await start()
+    }
+
+    /// Lets time pass for timers, dialogues and limits: each timer that becomes due runs at its time.
+    ///
+    /// - Throws: ``TestRoomError`` with ``TestDepth/live``.
+    public func advance(by duration: Duration) async throws {
+        guard depth == .engine else { throw TestRoomError("time passes by itself with routers on loopback ports") }
+        try await settle()
+        let end = time.now.addingTimeInterval(Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18)
+        while let session = state.withLock({ $0.running?.session }), let next = try await session.nextTimer(), next <= end {
+            time.advance(to: next)
+            await session.settle()
+        }
+        time.advance(to: end)
+        try await settle()
+    }
+
+    /// Returns when everything that people have said has been handled, and everything that bots have said has arrived.
+    public func settle() async throws {
+        let end = ContinuousClock.now + Self.patience
+        // What a handler sends can make another bot or timer do something: nothing may have moved between two looks.
+        var calm = 0
+        while calm < 2 {
+            guard ContinuousClock.now < end else { throw TestRoomError("the bots did not come to rest within \(Self.patience)") }
+            if try await isQuiet() { calm += 1 } else { calm = 0 }
+            await state.withLock({ $0.running?.session })?.settle()
+            if calm < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        }
+    }
+
+    private func isQuiet() async throws -> Bool {
+        guard let running = state.withLock({ $0.running }) else { return true }
+        for profile in running.profiles {
+            guard await running.session.isUpToDate(profile.client.bot.userID), try await isDelivered(running.host.core, profile.client.bot.userID) else {
+                return false
+            }
+        }
+        for person in state.withLock(\.people) where try await !isDelivered(person.core, person.user) { return false }
+        return true
+    }
+
+    /// Checks whether the last message that a profile has sent in each chat has been received.
+    private func isDelivered(_ core: any ChatCore, _ user: UserID) async throws -> Bool {
+        guard case .apiChats(_, let chats) = try await core.send(.chats(.list(user: user)), as: user) else { return true }
+        for chat in chats {
+            guard let reference = chat.chatInfo.reference,
+                case .apiChat(_, let page, _) = try await core.send(.chats(.page(reference, pagination: .last(10))), as: user)
+            else { continue }
+            for item in page.chatItems where item.isMessage && item.direction.isSent {
+                switch item.meta.status {
+                case .sendNew, .sent: return false
+                default: continue
+                }
+            }
+        }
+        return true
+    }
+
+    // MARK: People
+
+    /// A new person, who connects with a bot.
+    ///
+    /// - Parameters:
+    ///   - name: the display name.
+    ///   - bot: the id or name of the bot; the first one if it is not given. A bot without an address is not connected with.
+    public func person(_ name: String, with bot: String? = nil) async throws -> TestPerson {
+        let person = try await stranger(name)
+        guard let profile = bot.map({ id in profiles.first { $0.id == id || $0.name == id } }) ?? profiles.first else {
+            throw TestRoomError("there is no bot \"\(bot ?? "")\"")
+        }
+        if profile.address != nil { try await person.connect(with: profile.id) }
+        return person
+    }
+
+    /// A new person, who knows nobody.
+    public func stranger(_ name: String) async throws -> TestPerson {
+        let host = try await open("person-\(state.withLock(\.people).count)", servers: depth == .engine ? [routerAddress] : liveServers)
+        do {
+            let new = NewUser(profile: Profile(displayName: name, fullName: ""), pastTimestamp: false, isChatRelay: false)
+            guard case .activeUser(let user) = try await host.core.send(.users(.create(new)), as: nil) else {
+                throw TestRoomError("the profile of \(name) was not made")
+            }
+            _ = try await host.core.send(.core(.start()), as: nil)
+            let person = TestPerson(name, user: user.userID, host: host, room: self)
+            state.withLock { $0.people.append(person) }
+            return person
+        } catch {
+            await host.close()
+            throw error
+        }
+    }
+
+    private var liveServers: [String] { state.withLock { $0.running?.host.servers ?? [] } }
+
+    private func open(_ name: String, servers: [String]) async throws -> CoreHost {
+        var configuration = HostConfiguration(dataFolder: "\(folder)/\(name)", logger: Self.logger)
+        configuration.servers = servers
+        configuration.fileServers = name == "bots" || depth == .engine ? [] : state.withLock { $0.running?.host.fileServers ?? [] }
+        configuration.databaseKey = nil
+        return try await CoreHost.open(configuration, network: depth == .engine ? internet.makeClient() : nil)
+    }
+
+    func close() async {
+        for person in state.withLock({ state in
+            defer { state.people = [] }
+            return state.people
+        }) { await person.host.close() }
+        await stop()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+}
+
+/// Something that a test asks for and that is not possible.
+public struct TestRoomError: Error, Sendable, CustomStringConvertible {
+    /// A message that a person can act on.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,53 @@
+internal import Foundation
+internal import Synchronization
+
+/// A time that stands still until a test moves it.
+final class TestTime: Sendable {
+    private struct Sleeper {
+        let deadline: Date
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now: Date
+        var lastID = 0
+        var sleepers: [Int: Sleeper] = [:]
+    }
+
+    private let state: Mutex<State>
+
+    init(_ now: Date) { state = Mutex(State(now: now)) }
+
+    var now: Date { state.withLock(\.now) }
+
+    func sleep(_ duration: Duration) async throws {
+        let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                let isOver = state.withLock { state in
+                    guard seconds > 0, !Task.isCancelled else { return true }
+                    state.sleepers[id] = Sleeper(deadline: state.now.addingTimeInterval(seconds), continuation: continuation)
+                    return false
+                }
+                if isOver { continuation.resume(with: Result { try Task.checkCancellation() }) }
+            }
+        } onCancel: {
+            state.withLock { $0.sleepers.removeValue(forKey: id) }?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Moves the time forward to a date, and wakes those who have slept long enough.
+    func advance(to date: Date) {
+        let woken = state.withLock { state in
+            state.now = max(state.now, date)
+            let over = state.sleepers.filter { $0.value.deadline <= state.now }
+            for id in over.keys { state.sleepers[id] = nil }
+            return over.values.map(\.continuation)
+        }
+        for continuation in woken { continuation.resume() }
+    }
+}
