@@ -186,9 +186,14 @@ func example(_ name: String, uses: [Target.Dependency] = []) -> Target {
 }
 
 let examples: [Target] = [
-    example("EchoBot"), example("SquaringBot"), example("DoormanBot"), example("GuardBot", uses: [logging]), example("SupportDesk"),
+    example("EchoBot"), example("SquaringBot"), example("SurveyBot"), example("ReminderBot"), example("BroadcastBot"), example("BridgeBot"),
+    example("DoormanBot"), example("GuardBot", uses: [logging]), example("SupportDesk"),
     example("FileDropBot"),
-    .testTarget(name: "ExamplesTests", dependencies: ["GuardBot", "SupportDesk", "FileDropBot"], path: "Tests/ExamplesTests", swiftSettings: settings),
+    .testTarget(
+        name: "ExamplesTests",
+        dependencies: [
+            "GuardBot", "SupportDesk", "FileDropBot", "SurveyBot", "ReminderBot", "BroadcastBot", "BridgeBot", "Parley", "ParleyTesting",
+        ], path: "Tests/ExamplesTests", swiftSettings: settings),
 ]
 
 /// Tests across modules that run the built programs as processes.

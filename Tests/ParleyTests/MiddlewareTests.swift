@@ -180,4 +180,30 @@ import Testing
         try await later.run(bot) { _, session in await session.settle() }
         #expect(later.core.sent(to: 4) == ["hello", "news", "other"])
     }
+
+    @Test("sends a broadcast to every chat once, and goes on with it after a restart") func broadcast() async throws {
+        let runner = try BotSessionRunner(), core = runner.core
+        let everybody = try (1...5).map { try core.add(contact: ContactID($0), name: "person \($0)") }
+        let bot = Bot("News", id: "news") { On(.text("x")) { _ in } }
+        try await runner.run(bot) { profiles, _ in
+            let client = profiles[0].client
+            let chats = everybody.map { ChatReference.direct($0.contactID) } + [.direct(99)]
+            for _ in 1...2 { try await client.broadcast("news", to: chats, onceAs: "monday") }
+            try await eventually("it is finished") { try await client.broadcastProgress("monday")?.isFinished == true }
+            #expect(try await client.broadcastProgress("monday") == BroadcastProgress(total: 6, sent: 5, failed: 1))
+            #expect(try await client.broadcastProgress("tuesday") == nil)
+        }
+        for number in 1...5 { #expect(core.sent(to: ContactID(Int64(number))) == ["news"]) }
+        // As a process leaves it that dies after the third chat.
+        let later = try runner.restarted(), key = StateKey(scope: "broadcast/wednesday", name: "parley.broadcast")
+        var half = BroadcastRecord(text: "more", chats: (1...5).map { "@\($0)" })
+        half.sent = 3
+        let stored = try half.stored()
+        _ = try await later.store.update(key, of: 1) { _ in (stored, 0) }
+        try await later.store.apply([.set(TimerRecord(id: 0, userID: 1, kind: .once, name: "parley.broadcast", key: "wednesday", due: later.now))], of: 1)
+        try await later.run(bot) { profiles, _ in
+            try await eventually("it is finished") { try await profiles[0].client.broadcastProgress("wednesday")?.isFinished == true }
+        }
+        #expect((1...5).map { later.core.sent(to: ContactID(Int64($0))).count } == [1, 1, 1, 2, 2])
+    }
 }

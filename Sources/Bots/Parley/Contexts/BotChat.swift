@@ -17,6 +17,9 @@ public struct BotChat: Sendable {
     /// The name that the contact or group goes by; several may go by the same.
     public var displayName: String { info.displayName }
 
+    /// The chat, as commands name it: to send to it later. Nil for what is no chat that messages can be sent to.
+    public var reference: ChatReference? { info.reference }
+
     /// The contact, in a chat with one.
     public var contact: Contact? { if case .direct(let contact) = info { contact } else { nil } }
 
@@ -37,7 +40,7 @@ public struct BotChat: Sendable {
     ///   message.
     @discardableResult
     public func send(_ content: MessageContent, quoting item: ChatItemID? = nil) async throws -> SentMessage {
-        let sent = try await effects.send(content, to: reference(), info, quoting: item)
+        let sent = try await effects.send(content, to: requiredReference(), info, quoting: item)
         return SentMessage(chat: self, items: sent)
     }
 
@@ -52,13 +55,13 @@ public struct BotChat: Sendable {
 
     /// A page of what the chat holds, oldest first; the newest items if no other page is named.
     public func items(_ page: ChatPagination = .last(50)) async throws -> [ChatItem] {
-        try await chats.items(of: reference(), page)
+        try await chats.items(of: requiredReference(), page)
     }
 
     /// Marks all that was received as read.
-    public func markRead() async throws { _ = try await effects.perform(.chats(.markRead(reference()))) }
+    public func markRead() async throws { _ = try await effects.perform(.chats(.markRead(requiredReference()))) }
 
-    func reference() throws(ChatCoreError) -> ChatReference {
+    func requiredReference() throws(ChatCoreError) -> ChatReference {
         guard let reference = info.reference else {
             throw ChatCoreError(.unsupported, "messages cannot be sent into this kind of chat")
         }
@@ -84,14 +87,14 @@ public struct SentMessage: Sendable {
     /// Replaces the text for both sides. Of a text that was sent in parts, the first is replaced and the others are deleted.
     @discardableResult
     public func edit(_ text: String) async throws -> SentMessage {
-        let edited = try await chat.effects.edit(item.id, to: .text(text), in: chat.reference()) ?? item
-        if !furtherItems.isEmpty { try await chat.effects.delete(furtherItems.map(\.id), mode: .broadcast, in: chat.reference()) }
+        let edited = try await chat.effects.edit(item.id, to: .text(text), in: chat.requiredReference()) ?? item
+        if !furtherItems.isEmpty { try await chat.effects.delete(furtherItems.map(\.id), mode: .broadcast, in: chat.requiredReference()) }
         return SentMessage(chat: chat, items: [edited])
     }
 
     /// Deletes the message for both sides.
     public func delete() async throws {
-        try await chat.effects.delete(([item] + furtherItems).map(\.id), mode: .broadcast, in: chat.reference())
+        try await chat.effects.delete(([item] + furtherItems).map(\.id), mode: .broadcast, in: chat.requiredReference())
     }
 
     /// Waits until the message has reached its router or its recipient, with all of its parts.
@@ -103,7 +106,7 @@ public struct SentMessage: Sendable {
         let deadline = ContinuousClock.now + limit
         for item in [item] + furtherItems {
             let outcome = try await chat.effects.awaitDelivery(
-                of: item.id, in: chat.reference(), to: stage, within: max(.zero, deadline - .now))
+                of: item.id, in: chat.requiredReference(), to: stage, within: max(.zero, deadline - .now))
             guard outcome == .reached else { return outcome }
         }
         return .reached

@@ -12,6 +12,8 @@ public struct MessageContext: ChatContext {
     /// The match of the handler's pattern; nil without a pattern.
     public internal(set) var match: PatternMatch?
 
+    /// The id of the message, unique within a data folder.
+    public var id: ChatItemID { item.id }
     /// The person who wrote.
     public var person: PersonID { chat.person(of: item) }
     /// The text; empty for a picture without a caption.
@@ -37,17 +39,17 @@ public struct MessageContext: ChatContext {
 
     /// Adds a reaction: one of 👍 👎 😀 😂 😢 ❤ 🚀 ✅, at most three to a message.
     public func react(_ emoji: String) async throws {
-        try await chat.effects.react(to: item.id, emoji, added: true, in: chat.reference())
+        try await chat.effects.react(to: item.id, emoji, added: true, in: chat.requiredReference())
     }
 
     /// Takes a reaction back.
     public func unreact(_ emoji: String) async throws {
-        try await chat.effects.react(to: item.id, emoji, added: false, in: chat.reference())
+        try await chat.effects.react(to: item.id, emoji, added: false, in: chat.requiredReference())
     }
 
     /// Deletes the message from the bot's own history. ``moderate()`` deletes a message of a group for everybody.
     public func delete() async throws {
-        try await chat.effects.delete([item.id], mode: .internal, in: chat.reference())
+        try await chat.effects.delete([item.id], mode: .internal, in: chat.requiredReference())
     }
 }
 
@@ -71,7 +73,7 @@ public struct EditContext: ChatContext {
 
     /// Adds a reaction to the message.
     public func react(_ emoji: String) async throws {
-        try await chat.effects.react(to: item.id, emoji, added: true, in: chat.reference())
+        try await chat.effects.react(to: item.id, emoji, added: true, in: chat.requiredReference())
     }
 }
 
@@ -100,6 +102,6 @@ public struct ReactionContext: ChatContext {
 
     /// Adds a reaction to the same message.
     public func react(_ emoji: String) async throws {
-        try await chat.effects.react(to: item.id, emoji, added: true, in: chat.reference())
+        try await chat.effects.react(to: item.id, emoji, added: true, in: chat.requiredReference())
     }
 }

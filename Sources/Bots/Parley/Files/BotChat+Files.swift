@@ -10,7 +10,7 @@ extension BotChat {
     ///   `error.…` if the chat does not permit files.
     @discardableResult
     public func send(_ file: OutgoingFile, quoting item: ChatItemID? = nil) async throws -> SentMessage {
-        let sent = try await effects.send(try file.composed(quoting: item), to: reference())
+        let sent = try await effects.send(try file.composed(quoting: item), to: requiredReference())
         return SentMessage(chat: self, items: sent)
     }
 }
@@ -124,7 +124,7 @@ extension MessageContext {
     ) async throws -> ReceivedFile {
         guard let file = item.file else { throw BotFileError(.noFile, "the message has no file") }
         guard file.fileSize <= size else { throw BotFileError(.tooLarge, "the file has \(file.fileSize) bytes, and \(size) are allowed") }
-        return try await chat.effects.receive(file.fileID, in: chat.reference(), of: item.id, from: sources, within: limit, progress: progress)
+        return try await chat.effects.receive(file.fileID, in: chat.requiredReference(), of: item.id, from: sources, within: limit, progress: progress)
     }
 }
 
@@ -137,7 +137,7 @@ extension SentMessage {
     /// - Throws: ``BotFileError``: `noFile`, `cancelled`, `failed`, `timedOut`; `ChatCoreError`.
     public func awaitUpload(within limit: Duration = .seconds(600), progress: @escaping @Sendable (FileProgress) -> Void = { _ in }) async throws {
         guard let file = item.file else { throw BotFileError(.noFile, "the message has no file") }
-        try await chat.effects.awaitUpload(of: file.fileID, in: chat.reference(), item: item.id, within: limit, progress: progress)
+        try await chat.effects.awaitUpload(of: file.fileID, in: chat.requiredReference(), item: item.id, within: limit, progress: progress)
     }
 }
 

@@ -150,7 +150,7 @@ extension MessageContext {
 
     /// Forwards the message into another chat of the bot.
     public func forward(to target: ChatReference) async throws {
-        try await chat.effects.forward([item.id], from: chat.reference(), to: target)
+        try await chat.effects.forward([item.id], from: chat.requiredReference(), to: target)
     }
 }
 

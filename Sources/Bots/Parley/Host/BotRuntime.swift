@@ -351,7 +351,24 @@ final class BotRuntime: Sendable {
     /// - Parameter ended: called once with whether the timer is handled.
     /// - Returns: false if the queue is full.
     func take(_ timer: TimerRecord, ended: @escaping @Sendable (Bool) -> Void) -> Bool {
-        jobs.submit(ChatJobKey(userID: identity.userID, chat: timer.chat ?? "timers")) { [self] in ended(await handle(timer)) }
+        jobs.submit(ChatJobKey(userID: identity.userID, chat: queue(of: timer))) { [self] in ended(await handle(timer)) }
+    }
+
+    /// The queue of a timer: that of its chat. A broadcast takes long and has its own.
+    private func queue(of timer: TimerRecord) -> String {
+        timer.chat ?? (timer.name == BroadcastRecord.timerName ? BroadcastRecord.scope(timer.key) : "timers")
+    }
+
+    /// Goes on with a broadcast.
+    private func handleBroadcast(_ timer: TimerRecord, _ mark: HandledMark) async -> Bool {
+        let client = BotClient(bot: identity, effects: Effects(model: model, userID: identity.userID, event: nil, services: services))
+        do {
+            try await client.continueBroadcast(timer.key)
+            return note(mark)
+        } catch {
+            if !Task.isCancelled { logger.error("broadcast interrupted: it goes on later", metadata: ["key": "\(timer.key)", "error": "\(error)"]) }
+            return false
+        }
     }
 
     private func handle(_ timer: TimerRecord) async -> Bool {
@@ -364,6 +381,7 @@ final class BotRuntime: Sendable {
             effects.changes?.setDialogue(nil, of: timer.key)
         }
         if let expires = timer.expires, expires < now { return note(mark) }
+        if timer.kind == .once, timer.name == BroadcastRecord.timerName { return await handleBroadcast(timer, mark) }
         let client = BotClient(bot: identity, effects: effects)
         let chat = if let chat = timer.chat.flatMap({ ChatReference($0) }) { await client.chat(chat) } else { BotChat?.none }
         let due = DueTimer(record: timer, client: client, chat: chat)

@@ -29,6 +29,29 @@ public struct ScheduledContext<Value: Sendable>: Sendable {
     }
 }
 
+extension ScheduledContext {
+    /// A value that is stored for the bot, or for the chat that the timer was scheduled for.
+    public func state<State: StoredState>(_ type: State.Type = State.self, of scope: StateScope = .chat) async throws -> State {
+        try await client.effects.state(type, of: text(scope))
+    }
+
+    /// Changes a value that is stored for the bot, or for the chat that the timer was scheduled for.
+    ///
+    /// The change is stored when the handler has ended, together with the end of the timer.
+    @discardableResult
+    public func update<State: StoredState, Result: Sendable>(
+        _ type: State.Type, of scope: StateScope = .chat, _ change: @escaping @Sendable (inout State) throws -> Result
+    ) async throws -> Result { try await client.effects.update(type, of: text(scope), change) }
+
+    private func text(_ scope: StateScope) -> String {
+        switch scope.target {
+        case .bot: ""
+        case .chat, .person: chat?.scopeText ?? ""
+        case .named(let name): name
+        }
+    }
+}
+
 /// A run of a recurring handler.
 public typealias TickContext = ScheduledContext<Void>
 

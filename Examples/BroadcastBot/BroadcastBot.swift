@@ -1,0 +1,45 @@
+import Foundation
+import Parley
+
+/// Sends what publishers write to everybody who has subscribed.
+///
+/// ```sh
+/// PUBLISHERS="ann, ben" swift run BroadcastBot
+/// ```
+///
+/// `PUBLISHERS` holds the names of the contacts that may publish, as the bot's profile shows them. A second contact of the same name is shown as
+/// `ann_1`, so nobody becomes a publisher by choosing a name later.
+@main struct BroadcastBot {
+    static func main() async {
+        let names = (ProcessInfo.processInfo.environment["PUBLISHERS"] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        await bot(publishers: Set(names)).run()
+    }
+
+    static func bot(publishers: Set<String>) -> Bot {
+        let fromPublisher = Filter<MessageContext> { publishers.contains($0.chat.name) }
+        return Bot("Broadcast", bio: "News, when there are some", address: .automatic(welcome: "Hello! Send /subscribe to get the news.")) {
+            On.help("I pass on the news of my publishers.")
+            On(.command("subscribe", "Get the news")) { message in
+                let person = message.person.description
+                let isNew = try await message.update(Subscribers.self, of: .bot) { $0.people.insert(person).inserted }
+                try await message.reply(isNew ? "You will get the news." : "You get the news already.")
+            }
+            On(.command("unsubscribe", "Get no more news")) { message in
+                let person = message.person.description
+                try await message.update(Subscribers.self, of: .bot) { _ = $0.people.remove(person) }
+                try await message.reply("You will get no more news.")
+            }
+            On(.text && fromPublisher && !.isCommand) { message in
+                let subscribers = try await message.state(Subscribers.self, of: .bot).people
+                let chats = await message.client.contacts.filter { subscribers.contains("\($0)") && $0 != message.chat.reference }
+                // Named by the message: a handler that runs again after a crash does not begin it again.
+                try await message.client.broadcast(message.text, to: chats, onceAs: "\(message.id)")
+                try await message.reply("On its way to \(chats.count).")
+            }
+            On(.anyMessage) { message in try await message.send(message.help) }
+        }
+    }
+}
+
+/// The people who get the news.
+struct Subscribers: StoredState { var people: Set<String> = [] }
