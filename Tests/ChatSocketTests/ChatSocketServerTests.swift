@@ -47,7 +47,7 @@ import Testing
             try await client.send(frame)
             let answer = try await client.next()
             #expect(answer["corrId"] == nil)
-            #expect(answer["resp"]?["type"]?.stringValue == "chatError")
+            #expect(answer["resp"]?["type"]?.stringValue == "chatCmdError")
             try await client.send(#"{"corrId":"2","cmd":"/users"}"#)
             #expect(try await client.next()["corrId"]?.stringValue == "2")
         }

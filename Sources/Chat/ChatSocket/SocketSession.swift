@@ -113,7 +113,7 @@ final class SocketSession: ChannelInboundHandler, Sendable {
             }
         } catch {
             // Without a mark there is nothing to answer to: it goes out as an event, as official cores send it.
-            write(SocketMessage.event(.chatError(error: error)).frame)
+            write(SocketMessage.event(.commandError(error: error)).frame)
         }
     }
 

@@ -13,7 +13,7 @@ import Testing
 @Suite("Messages to many")
 struct FanOutTests {
     /// An agent that keeps the calls; connections can be refused for a time.
-    private final class RecordingAgent: MessageSender {
+    final class RecordingAgent: MessageSender {
         private struct State {
             var calls: [[AgentSendRequest]] = []
             var accepted: [AgentSendRequest] = []
@@ -38,14 +38,14 @@ struct FanOutTests {
         }
     }
 
-    private static func outbox(_ agent: RecordingAgent, _ memory: MemoryStore, delays: any Clock<Duration> = ContinuousClock()) -> OutboxDispatcher {
+    static func outbox(_ agent: RecordingAgent, _ memory: MemoryStore, delays: any Clock<Duration> = ContinuousClock()) -> OutboxDispatcher {
         OutboxDispatcher(
             agent: agent, store: memory.store, clock: EngineClock(delays: delays) { MemoryStore.now },
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
     /// Connections of contacts, and a message sent over all of them in one transaction.
-    private static func post(_ texts: [String], to count: Int, in memory: MemoryStore, versions: [ChatVersion] = [16]) async throws -> [Delivery] {
+    static func post(_ texts: [String], to count: Int, in memory: MemoryStore, versions: [ChatVersion] = [16]) async throws -> [Delivery] {
         for index in 0..<count {
             _ = try await memory.addContact("c\(index)", UInt8(index), version: versions[index % versions.count])
         }

@@ -268,6 +268,11 @@ struct GroupTests {
         #expect(await scene["cath"].wait { $0.contains { if case .newMemberContactReceivedInv = $0 { true } else { false } } })
         let received = scene["cath"].events.compactMap { if case .newMemberContactReceivedInv(_, let contact, _, _) = $0 { contact } else { nil } }
         let known = try #require(received.first)
+        let banners = scene["cath"].events.filter { event in
+            guard case .newChatItems(_, let items) = event, let first = items.first else { return false }
+            return first.chatItem.content == .chatBanner && first.chatInfo.reference == .direct(known.contactID)
+        }
+        #expect(banners.count == 1)
         _ = try await scene["cath"].run("/_accept member contact @\(known.contactID)")
         #expect(await scene["bob"].eventually { await scene["bob"].connected().contains(contact.contactID) })
         _ = try await scene["bob"].send("hello", to: contact.contactID)

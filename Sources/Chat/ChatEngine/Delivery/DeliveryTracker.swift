@@ -123,14 +123,18 @@ final class DeliveryTracker: OutboxDelegate {
         transactions.dispatch(outcome.effects)
         for (connection, messages) in outcome.premature {
             // The outbox will say that the agent has them; if it does not, they are of no item.
-            let isHandedOver = outbox.afterHandingOver(connection.bytes) { [self] in
+            let wait = outbox.afterHandingOver(connection.bytes) { [self] in
                 for message in messages { record(message, of: connection) }
             }
-            guard !isHandedOver else { continue }
-            // They may have been handed over since the store was asked.
-            let mayBeKnown = handOvers != outbox.handOvers
-            for message in messages {
-                if mayBeKnown { record(message, of: connection) } else { message.completion(true) }
+            switch wait {
+            case .waits: continue
+            case .isClosed: for message in messages { message.completion(false) }
+            case .nothingWaits:
+                // They may have been handed over since the store was asked.
+                let mayBeKnown = handOvers != outbox.handOvers
+                for message in messages {
+                    if mayBeKnown { record(message, of: connection) } else { message.completion(true) }
+                }
             }
         }
         let premature = Dictionary(outcome.premature.map { ($0.connection, Set($0.messages.map(\.message))) }) { $0.union($1) }

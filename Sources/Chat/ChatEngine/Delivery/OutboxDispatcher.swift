@@ -12,6 +12,16 @@ protocol OutboxDelegate: AnyObject, Sendable {
     func outboxDidFail(_ delivery: Delivery, _ fault: AgentError) async
 }
 
+/// The answer to what a report of the agent is to wait for.
+enum HandOverWait: Sendable {
+    /// Messages of the connection wait, or may: the report is repeated after them.
+    case waits
+    /// All messages of the connection have been handed over.
+    case nothingWaits
+    /// Nothing is handed over any more: the report is left to the next process.
+    case isClosed
+}
+
 /// A message that the agent has taken, under the agent's number.
 struct AcceptedDelivery: Sendable {
     var delivery: Delivery
@@ -51,7 +61,10 @@ final class OutboxDispatcher: Sendable {
         /// Set when more wait in the store than in memory: the number after which they are read.
         var overflowAfter: Int64?
         var isReading = false
+        /// Actions for connections of which messages may still be read from the store.
+        var deferred: [Bytes: [@Sendable () -> Void]] = [:]
         var isStopped = true
+        var isClosed = false
         /// The number of calls to the agent that are over.
         var handOvers = 0
         /// The number of starts: what was begun before the last one ends without touching what came after.
@@ -76,23 +89,36 @@ final class OutboxDispatcher: Sendable {
 
     /// Begins with what an earlier run left behind.
     func start() {
-        let completions = state.withLock { state in
-            defer {
-                // Everything that waits is in the store, also what was committed before the start.
-                state.queues = [:]
-                state.count = 0
-                state.overflowAfter = 0
-                state.isReading = false
-                state.isStopped = false
-                state.run += 1
-            }
-            return state.queues.values.flatMap(\.completions)
+        state.withLock { state in
+            for (connection, queue) in state.queues { state.postpone(queue.completions, connection) }
+            // Everything that waits is in the store, also what was committed before the start.
+            state.queues = [:]
+            state.count = 0
+            state.overflowAfter = 0
+            state.isReading = false
+            state.isStopped = false
+            state.run += 1
         }
-        for complete in completions { complete() }
         readOn()
     }
 
     func stop() { state.withLock { $0.isStopped = true } }
+
+    /// Stops permanently. Nothing waits for a hand-over any more.
+    func close() {
+        let completions = state.withLock { state in
+            state.isStopped = true
+            state.isClosed = true
+            defer {
+                state.queues = [:]
+                state.count = 0
+                state.deferred = [:]
+                state.run += 1
+            }
+            return state.queues.values.flatMap(\.completions) + state.deferred.values.flatMap(\.self)
+        }
+        for complete in completions { complete() }
+    }
 
     /// Adds messages whose transaction was committed. Calls are made in commit order.
     func enqueue(_ deliveries: [Delivery]) {
@@ -114,14 +140,20 @@ final class OutboxDispatcher: Sendable {
     /// The number of calls to the agent that are over. If it has grown, something may have been handed over meanwhile.
     var handOvers: Int { state.withLock(\.handOvers) }
 
-    /// Runs `body` once the messages of this connection that are being handed over have been.
+    /// Runs `body` once messages of this connection that wait have been handed over. It does not run if the result is another than `.waits`.
     ///
-    /// - Returns: False, without running `body`, if none are.
-    func afterHandingOver(_ connection: Bytes, _ body: @escaping @Sendable () -> Void) -> Bool {
+    /// The agent may report a message of an earlier process before that message was read from the store: until all are read, each connection may
+    /// have one.
+    func afterHandingOver(_ connection: Bytes, _ body: @escaping @Sendable () -> Void) -> HandOverWait {
         state.withLock { state in
-            guard state.queues[connection] != nil else { return false }
-            state.queues[connection]?.completions.append(body)
-            return true
+            guard !state.isClosed else { return .isClosed }
+            guard state.queues[connection] == nil else {
+                state.queues[connection]?.completions.append(body)
+                return .waits
+            }
+            guard state.isStopped || state.overflowAfter != nil else { return .nothingWaits }
+            state.postpone([body], connection)
+            return .waits
         }
     }
 
@@ -161,7 +193,7 @@ final class OutboxDispatcher: Sendable {
                 guard !queue.waiting.isEmpty, !state.isStopped else {
                     state.count -= queue.waiting.count
                     state.queues[connection] = nil
-                    completions += queue.completions
+                    if queue.waiting.isEmpty { completions += queue.completions } else { state.postpone(queue.completions, connection) }
                     continue
                 }
                 let share = min(queue.waiting.count, Self.largestShare, Self.largestBatch - batch.count)
@@ -228,13 +260,16 @@ final class OutboxDispatcher: Sendable {
         guard let (after, run) = next else { return }
         store.submit(isPersistent: true, { db in try db.waitingDeliveries(after: after, limit: Self.memoryLimit) }) { [self] result in
             // On the writing queue: nothing is committed between the read and the switch back to memory.
-            let ready = state.withLock { state -> [Bytes] in
-                guard state.run == run else { return [] }
+            let (ready, completions) = state.withLock { state -> ([Bytes], [@Sendable () -> Void]) in
+                guard state.run == run else { return ([], []) }
                 state.isReading = false
-                guard case .success(let more) = result, !state.isStopped else { return [] }
+                guard case .success(let more) = result, !state.isStopped else { return ([], []) }
                 state.overflowAfter = more.count == Self.memoryLimit ? more.last?.id : nil
-                return state.add(more)
+                let ready = state.add(more)
+                // Of the other connections nothing was left to read.
+                return (ready, state.overflowAfter == nil ? state.takeDeferred() : [])
             }
+            for complete in completions { complete() }
             if case .failure(let error) = result { logger.error("waiting messages could not be read", metadata: ["error": "\(error)"]) }
             drain(ready, run)
         }
@@ -248,11 +283,26 @@ extension OutboxDispatcher.State {
     fileprivate mutating func add(_ deliveries: [Delivery]) -> [Bytes] {
         var ready: [Bytes] = []
         for delivery in deliveries {
-            if queues[delivery.agentConnectionID] == nil { ready.append(delivery.agentConnectionID) }
-            queues[delivery.agentConnectionID, default: OutboxDispatcher.Queue()].waiting.append(delivery)
+            let connection = delivery.agentConnectionID
+            if queues[connection] == nil {
+                ready.append(connection)
+                queues[connection] = OutboxDispatcher.Queue(completions: deferred.removeValue(forKey: connection) ?? [])
+            }
+            queues[connection]?.waiting.append(delivery)
         }
         count += deliveries.count
         return ready
+    }
+
+    /// Keeps actions until messages of their connection are read from the store, or all are.
+    fileprivate mutating func postpone(_ completions: [@Sendable () -> Void], _ connection: Bytes) {
+        guard !completions.isEmpty else { return }
+        deferred[connection, default: []] += completions
+    }
+
+    fileprivate mutating func takeDeferred() -> [@Sendable () -> Void] {
+        defer { deferred = [:] }
+        return deferred.values.flatMap(\.self)
     }
 }
 

@@ -187,6 +187,8 @@ extension EngineCore {
     /// Closes the databases, once what was received is stored. What is asked of them then is refused.
     func closeStores() async {
         store.stopWaitingForDisk()
+        // Reports that wait for messages would keep back those behind them.
+        outbox.close()
         await agent.close()
         await receiving.withLock { $0 }?.value
         do {

@@ -76,7 +76,8 @@ extension ChatTransaction {
             }
         } else {
             contact = try self.contact(try insertMemberContact(member, in: group, of: user), of: user)
-            _ = try addBanner(to: &contact, of: user)
+            let banner = try addBanner(to: &contact, of: user)
+            emit(.newChatItems(user: user, chatItems: [ItemInChat(chatInfo: .direct(contact: contact), chatItem: banner)]))
         }
         let isKnown = member.contactID != nil
         try db.updateContact(contact.contactID, directInvitation: link, from: member, started: accepts)

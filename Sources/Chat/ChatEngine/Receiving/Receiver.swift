@@ -126,9 +126,13 @@ final class Receiver: Sendable {
     /// - Parameter handOvers: the outbox's count from before the store was asked; nil if the store was not asked.
     private func finish(_ incoming: Incoming, _ effects: Effects, handOvers: Int?) {
         if effects.isPremature, let connection = incoming.notification.connection {
-            if outbox.afterHandingOver(connection.bytes, { [self] in handle(incoming, attempt: 0) }) { return }
-            // What it is about may have been handed over since the store was asked.
-            if let handOvers, handOvers != outbox.handOvers { return handle(incoming, attempt: 0) }
+            switch outbox.afterHandingOver(connection.bytes, { [self] in handle(incoming, attempt: 0) }) {
+            case .waits: return
+            case .isClosed: return open.release()
+            case .nothingWaits:
+                // What it is about may have been handed over since the store was asked.
+                if let handOvers, handOvers != outbox.handOvers { return handle(incoming, attempt: 0) }
+            }
         }
         FailPoint.chatStored.pass()
         if let key = incoming.key, incoming.isRead, crashGuard.clear(key) {
