@@ -105,7 +105,7 @@ import Testing
     func pages() async throws {
         let bob = bob
         let core = ScriptedCore { command, _ in
-            guard case .chats(.page(_, _, let pagination, _)) = command else { throw ChatCoreError(.unsupported, "") }
+            guard case .chats(.page(_, _, _, let pagination, _)) = command else { throw ChatCoreError(.unsupported, "") }
             let ids: ClosedRange<Int64> =
                 switch pagination {
                 case .last: 21...30
@@ -125,7 +125,24 @@ import Testing
         #expect(core.sent.count == 4, "when the oldest item is there nothing is asked for")
         await model.closeItems(key, of: 1)
         #expect(await model.items(key, of: 1) == nil)
-        await #expect(throws: ChatCoreError.self) { try await model.loadItems(ItemsKey(.group(1), filter: .comments(5)), of: 1) }
+    }
+
+    @Test("the comments on a post are loaded by its id; a post that has none yet by which others know it is not opened")
+    func comments() async throws {
+        let bob = bob
+        let core = ScriptedCore { command, _ in
+            #expect(command == .chats(.page(.group(1), commentsOn: 5, pagination: .last(50))))
+            return .apiChat(user: Samples.user(), chat: Chat(chatInfo: .direct(contact: bob), chatItems: []), navigation: nil)
+        }
+        let model = ChatModel(core: core)
+        var post = Samples.item(5)
+        post.meta.sharedMessageID = nil
+        await #expect(throws: ChatCoreError.self) { try await model.openComments(on: post, in: 1, of: 1) }
+        let id = SharedMessageID([1, 2, 3])
+        post.meta.sharedMessageID = id
+        let opened = try await model.openComments(on: post, in: 1, of: 1)
+        #expect(opened.post.sharedMessageID == id && opened.post.item.id == 5)
+        #expect(await model.items(opened.key, of: 1)?.items.isEmpty == true)
     }
 
     @Test("members are loaded when they are first asked for, and a failure leaves nothing behind")

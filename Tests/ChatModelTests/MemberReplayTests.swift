@@ -46,7 +46,7 @@ import TranscriptSupport
     func supportChats() throws {
         var readings: [String] = []
         try Replay("06b_knocking_support", opening: true, keepingMembers: true).run { client, command, response, line in
-            guard case .chats(.page(let reference, nil, .last, nil)) = command, let scope = reference.scope,
+            guard case .chats(.page(let reference, nil, nil, .last, nil)) = command, let scope = reference.scope,
                 case .apiChat(let user, let chat, _) = response
             else { return }
             let group = GroupID(reference.id)

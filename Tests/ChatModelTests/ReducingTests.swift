@@ -265,6 +265,44 @@ import Testing
         #expect(state.chat(.direct(4), of: 1)?.chatItems.map(\.id) == [1])
     }
 
+    @Test("each open post has the comments on it, and its count follows them")
+    func openPosts() {
+        var state = state(Samples.message(1, in: bob))
+        state.apply(Samples.message(2, in: bob))
+        let empty = Chat(chatInfo: .direct(contact: bob), chatItems: [])
+        let posts = Chat(chatInfo: .direct(contact: bob), chatItems: [Samples.item(1), Samples.item(2)])
+        state.apply(.apiChat(user: user, chat: posts, navigation: nil), to: .chats(.page(.direct(4), pagination: .last(10))))
+        for post: ChatItemID in [1, 2] {
+            state.apply(
+                .apiChat(user: user, chat: empty, navigation: nil), to: .chats(.page(.direct(4), commentsOn: post, pagination: .last(10))))
+        }
+        func comments(on post: ChatItemID) -> [ChatItemID]? {
+            state.items(ItemsKey(.direct(4), filter: .comments(post)), of: 1)?.items.map(\.id)
+        }
+        func total(of post: ChatItemID) -> Int? { state.items(ItemsKey(.direct(4)), of: 1)?[post]?.meta.commentsTotal }
+        for (id, post): (ChatItemID, ChatItemID) in [(3, 1), (4, 2), (5, 1)] {
+            var comment = Samples.item(id)
+            comment.meta.parentItemID = post
+            state.apply(.newChatItems(user: user, chatItems: [Samples.located(comment, in: bob)]))
+        }
+        #expect(comments(on: 1) == [3, 5] && comments(on: 2) == [4])
+        #expect(total(of: 1) == 2 && total(of: 2) == 1)
+        #expect(state.items(ItemsKey(.direct(4)), of: 1)?.items.map(\.id) == [1, 2])
+        #expect(state.chat(.direct(4), of: 1)?.chatItems.first?.meta.commentsTotal == 1, "the preview is a post, and has its count")
+        var deleted = Samples.item(3)
+        deleted.meta.parentItemID = 1
+        let removed = ChatItemDeletion(deletedChatItem: Samples.located(deleted, in: bob))
+        state.apply(.chatItemsDeleted(user: user, deletions: [removed], byUser: false, timed: false))
+        #expect(comments(on: 1) == [5] && total(of: 1) == 1)
+        var marked = Samples.item(5)
+        marked.meta.parentItemID = 1
+        let before = Samples.located(marked, in: bob)
+        marked.meta.deleted = .deleted(deletedAt: nil, chatType: .group)
+        let moderated = ChatItemDeletion(deletedChatItem: before, toChatItem: Samples.located(marked, in: bob))
+        for _ in 1...2 { state.apply(.chatItemsDeleted(user: user, deletions: [moderated], byUser: false, timed: false)) }
+        #expect(comments(on: 1) == [5] && total(of: 1) == nil)
+    }
+
     @Test("settings, tags, aliases and marks are kept with their chat")
     func settings() {
         var state = state(Samples.message(1, in: bob))

@@ -53,7 +53,7 @@ extension ReplayTests {
     func pages(name: String) throws {
         var compared = 0
         try Replay(name, opening: true).run { client, command, response, line in
-            guard case .chats(.page(let reference, nil, let pagination, nil)) = command,
+            guard case .chats(.page(let reference, nil, nil, let pagination, nil)) = command,
                 case .apiChat(let user, let chat, _) = response,
                 let window = client.items(ItemsKey(reference), of: user.userID)
             else { return }

@@ -88,3 +88,32 @@ import VectorSupport
         #expect(try MessageMentions(parsing: text).members.count == 1)
     }
 }
+
+@Suite("Capabilities")
+struct CapabilityTests {
+    @Test("what a client knows besides versions is told by name, and unknown names and forms are passed over")
+    func names() throws {
+        var message = ChatMessage(event: .ok)
+        #expect(message.json["caps"] == nil)
+        message.capabilities = [.comments]
+        #expect(message.json["caps"] == ["comments"])
+        #expect(try ChatMessage(body: message.body).capabilities == [.comments])
+        for other: JSONValue in [["later", "comments", 5], ["comments", "comments"]] {
+            let object: JSONValue = ["v": "1-17", "event": "x.ok", "params": [:], "caps": other]
+            #expect(try ChatMessage(json: object).capabilities == [.comments])
+        }
+        for other: JSONValue in ["comments", [:], .null, .array(Array(repeating: "x", count: 100) + ["comments"])] {
+            let object: JSONValue = ["v": "1-17", "event": "x.ok", "params": [:], "caps": other]
+            #expect(try ChatMessage(json: object).capabilities.isEmpty)
+        }
+    }
+
+    @Test("an update of a message carries its settings only if they change")
+    func preferences() throws {
+        var update = MessageUpdate(messageID: SharedMessageID([1, 2, 3]), content: .text("post"))
+        #expect(update.json["prefs"] == nil)
+        update.preferences = MessagePreferences(commentsDisabled: true)
+        #expect(update.json["prefs"] == ["commentsDisabled": true])
+        #expect(try MessageUpdate(json: update.json) == update)
+    }
+}

@@ -5,8 +5,9 @@ public enum ChatsCommand: Sendable, Hashable {
     /// Chats of a profile with their previews, the last active first.
     case list(
         user: UserID, pendingConnections: Bool = false, pagination: TimePagination = .last(5000), query: ChatListQuery = .all)
-    /// A page of a chat; only items of one kind, or with a text, if given.
-    case page(ChatReference, content: MessageContentType? = nil, pagination: ChatPagination, search: String? = nil)
+    /// A page of a chat, or of the comments on a post of a channel; only items of one kind, or with a text, if given.
+    case page(
+        ChatReference, commentsOn: ChatItemID? = nil, content: MessageContentType? = nil, pagination: ChatPagination, search: String? = nil)
     /// The kinds of content that a chat has.
     case contentTypes(ChatReference)
     /// Items of all chats of the active profile.
@@ -48,8 +49,8 @@ extension ChatsCommand {
         switch self {
         case .list(let user, let pending, let pagination, let query):
             "/_get chats \(user)\(CommandText.option(" pcc=", pending)) \(pagination) \(CommandText.json(query))"
-        case .page(let chat, let content, let pagination, let search):
-            "/_get chat \(chat)\(content.map { " content=\($0.code)" } ?? "") \(pagination)"
+        case .page(let chat, let post, let content, let pagination, let search):
+            "/_get chat \(chat)\(post.map { " parent=\($0)" } ?? "")\(content.map { " content=\($0.code)" } ?? "") \(pagination)"
                 + (search.map { " search=\($0)" } ?? "")
         case .contentTypes(let chat): "/_get content types \(chat)"
         case .items(let pagination, let search): "/_get items \(pagination)" + (search.map { " search=\($0)" } ?? "")
@@ -83,10 +84,11 @@ extension ChatsCommand {
         },
         CommandForm("/_get chat ") { r throws(CommandMismatch) in
             let chat = try r.chatReference()
+            let post = r.optional(" parent=") { r throws(CommandMismatch) in try r.id(ChatItemID.self) }
             let content = r.optional(" content=") { r throws(CommandMismatch) in try r.contentType() }
             try r.expect(" ")
             return .chats(
-                .page(chat, content: content, pagination: try r.chatPagination(), search: r.search()))
+                .page(chat, commentsOn: post, content: content, pagination: try r.chatPagination(), search: r.search()))
         },
         CommandForm("/_get content types ") { r throws(CommandMismatch) in .chats(.contentTypes(try r.chatReference())) },
         CommandForm("/_get items ") { r throws(CommandMismatch) in

@@ -131,7 +131,7 @@ extension CommandForm {
 extension CommandReader {
     /// A space and a role that can be given.
     mutating func spaceRole() throws(CommandMismatch) -> GroupMemberRole {
-        for role in [GroupMemberRole.owner, .admin, .moderator, .member, .observer] where skip(" \(role.code)") { return role }
+        for role in [GroupMemberRole.owner, .admin, .moderator, .member, .commenter, .observer] where skip(" \(role.code)") { return role }
         throw CommandMismatch()
     }
 }

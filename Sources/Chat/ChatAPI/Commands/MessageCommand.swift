@@ -4,6 +4,10 @@ public import ChatProtocol
 public enum MessageCommand: Sendable, Hashable {
     /// Sends messages. `live` ones are edited as they are typed; `ttl` is in seconds, of messages that disappear.
     case send(to: SendTarget, [ComposedMessage], live: Bool = false, ttl: Int? = nil)
+    /// Comments a post of a channel.
+    case comment(GroupID, on: ChatItemID, [ComposedMessage], live: Bool = false, ttl: Int? = nil)
+    /// Closes a post of a channel for comments, or opens it again.
+    case setCommentsDisabled(GroupID, ChatItemID, Bool)
     /// Writes notes to oneself.
     case createNotes(NoteFolderID, [ComposedMessage])
     /// Edits a message that was sent.
@@ -35,6 +39,10 @@ extension MessageCommand {
         switch self {
         case .send(let target, let messages, let live, let ttl):
             "/_send \(target)\(CommandText.option(" live=", live))\(CommandText.ttl(ttl)) json \(CommandText.json(messages))"
+        case .comment(let group, let post, let messages, let live, let ttl):
+            "/_comment #\(group) \(post)\(CommandText.option(" live=", live))\(CommandText.ttl(ttl)) json \(CommandText.json(messages))"
+        case .setCommentsDisabled(let group, let post, let isDisabled):
+            "/_comments_disabled #\(group) \(post) \(CommandText.flag(isDisabled))"
         case .createNotes(let folder, let messages): "/_create *\(folder) json \(CommandText.json(messages))"
         case .update(let chat, let item, let message, let live):
             "/_update item \(chat) \(item)\(CommandText.option(" live=", live)) json \(CommandText.json(message))"
@@ -62,6 +70,17 @@ extension MessageCommand {
             let live = r.flag(after: " live=")
             let ttl = r.ttl()
             return .messages(.send(to: target, try r.composedMessages(), live: live, ttl: ttl))
+        },
+        CommandForm("/_comment #") { r throws(CommandMismatch) in
+            let (group, post) = try r.pair(GroupID.self, ChatItemID.self)
+            let live = r.flag(after: " live=")
+            let ttl = r.ttl()
+            return .messages(.comment(group, on: post, try r.composedMessages(), live: live, ttl: ttl))
+        },
+        CommandForm("/_comments_disabled #") { r throws(CommandMismatch) in
+            let (group, post) = try r.pair(GroupID.self, ChatItemID.self)
+            try r.expect(" ")
+            return .messages(.setCommentsDisabled(group, post, try r.flag()))
         },
         CommandForm("/_create *") { r throws(CommandMismatch) in
             .messages(.createNotes(try r.id(), try r.composedMessages()))

@@ -224,7 +224,7 @@ struct ChannelConnector: Sendable {
             guard let key = group.groupKeys?.memberSigningKey else { throw Refusal.chat(.internalError(message: "no group keys for channel membership")) }
             return try transaction.connectionInfo(
                 .member(profile: transaction.memberProfile(in: group, of: target.user), memberID: group.membership.memberID, key: key.publicKey),
-                pqSupport: false, peerVersion: ChatVersions.initial.max)
+                pqSupport: false, peerVersion: ChatVersions.initial.max, inChannel: true)
         }
         _ = try await agent.reporting { agent throws(AgentError) in
             try await agent.join(user: target.agentUser, connection: connection, link: link, info: info, pqSupport: false, subscription: .subscribe)

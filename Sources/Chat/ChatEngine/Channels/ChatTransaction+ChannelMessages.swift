@@ -10,6 +10,10 @@ extension ChatTransaction {
     func receiveChannelContent(
         _ container: MessageContainer, _ received: GroupMessage, from owner: GroupMember?, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
+        guard container.parent == nil else {
+            reportError(CommentRefusal.noAuthor.rawValue, of: user)
+            return nil
+        }
         var chat = GroupConversation(group)
         let content = container.content.checkingOwnerSignature(by: nil, in: group)
         var draft = ItemDraft(.receivedMessage(content: content), isSent: false)
@@ -58,6 +62,9 @@ extension ChatTransaction {
     func receiveChannelUpdate(
         _ update: MessageUpdate, _ received: GroupMessage, from owner: GroupMember?, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
+        if let preferences = update.preferences {
+            return try setPreferences(preferences, of: update.messageID, asChannel: true, in: group, of: user)
+        }
         var chat = GroupConversation(group)
         guard let stored = try db.item(group: group, sharedMessageID: update.messageID, author: nil, at: now) else {
             // What was deleted here, or never came: its new text is a new message.

@@ -131,7 +131,7 @@ extension ChatTransaction {
         if let current = try db.relay(member: id) {
             emit(.groupRelayUpdated(user: user, groupInfo: group, member: try member(id, in: group), groupRelay: current))
         }
-        let info = try connectionInfo(.ok, pqSupport: false, peerVersion: ChatVersion(clamping: connection.chatVersion))
+        let info = try connectionInfo(.ok, pqSupport: false, peerVersion: ChatVersion(clamping: connection.chatVersion), inChannel: true)
         try enqueue(.allow(confirmation: confirmation, info: info), connection: record.agentConnectionID, user: user)
         try db.updateConnection(record.id, status: .accepted, at: now)
     }

@@ -21,7 +21,7 @@ extension ChatTransaction {
 
     private func addRelayTask(_ message: GroupMessage, for audience: ForwardAudience, from sender: GroupMember, in group: GroupInfo) throws {
         let author: MessageForward.Sender =
-            audience == .channel ? .channel : .member(sender.memberID, name: sender.profile.displayName)
+            audience == .channel || audience == .comments(asChannel: true) ? .channel : .member(sender.memberID, name: sender.profile.displayName)
         let forward = MessageForward(sender: author, brokerTimestamp: message.sentAt)
         try db.insertRelayTask(
             group: group.groupID, scope: RelayScope(audience), sender: sender.groupMemberID, element: forward.element(message.element),

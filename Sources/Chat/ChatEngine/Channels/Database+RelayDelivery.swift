@@ -23,10 +23,13 @@ enum RelayScope: Sendable, Hashable {
     case all
     /// The member of a support chat, and the moderators.
     case support(GroupMemberID)
+    /// All members whose clients know comments.
+    case comments
 
     var supportMember: GroupMemberID? { if case .support(let id) = self { id } else { nil } }
+    var isForComments: Bool { self == .comments }
 
-    init(_ member: GroupMemberID?) { self = member.map(RelayScope.support) ?? .all }
+    init(_ member: GroupMemberID?, isForComments: Bool) { self = isForComments ? .comments : member.map(RelayScope.support) ?? .all }
 }
 
 /// A body that a relay gives to members one after another.
@@ -58,17 +61,20 @@ extension Database {
     ) throws {
         try run(
             """
-            INSERT INTO relay_tasks (group_id, support_member_id, sender_id, element, ends_service, created_at) VALUES (?, ?, ?, ?, ?, ?)
-            """, [group, scope.supportMember, sender, element.blob, endsService, time.stored])
+            INSERT INTO relay_tasks (group_id, support_member_id, for_comments, sender_id, element, ends_service, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """, [group, scope.supportMember, scope.isForComments, sender, element.blob, endsService, time.stored])
     }
 
     /// The oldest tasks of a group.
     func relayTasks(group: GroupID, limit: Int) throws -> [RelayTask] {
         try all(
-            "SELECT task_id, support_member_id, sender_id, element, ends_service FROM relay_tasks WHERE group_id = ? ORDER BY task_id LIMIT ?",
-            [group, limit]
+            """
+            SELECT task_id, support_member_id, for_comments, sender_id, element, ends_service FROM relay_tasks
+            WHERE group_id = ? ORDER BY task_id LIMIT ?
+            """, [group, limit]
         ) { row in
-            let id = row.int(), scope = RelayScope(row.optionalID())
+            let id = row.int(), scope = RelayScope(row.optionalID(), isForComments: row.flag())
             return RelayTask(id: id, scope: scope, sender: row.id(), element: row.bytes(), endsService: row.flag())
         }
     }
@@ -96,9 +102,9 @@ extension Database {
     ) throws {
         try run(
             """
-            INSERT INTO relay_jobs (group_id, support_member_id, single_sender_id, body, request_key, ends_service, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            """, [group, scope.supportMember, singleSender, body.blob, try reserveDeliveryNumber(), endsService, time.stored])
+            INSERT INTO relay_jobs (group_id, support_member_id, for_comments, single_sender_id, body, request_key, ends_service, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """, [group, scope.supportMember, scope.isForComments, singleSender, body.blob, try reserveDeliveryNumber(), endsService, time.stored])
     }
 
     /// A number of the series of deliveries, which no delivery gets.
@@ -112,11 +118,11 @@ extension Database {
     func relayJob(group: GroupID) throws -> RelayJob? {
         try first(
             """
-            SELECT job_id, support_member_id, single_sender_id, body, request_key, cursor, ends_service FROM relay_jobs
+            SELECT job_id, support_member_id, for_comments, single_sender_id, body, request_key, cursor, ends_service FROM relay_jobs
             WHERE group_id = ? ORDER BY job_id LIMIT 1
             """, [group]
         ) { row in
-            let id = row.int(), scope = RelayScope(row.optionalID())
+            let id = row.int(), scope = RelayScope(row.optionalID(), isForComments: row.flag())
             return RelayJob(
                 id: id, group: group, scope: scope, singleSender: row.optionalID(), body: row.bytes(), requestKey: row.int(), cursor: row.id(),
                 endsService: row.flag())
@@ -147,12 +153,15 @@ extension Database {
 
     /// The next members of a group that a body is given to: those whose connections take messages, in the order in which they came.
     ///
-    /// - Parameter excluded: The author of the body.
+    /// - Parameters:
+    ///   - excluded: The author of the body.
+    ///   - forComments: True for only those whose clients know comments.
     func relayTargets(
-        group: GroupID, after cursor: GroupMemberID, excluding excluded: GroupMemberID?, limit: Int
+        group: GroupID, after cursor: GroupMemberID, excluding excluded: GroupMemberID?, forComments: Bool = false, limit: Int
     ) throws -> [RelayTarget] {
         try all(
-            Self.targets + " AND m.group_id = ? AND m.group_member_id > ? AND m.group_member_id IS NOT ? ORDER BY m.group_member_id LIMIT ?",
+            Self.targets + (forComments ? " AND cn.knows_comments = 1" : "")
+                + " AND m.group_id = ? AND m.group_member_id > ? AND m.group_member_id IS NOT ? ORDER BY m.group_member_id LIMIT ?",
             [group, cursor, excluded, limit], Self.target)
     }
 

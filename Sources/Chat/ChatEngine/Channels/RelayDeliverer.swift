@@ -103,7 +103,9 @@ final class RelayDeliverer: Sendable {
         }
         let targets = try await transactions.store.read { db in
             switch job.scope {
-            case .all: try db.relayTargets(group: group, after: job.cursor, excluding: job.singleSender, limit: Self.bucketSize)
+            case .all, .comments:
+                try db.relayTargets(
+                    group: group, after: job.cursor, excluding: job.singleSender, forComments: job.scope.isForComments, limit: Self.bucketSize)
             case .support(let member):
                 try db.relayTargets(group: group, support: member, after: job.cursor, excluding: job.singleSender, limit: Self.bucketSize)
             }

@@ -22,7 +22,7 @@ extension GroupInfo {
     }
 
     /// The role of members of whom nothing but messages is known.
-    var unknownMemberRole: GroupMemberRole { usesRelays ? ChannelRules.subscriberRole : .author }
+    var unknownMemberRole: GroupMemberRole { usesRelays ? ChannelRules.subscriberRole(in: self) : .author }
 
     /// The encryption as items show it.
     var encryption: EncryptionInfo { EncryptionInfo(isPublic: groupProfile.publicGroup == nil ? nil : true, pqEnabled: false) }
@@ -32,8 +32,15 @@ extension GroupInfo {
 }
 
 enum ChannelRules {
-    /// The role of those who join a channel by its link.
+    /// The role of those who join a channel by its link, and cannot comment.
     static let subscriberRole = GroupMemberRole.observer
+
+    /// The role of those who join a channel by its link.
+    ///
+    /// - Parameter knowComments: False for a client that does not know comments, nor the role of those who write them.
+    static func subscriberRole(in group: GroupInfo, knowComments: Bool = true) -> GroupMemberRole {
+        group.allows(.comments) && knowComments ? .commenter : subscriberRole
+    }
 
     /// Tells whether a relay may tell this profile of a member with a role: relays let in subscribers, and nobody who decides about others.
     static func mayAnnounce(_ role: GroupMemberRole) -> Bool { role < .moderator && role != .relay }
@@ -62,6 +69,7 @@ extension RelayScope {
     init(_ audience: ForwardAudience) {
         switch audience {
         case .group, .channel, .everybodyAtLast: self = .all
+        case .comments: self = .comments
         case .support(let member): self = .support(member)
         }
     }

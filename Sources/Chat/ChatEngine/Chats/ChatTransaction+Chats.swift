@@ -41,10 +41,11 @@ extension ChatTransaction {
     }
 
     func page(
-        of chat: ChatReference, content: MessageContentType?, _ pagination: ChatPagination, search: String?
+        of chat: ChatReference, commentsOn post: ChatItemID? = nil, content: MessageContentType?, _ pagination: ChatPagination, search: String?
     ) throws -> ChatResponse {
         let user = try user()
-        let conversation = try conversation(chat, of: user)
+        var conversation = try conversation(chat, of: user)
+        if let post { conversation = .group(try comments(on: post, in: chat, of: user)) }
         let filter = ItemFilter(search: search, messageKind: content?.code)
         guard let page = try db.items(pagination, in: conversation.itemScope, filter: filter, at: now) else {
             throw Refusal.store(.chatItemNotFound(itemID: pagination.itemID ?? 0))

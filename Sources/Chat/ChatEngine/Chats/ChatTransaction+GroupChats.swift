@@ -109,7 +109,7 @@ extension ChatTransaction {
         let user = try user()
         let chat = GroupConversation(try group(id, of: user))
         let items = try items(ids, in: .group(chat))
-        let members = try db.members(of: id).filter(\.status.isCurrent)
+        let members = try connectedMembers(of: chat.group).filter(\.status.isCurrent)
         return .chatItemsDeleted(user: user, deletions: try moderate(items, in: chat, to: members, of: user), byUser: true, timed: false)
     }
 

@@ -13,8 +13,8 @@ extension CommandRunner {
                 let chats = try transaction.chats(of: user, pagination, filter: filter, withConnections: pending)
                 return .apiChats(user: user, chats: chats)
             }
-        case .page(let chat, let content, let pagination, let search):
-            try await query(isLong: true) { try $0.page(of: chat, content: content, pagination, search: search) }
+        case .page(let chat, let post, let content, let pagination, let search):
+            try await query(isLong: true) { try $0.page(of: chat, commentsOn: post, content: content, pagination, search: search) }
         case .contentTypes(let chat):
             try await query(isLong: true) { transaction in
                 let conversation = try transaction.conversation(chat, of: try transaction.user())

@@ -21,7 +21,7 @@ enum Conversation: Sendable {
     /// The items that a page of the conversation shows.
     var itemScope: ItemScope {
         switch self {
-        case .group(let chat): .group(chat.group.groupID, chat.scope?.chatScope)
+        case .group(let chat): chat.post.map { .comments(chat.group.groupID, on: $0.id) } ?? .group(chat.group.groupID, chat.scope?.chatScope)
         case .contact, .notes: .chat(owner)
         }
     }
@@ -107,7 +107,7 @@ extension ChatTransaction {
     func conversation(of item: StoredItem, user: User) throws -> Conversation {
         switch item.owner {
         case .contact(let id): .contact(try contact(id, of: user))
-        case .group(let id): .group(try groupConversation(id, scope: item.scope, of: user))
+        case .group(let id): .group(try groupConversation(of: item, in: id, of: user))
         case .notes(let id): .notes(try noteFolder(id, of: user))
         }
     }

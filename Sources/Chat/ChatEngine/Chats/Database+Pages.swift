@@ -33,8 +33,10 @@ struct ItemFilter: Sendable, Hashable {
 /// The items that a page is taken from.
 enum ItemScope: Sendable, Hashable {
     case chat(ItemOwner)
-    /// A group, or a support chat in it; nil for what all members see.
+    /// A group without comments, or a support chat in it; nil for what all members see.
     case group(GroupID, GroupChatScope?)
+    /// The comments on a post of a channel.
+    case comments(GroupID, on: ChatItemID)
     case user(UserID)
 
     /// The condition on the items, for the table `i`.
@@ -50,6 +52,9 @@ enum ItemScope: Sendable, Hashable {
             let isOfReports = filter.messageKind == MessageContentType.report.code
             let part = isOfReports ? "" : scope.condition(&arguments)
             return "i.group_id = ?" + part + filter.condition(&arguments)
+        case .comments(let id, let post):
+            arguments += [id, post]
+            return "i.group_id = ? AND i.parent_item_id = ?" + filter.condition(&arguments)
         case .user(let id):
             arguments += [id]
             return "i.user_id = ?" + filter.condition(&arguments)
@@ -57,7 +62,12 @@ enum ItemScope: Sendable, Hashable {
     }
 
     /// True if items are in the order in which they were sent. Messages of groups come by several ways, and history comes late.
-    private var isByTime: Bool { if case .group = self { true } else { false } }
+    private var isByTime: Bool {
+        switch self {
+        case .group, .comments: true
+        case .chat, .user: false
+        }
+    }
 
     fileprivate func order(isDescending: Bool) -> String {
         let direction = isDescending ? " DESC" : ""

@@ -54,10 +54,14 @@ extension ChatTransaction {
     }
 
     /// The first message of a connection: it travels with the connection's keys.
-    func connectionInfo(_ event: ChatMessageEvent, pqSupport: Bool, peerVersion: ChatVersion) throws -> Bytes {
+    ///
+    /// - Parameter inChannel: True for connections between the members of a channel, who tell each other what else they know.
+    func connectionInfo(_ event: ChatMessageEvent, pqSupport: Bool, peerVersion: ChatVersion, inChannel: Bool = false) throws -> Bytes {
+        var message = ChatMessage(event: event)
+        if inChannel { message.capabilities = [.comments] }
         do {
             return try MessageCompression.fit(
-                ChatMessage(event: event).body, as: .info, postQuantum: pqSupport, peerVersion: peerVersion)
+                message.body, as: .info, postQuantum: pqSupport, peerVersion: peerVersion)
         } catch {
             throw Refusal(
                 .agent(error: .command(error: .large, context: "connection information"), agentConnectionID: "", entity: nil))

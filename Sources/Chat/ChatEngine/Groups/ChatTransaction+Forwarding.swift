@@ -16,7 +16,7 @@ extension ChatTransaction {
         let receivers = try db.members(of: group.groupID, indexes: indexes).filter { member in
             switch audience {
             case .group(let includesPending): member.status.isCurrent || (includesPending && member.status.isPending)
-            case .channel, .everybodyAtLast: member.status.isCurrent
+            case .channel, .comments, .everybodyAtLast: member.status.isCurrent
             case .support(let subject):
                 member.groupMemberID == subject
                     || (member.role >= .moderator && member.status.isCurrent && member.supports(ChatVersions.groupKnocking))
@@ -128,8 +128,14 @@ extension ChatTransaction {
     func sendHistory(to member: GroupMember, in group: GroupInfo) throws {
         guard group.allows(.history), member.supports(ChatVersions.batching) else { return }
         let isChannel = group.usesRelays
-        var events = try db.history(of: group.groupID, for: member.groupMemberID, limit: Self.historyLength, at: now).flatMap {
-            try historyEvents($0, in: group)
+        var items = try db.history(of: group.groupID, for: member.groupMemberID, limit: Self.historyLength, at: now)
+        let posts = Dictionary(uniqueKeysWithValues: items.map { ($0.id, $0) })
+        if isChannel, group.allows(.comments), try knowsComments(member) {
+            items += try db.comments(on: Array(posts.keys), limit: Self.historyLength, at: now)
+            items.sort { ($0.item.meta.itemTimestamp, $0.id) < ($1.item.meta.itemTimestamp, $1.id) }
+        }
+        var events = try items.flatMap { item in
+            try historyEvents(item, in: GroupConversation(group, post: item.item.meta.parentItemID.flatMap { posts[$0] }))
         }
         // A relay writes nothing of its own: the welcome message of a channel is shown by its link.
         if !isChannel, member.supports(ChatVersions.groupHistoryWelcome), let welcome = group.groupProfile.description,
@@ -141,7 +147,8 @@ extension ChatTransaction {
     }
 
     /// A message of the history as it is forwarded, with the description of its file. Of one whose file cannot be fetched any more, the text is.
-    private func historyEvents(_ stored: StoredItem, in group: GroupInfo) throws -> [ChatMessageEvent] {
+    private func historyEvents(_ stored: StoredItem, in chat: GroupConversation) throws -> [ChatMessageEvent] {
+        let group = chat.group
         let author: GroupMember?
         switch stored.item.direction {
         case .groupSent: author = group.membership
@@ -157,6 +164,7 @@ extension ChatTransaction {
         container.file = file?.invitation
         container.ttl = stored.item.meta.timed?.ttl
         if author == nil { container.asGroup = true }
+        container.parent = chat.postReference
         if let quote = stored.item.quotedItem {
             let quoted: MemberID? =
                 switch quote.direction {

@@ -11,7 +11,9 @@ extension ChatTransaction {
     func addItem(_ draft: ItemDraft, to chat: inout GroupConversation, of user: User, by author: GroupMember? = nil) throws -> ChatItem {
         var draft = draft
         draft.group.scope = chat.scope?.chatScope
-        if draft.content.requiresAttention(isSent: draft.isSent) {
+        draft.group.parent = chat.post?.id
+        // Comments neither bring the channel to the top of the list nor count as unread.
+        if chat.post == nil, draft.content.requiresAttention(isSent: draft.isSent) {
             if chat.group.chatTimestamp != now {
                 try db.touchGroup(chat.group.groupID, chatTime: now)
                 chat.group.chatTimestamp = now
@@ -221,8 +223,10 @@ extension ChatTransaction {
             let members = try audience(of: chat, moderatorsSupporting: ChatVersions.groupKnocking)
             guard items.allSatisfy({ ItemRules.canDeleteForBoth($0.item, at: now) }) else { throw Refusal.chat(.invalidChatItemDelete) }
             try require(.observer, in: chat.group)
-            let messages = try items.compactMap(\.item.meta.sharedMessageID).map { id in
-                try OutgoingMessage(.deleteMessage(MessageDeletion(messageID: id, scope: chat.messageScope)), id: newSharedMessageID())
+            let messages = try items.compactMap { stored -> (StoredItem, OutgoingMessage)? in
+                guard let id = stored.item.meta.sharedMessageID else { return nil }
+                let deletion = MessageDeletion(messageID: id, scope: chat.messageScope)
+                return (stored, try OutgoingMessage(.deleteMessage(deletion), id: newSharedMessageID()))
             }
             try send(messages, to: members, in: chat.group)
             deletions =
@@ -246,10 +250,10 @@ extension ChatTransaction {
         }
         guard isAllowed else { throw Refusal.chat(.invalidChatItemDelete) }
         try require(.moderator, in: group)
-        let messages = try items.compactMap { stored -> OutgoingMessage? in
+        let messages = try items.compactMap { stored -> (StoredItem, OutgoingMessage)? in
             guard let id = stored.item.meta.sharedMessageID else { return nil }
             let deletion = MessageDeletion(messageID: id, memberID: stored.author(in: .group(chat)), scope: chat.messageScope)
-            return try OutgoingMessage(.deleteMessage(deletion), id: newSharedMessageID())
+            return (stored, try OutgoingMessage(.deleteMessage(deletion), id: newSharedMessageID()))
         }
         try send(messages, to: members, in: group)
         try archiveReports(about: items, by: group.membership, in: group, byUser: true, at: now, of: user)
@@ -262,9 +266,10 @@ extension ChatTransaction {
     func reactInGroup(
         to id: ChatItemID, in reference: ChatReference, with reaction: MessageReaction, isAdded: Bool, of user: User
     ) throws -> ChatResponse {
-        let chat = try groupConversation(GroupID(reference.id), scope: reference.scope, of: user)
+        var chat = try groupConversation(GroupID(reference.id), scope: reference.scope, of: user)
         let group = chat.group
         let stored = try item(id, in: .group(chat))
+        chat.post = try commentedPost(of: stored)
         let members = try audience(of: chat, moderatorsSupporting: ChatVersions.groupKnocking)
         guard let sharedID = stored.item.meta.sharedMessageID else { throw Refusal.command("invalid reaction") }
         guard group.allows(.reactions) else { throw Refusal.command("feature not allowed " + ChatFeature.reactions.name) }

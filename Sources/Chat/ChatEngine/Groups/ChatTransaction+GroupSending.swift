@@ -106,7 +106,11 @@ extension ChatTransaction {
         }
         if group.usesRelays, !group.membership.isRelay {
             try requireMembership()
-            return try db.relayMembers(of: group.groupID)
+            let relays = try db.relayMembers(of: group.groupID)
+            guard conversation.post != nil else { return relays }
+            let able = try relays.filter(knowsComments)
+            guard !able.isEmpty else { throw Refusal.command(CommentRefusal.noRelay.rawValue) }
+            return able
         }
         switch conversation.scope {
         case nil, .other:

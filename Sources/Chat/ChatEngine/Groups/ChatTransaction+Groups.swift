@@ -187,6 +187,7 @@ extension ChatTransaction {
         }
         profile.publicGroup = old.groupProfile.publicGroup
         try db.updateGroup(old, user: user.userID, profile: profile, at: now)
+        try letComment(in: profile, before: old)
         let group = try group(old.groupID, of: user)
         let members = try connectedMembers(of: old).filter { $0.status.isCurrent || $0.status.isPending }
         let id = newSharedMessageID()

@@ -230,9 +230,12 @@ extension ChatTransaction {
         if let subscriber, try subscriber.id == group.membership.memberID || db.member(subscriber.id, group: group.groupID) != nil {
             throw Refusal.store(.duplicateGroupMember)
         }
+        let role =
+            group.usesRelays && link.acceptMemberRole == ChannelRules.subscriberRole
+            ? ChannelRules.subscriberRole(in: group, knowComments: message.capabilities.contains(.comments)) : link.acceptMemberRole
         let member = try db.insertMember(
             NewMemberRecord(
-                groupID: group.groupID, memberID: subscriber?.id ?? MemberID(random.bytes(12)), role: link.acceptMemberRole, category: .invitee,
+                groupID: group.groupID, memberID: subscriber?.id ?? MemberID(random.bytes(12)), role: role, category: .invitee,
                 status: GroupMemberStatus(accepting: .accepted, admission: group.groupProfile.memberAdmission), invitedBy: .user,
                 invitedByMember: group.membership.groupMemberID, profile: request.profile, versions: ChatVersionRange(message.versions),
                 requestTag: request.requestID, invitationID: id.bytes, welcomeSharedMessageID: request.welcomeMessageID,

@@ -63,6 +63,7 @@ extension ChatTransaction {
         default: try setStatus(.requested, in: &context)
         }
         try updateVersions(message, in: &context)
+        try noteCapabilities(message, in: context)
         let user = context.user
         switch (member.category, message.event) {
         case (.invitee, .acceptGroup(let memberID)):
@@ -97,7 +98,10 @@ extension ChatTransaction {
 
     /// Enqueues the agent's acceptance of the party that joined our link.
     func allow(_ id: ConfirmationID, _ event: ChatMessageEvent, context: inout ReceivingContext) throws {
-        let info = try connectionInfo(event, pqSupport: false, peerVersion: ChatVersion(clamping: context.connection.chatVersion))
+        var isInChannel = false
+        if case .member(let group, _) = context.peer { isInChannel = group.usesRelays }
+        let info = try connectionInfo(
+            event, pqSupport: false, peerVersion: ChatVersion(clamping: context.connection.chatVersion), inChannel: isInChannel)
         try enqueue(.allow(confirmation: id.bytes, info: info), connection: context.record.agentConnectionID, user: context.user)
         try setStatus(.accepted, in: &context)
     }
@@ -114,6 +118,7 @@ extension ChatTransaction {
         guard context.connection.status != .ready else { return }
         try setStatus(.sendReady, in: &context)
         try updateVersions(message, in: &context)
+        try noteCapabilities(message, in: context)
         switch message.event {
         case .memberInfo(let memberID, _):
             guard memberID == member.memberID else { return reportError("x.grp.mem.info: memberId is different from expected", of: context.user) }

@@ -34,13 +34,24 @@ extension ChatTransaction {
             reportError("member is not allowed to send as group", of: user)
             return nil
         }
-        if case .refuse(let reason) = WritingDecision(of: member, in: container.scope) {
+        let post: StoredItem?
+        if let parent = container.parent {
+            switch try commentedPost(parent, of: container, from: member, in: group, at: received.sentAt) {
+            case .success(let found): post = found
+            case .failure(let refusal):
+                reportError(refusal.rawValue, severity: "warning", of: user)
+                return nil
+            }
+        } else if case .refuse(let reason) = WritingDecision(of: member, in: container.scope) {
             reportError(reason, of: user)
             return nil
+        } else {
+            post = nil
         }
         if container.isAsGroup, group.usesRelays { return try receiveChannelContent(container, received, from: member, in: group, of: user) }
         let content = container.content.checkingOwnerSignature(by: member, in: group)
-        var (member, chat) = try conversation(with: member, in: group, content: content, scope: container.scope)
+        var (member, chat) =
+            try post.map { (member, GroupConversation(group, post: $0)) } ?? conversation(with: member, in: group, content: content, scope: container.scope)
         var draft = ItemDraft(.receivedMessage(content: content), isSent: false)
         draft.sharedMessageID = received.message.messageID
         draft.timestamp = received.sentAt
@@ -54,6 +65,10 @@ extension ChatTransaction {
             return nil
         }
         if let feature = GroupContentRules.forbidding(content, hasFile: container.file != nil, by: member, in: chat, isSent: false) {
+            guard chat.post == nil else {
+                reportError("x.msg.new ignored: feature not allowed " + feature.name, severity: "warning", of: user)
+                return nil
+            }
             draft.content = .receivedGroupFeatureRejected(feature: feature)
             try announce(draft, from: member, in: &chat, of: user)
             return nil
@@ -72,7 +87,7 @@ extension ChatTransaction {
             ? conversation.receivedTimer(ttl: container.ttl) : ItemTiming.received(chatTTL: .some(nil), ttl: container.ttl)
         draft.isLive = container.isLive
         draft.forwarded = container.isForwarded ? .unknown : nil
-        draft.quote = try quote(container.quote, in: group)
+        draft.quote = try mayQuote(container.quote, in: chat) ? quote(container.quote, in: group) : nil
         fill(&draft, mentions: container.mentions, quote: container.quote, content: content, from: member, in: group)
         if !member.settings.showsMessages { draft.deletion = .blocked }
         draft.group.memberID = member.groupMemberID
@@ -126,11 +141,21 @@ extension ChatTransaction {
     func receiveUpdate(
         _ update: MessageUpdate, _ received: GroupMessage, from member: GroupMember, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
+        if let preferences = update.preferences, group.usesRelays {
+            return try receivePreferences(preferences, update, received, from: member, in: group, of: user)
+        }
         guard update.asGroup != true || member.role >= .owner else {
             reportError("member is not allowed to send as group", of: user)
             return nil
         }
-        if case .refuse(let reason) = WritingDecision(of: member, in: update.scope) {
+        let known = try db.item(group: group, sharedMessageID: update.messageID, author: member.memberID, at: now)
+        let post = try known.flatMap(commentedPost)
+        if let post {
+            if let refusal = CommentRules.refusal(on: post, by: member, in: group, at: received.sentAt) {
+                reportError(refusal.rawValue, severity: "warning", of: user)
+                return nil
+            }
+        } else if case .refuse(let reason) = WritingDecision(of: member, in: update.scope) {
             reportError(reason, of: user)
             return nil
         }
@@ -139,18 +164,18 @@ extension ChatTransaction {
             return nil
         }
         if update.asGroup == true, group.usesRelays { return try receiveChannelUpdate(update, received, from: member, in: group, of: user) }
-        let stored = try db.item(group: group, sharedMessageID: update.messageID, author: member.memberID, at: now)
+        let stored = known
         switch (GroupEditDecision(update, by: member, of: stored), stored) {
         case (.refuse(let reason), _):
             reportError(reason, of: user)
             return nil
         case (.insert, _), (_, nil): return try receiveUpdateOfUnknown(update, received, from: member, in: group, of: user)
         case (.unchanged, let stored?):
-            let chat = try groupConversation(group.groupID, scope: stored.scope, of: user)
+            let chat = try groupConversation(of: stored, in: group.groupID, of: user)
             emit(.chatItemNotChanged(user: user, chatItem: chat.containing(stored.item)))
             return nil
         case (.replace(let isEdited, let isLive), let stored?):
-            let chat = try groupConversation(group.groupID, scope: stored.scope, of: user)
+            let chat = try groupConversation(of: stored, in: group.groupID, of: user)
             let mentions = MentionRules.counted(update.mentions.members, in: update.content.text)
             try db.updateItem(stored.id, mentions: mentions, mentionsUser: stored.item.meta.userMention)
             let item = try updateItem(stored, message: update.content, versionAt: received.sentAt, isEdited: isEdited, isLive: isLive)
@@ -215,7 +240,7 @@ extension ChatTransaction {
         _ stored: StoredItem?, _ received: GroupMessage, from member: GroupMember, moderator: GroupMember?, in group: GroupInfo, of user: User
     ) throws -> ForwardAudience? {
         guard let stored else { return nil }
-        let chat = try groupConversation(group.groupID, scope: stored.scope, of: user)
+        let chat = try groupConversation(of: stored, in: group.groupID, of: user)
         let deletions =
             group.allows(.fullDelete, member)
             ? try removeItems([stored], from: chat, moderator: moderator, at: received.sentAt)
@@ -249,7 +274,7 @@ extension ChatTransaction {
         }
         guard ItemRules.acceptsReaction(stored.item) else { return nil }
         try store()
-        let chat = try groupConversation(group.groupID, scope: stored.scope, of: user)
+        let chat = try groupConversation(of: stored, in: group.groupID, of: user)
         let item = try item(stored.id, in: .group(chat)).item
         let reaction = ItemReaction(
             direction: .groupReceived(member: member), chatItem: item, sentAt: received.sentAt, reaction: change.reaction)

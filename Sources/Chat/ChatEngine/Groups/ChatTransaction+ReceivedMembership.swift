@@ -426,6 +426,7 @@ extension ChatTransaction {
         guard profile != group.groupProfile else { return .group(includesPending: true) }
         let old = group
         try db.updateGroup(group, user: user.userID, profile: profile, at: now)
+        try letComment(in: profile, before: old)
         group = try self.group(group.groupID, of: user)
         emit(.groupUpdated(user: user, fromGroup: old, toGroup: group, member: member, signature: received.signature))
         if !profile.isSame(besidesPreferences: old.groupProfile) {
@@ -452,6 +453,7 @@ extension ChatTransaction {
         var profile = group.groupProfile
         profile.groupPreferences = preferences
         try db.updateGroup(group, user: user.userID, profile: profile, at: now)
+        try letComment(in: profile, before: old)
         group = try self.group(group.groupID, of: user)
         emit(.groupUpdated(user: user, fromGroup: old, toGroup: group, member: member, signature: received.signature))
         try addFeatureItems(changedFrom: old, from: member, in: &group, of: user)

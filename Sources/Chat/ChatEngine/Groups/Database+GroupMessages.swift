@@ -157,7 +157,7 @@ extension Database {
         try storedItems(
             Self.itemSelection + """
                  LEFT JOIN group_item_statuses s ON s.chat_item_id = i.chat_item_id AND s.group_member_id = ?
-                WHERE i.group_id = ? AND i.scope IS NULL AND i.message_kind IS NOT NULL AND i.message_kind <> 'report' AND i.deleted = 0
+                WHERE i.group_id = ? AND i.scope IS NULL AND i.parent_item_id IS NULL AND i.message_kind IS NOT NULL AND i.message_kind <> 'report' AND i.deleted = 0
                     AND s.chat_item_id IS NULL
                 ORDER BY i.item_ts DESC, i.chat_item_id DESC LIMIT ?
                 """, [member, group, limit], at: now
@@ -336,7 +336,7 @@ extension GroupChatScope? {
     /// The condition on the items of a part of a group, for the table `i`.
     func condition(_ arguments: inout StatementArguments) -> String {
         switch self {
-        case nil: return " AND i.scope IS NULL"
+        case nil: return " AND i.scope IS NULL AND i.scope_member_id IS NULL AND i.parent_item_id IS NULL"
         case .memberSupport(let member):
             arguments += [member]
             return " AND i.scope = '\(GroupItemDetails.supportScope)' AND i.scope_member_id IS ?"

@@ -2,15 +2,18 @@ import ChatAPI
 import ChatProtocol
 import SMPWire
 
-/// A group, or the support chat of a member in it.
+/// A group, the support chat of a member in it, or the comments on a post of a channel.
 struct GroupConversation: Sendable {
     var group: GroupInfo
     /// The support chat; nil for what all members see.
     var scope: GroupChatScopeInfo?
+    /// The post whose comments it is; nil for the group itself, and for support chats.
+    var post: StoredItem?
 
-    init(_ group: GroupInfo, scope: GroupChatScopeInfo? = nil) {
+    init(_ group: GroupInfo, scope: GroupChatScopeInfo? = nil, post: StoredItem? = nil) {
         self.group = group
         self.scope = scope
+        self.post = post
     }
 
     var info: ChatInfo { .group(groupInfo: group, scope: scope) }

@@ -13,11 +13,19 @@ enum ForwardAudience: Hashable, Sendable {
     case support(GroupMemberID)
     /// All members of a channel, in whose name the message is.
     case channel
+    /// The members of a channel whose clients know comments.
+    ///
+    /// - Parameter asChannel: True if the message is in the name of the channel.
+    case comments(asChannel: Bool)
     /// All members of a channel, whose relay is told that it serves it no longer.
     case everybodyAtLast
 
     /// The audience of messages in a conversation.
     init(_ chat: GroupConversation) {
+        guard chat.post == nil else {
+            self = .comments(asChannel: false)
+            return
+        }
         switch chat.scope {
         case .memberSupport(let subject): self = .support((subject ?? chat.group.membership).groupMemberID)
         case .other, nil: self = .group(includesPending: false)
@@ -44,7 +52,7 @@ enum WritingDecision: Hashable {
         case .member(let id)?:
             self = id == member.memberID || member.role >= .moderator ? .allow : .refuse("member is not allowed to send to this support chat")
         case nil:
-            self = member.role > .observer || member.status.isPending ? .allow : .refuse("member is not allowed to send messages")
+            self = member.role >= .author || member.status.isPending ? .allow : .refuse("member is not allowed to send messages")
         }
     }
 }

@@ -113,7 +113,8 @@ struct MemberConnector: Sendable {
             let group = try transaction.group(target.group.groupID, of: target.user)
             return try transaction.connectionInfo(
                 try transaction.answer(to: target.member, in: group, of: target.user), pqSupport: false,
-                peerVersion: ChatVersions.connectionVersion(local: ChatVersions.supported, peer: target.member.versionRange))
+                peerVersion: ChatVersions.connectionVersion(local: ChatVersions.supported, peer: target.member.versionRange),
+                inChannel: group.usesRelays)
         }
         let isSecured = try await agent.reporting { agent throws(AgentError) in
             try await agent.accept(

@@ -57,9 +57,18 @@ extension ChatTransaction {
 
     /// - Parameter author: The member who wrote it, if the caller has it.
     func addItem(_ draft: ItemDraft, owner: ItemOwner, user: UserID, by author: GroupMember? = nil) throws -> ChatItem {
+        var draft = draft
+        var status = draft.content.initialStatus(isSent: draft.isSent)
+        if draft.group.parent != nil, status == .receivedNew {
+            // Nobody is asked to read comments. Those that disappear do so after they came.
+            status = .receivedRead
+            if !draft.isLive, let ttl = draft.timer?.ttl, draft.timer?.deleteAt == nil {
+                draft.timer?.deleteAt = time.steady.adding(seconds: Int64(ttl))
+            }
+        }
         var record = ItemRecord(
             userID: user, owner: owner, isSent: draft.isSent, content: draft.content,
-            status: draft.content.initialStatus(isSent: draft.isSent), sharedMessageID: draft.sharedMessageID,
+            status: status, sharedMessageID: draft.sharedMessageID,
             isLive: draft.isLive ? true : nil, timer: draft.timer, hasLink: draft.content.message.map(ItemRules.hasLink) ?? false,
             forwarded: draft.forwarded, quote: draft.quote, itemTimestamp: draft.timestamp ?? now, createdAt: now, updatedAt: now)
         record.mentionsUser = draft.mentionsUser

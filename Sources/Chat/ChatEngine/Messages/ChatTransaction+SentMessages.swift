@@ -34,11 +34,13 @@ extension ChatTransaction {
     ///   - ttl: The time to live, in seconds; nil for that of the conversation.
     ///   - isReport: True for a report to moderators, which has a command of its own.
     ///   - asGroup: True for messages in the name of the group.
+    ///   - post: The post of a channel that the messages comment.
     func send(
-        _ messages: [Composition], to chat: ChatReference, isLive: Bool, ttl: Int?, isReport: Bool = false, asGroup: Bool = false, of user: User
+        _ messages: [Composition], to chat: ChatReference, isLive: Bool, ttl: Int?, isReport: Bool = false, asGroup: Bool = false,
+        commenting post: ChatItemID? = nil, of user: User
     ) throws -> ChatResponse {
         if !isReport { for message in messages { try check(message.message.content) } }
-        let prepared = try prepare(messages, for: chat, isLive: isLive, ttl: ttl, asGroup: asGroup, of: user)
+        let prepared = try prepare(messages, for: chat, isLive: isLive, ttl: ttl, asGroup: asGroup, commenting: post, of: user)
         try send(prepared.outgoing, to: prepared.audience, in: prepared.conversation, asGroup: asGroup, of: user)
         return prepared.response
     }
@@ -52,10 +54,12 @@ extension ChatTransaction {
     }
 
     private func prepare(
-        _ messages: [Composition], for chat: ChatReference, isLive: Bool, ttl: Int?, asGroup: Bool = false, of user: User
+        _ messages: [Composition], for chat: ChatReference, isLive: Bool, ttl: Int?, asGroup: Bool = false, commenting post: ChatItemID? = nil,
+        of user: User
     ) throws -> PreparedMessages {
         try check(messages, isLive: isLive)
         var conversation = try conversation(chat, of: user)
+        if let post { conversation = .group(try comments(on: post, in: try group(GroupID(chat.id), of: user))) }
         if asGroup { try requireGroupsName(in: conversation) }
         let mentions = try messages.map { try self.mentions(of: $0, in: conversation) }
         let audience = try audience(of: conversation, reports: messages.contains { $0.message.content.isReport })
@@ -72,7 +76,10 @@ extension ChatTransaction {
             var container = MessageContainer(content: message.message.content)
             container.file = files[index]?.invitation
             container.mentions = MessageMentions(mentions[index])
-            if case .group(let chat) = conversation { container.scope = chat.messageScope }
+            if case .group(let chat) = conversation {
+                container.scope = chat.messageScope
+                container.parent = chat.postReference
+            }
             container.quote = quote?.quoted
             container.forward = message.forwarded == nil ? nil : true
             container.ttl = timer?.ttl
@@ -150,7 +157,7 @@ extension ChatTransaction {
     /// Refuses a profile that may not write to a group, or to a support chat in it.
     private func requireRole(in chat: GroupConversation) throws {
         switch chat.scope {
-        case nil, .other: try require(.author, in: chat.group)
+        case nil, .other: try chat.post == nil ? require(.author, in: chat.group) : requireOpenComments(chat)
         case .memberSupport(nil): if !chat.group.membership.status.isPending { try require(.observer, in: chat.group) }
         case .memberSupport: try require(.moderator, in: chat.group)
         }
@@ -221,6 +228,7 @@ extension ChatTransaction {
         guard let id else { return nil }
         let stored = try item(id, in: conversation)
         guard stored.item.meta.deleted == nil, let message = stored.message else { throw Refusal.store(.invalidQuote) }
+        if case .group(let chat) = conversation, !chat.mayQuote(stored) { throw Refusal.command(CommentRefusal.foreignQuote.rawValue) }
         let meta = stored.item.meta
         let quoted = MentionRules.renamed(
             ItemRules.quoted(message, in: content, fileName: stored.item.file?.fileName), mentions: stored.item.mentions
@@ -239,9 +247,11 @@ extension ChatTransaction {
     func edit(_ id: ChatItemID, in chat: ChatReference, to message: UpdatedMessage, isLive: Bool) throws -> ChatResponse {
         let user = try user()
         try check(message.content)
-        let conversation = try conversation(chat, of: user)
-        if case .group(let chat) = conversation {
-            if chat.scope == nil { try require(.author, in: chat.group) }
+        var conversation = try conversation(chat, of: user)
+        if case .group(var chat) = conversation {
+            if let stored = try db.item(id, owner: conversation.owner, at: now) { chat.post = try commentedPost(of: stored) }
+            conversation = .group(chat)
+            if chat.scope == nil { try requireRole(in: chat) }
             if GroupContentRules.forbidsLinks(message.content, by: chat.group.membership, in: chat.group) {
                 throw Refusal.command("feature not allowed " + GroupFeature.simplexLinks.name)
             }

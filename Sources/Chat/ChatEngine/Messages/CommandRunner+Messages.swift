@@ -14,6 +14,12 @@ extension CommandRunner {
                 return try transaction.send(
                     messages.map { Composition($0) }, to: target.chat, isLive: isLive, ttl: ttl, asGroup: asGroup, of: try transaction.user())
             }
+        case .comment(let group, let post, let messages, let isLive, let ttl):
+            { transaction in
+                try transaction.send(
+                    messages.map { Composition($0) }, to: .group(group), isLive: isLive, ttl: ttl, commenting: post, of: try transaction.user())
+            }
+        case .setCommentsDisabled(let group, let post, let isDisabled): { try $0.setComments(on: post, in: group, areDisabled: isDisabled) }
         case .createNotes(let folder, let messages):
             { transaction in
                 try transaction.send(messages.map { Composition($0) }, to: .local(folder), isLive: false, ttl: nil, of: try transaction.user())
@@ -38,7 +44,8 @@ extension CommandRunner {
         case .reactionMembers(let user, let group, let item, let reaction):
             try await query { try $0.reactionMembers(user: user, group: group, item: item, reaction: reaction) }
         case .share(let chat, let target): try await share(chat, to: target)
-        case .send, .createNotes, .update, .delete, .react, .moderate, .report, .archiveReports, .deleteReports: throw ChatCoreError(.notACommand)
+        case .send, .comment, .setCommentsDisabled, .createNotes, .update, .delete, .react, .moderate, .report, .archiveReports, .deleteReports:
+            throw ChatCoreError(.notACommand)
         }
     }
 }

@@ -65,7 +65,8 @@ struct StoredItem: Sendable {
     var id: ChatItemID { item.meta.itemID }
     /// The chat, or part of a group, that the item is in.
     var chat: ItemScope {
-        if case .group(let id) = owner { .group(id, scope) } else { .chat(owner) }
+        guard case .group(let id) = owner else { return .chat(owner) }
+        return item.meta.parentItemID.map { .comments(id, on: $0) } ?? .group(id, scope)
     }
     var isSent: Bool {
         switch item.direction {

@@ -45,7 +45,10 @@ struct ReceivingContext {
     /// The contact, once there is one.
     var contact: Contact? {
         get { if case .contact(let contact) = peer { contact } else { nil } }
-        set { peer = newValue.map(Peer.contact) ?? .pending }
+        set {
+            // A change through an optional chain is written back, also where there is no contact: another kind of peer stays.
+            if let newValue { peer = .contact(newValue) } else if case .contact = peer { peer = .pending }
+        }
     }
 
     /// The connection as errors show it.

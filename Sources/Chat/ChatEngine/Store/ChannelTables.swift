@@ -9,6 +9,28 @@ enum ChannelTables {
         CREATE INDEX group_members_in_order ON group_members(group_id, group_member_id);
         """
 
+    /// Comments under posts (migration 16). `knows_comments`: the client at the other end of a connection sends and takes comments. `for_comments`: a
+    /// message or a body is only for members whose clients do. `comments_total` counts the comments on a post that are not deleted; only the triggers write
+    /// it. Pages of a group leave comments out, so the index has their post.
+    static let threads = """
+        ALTER TABLE connections ADD COLUMN knows_comments INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE relay_tasks ADD COLUMN for_comments INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE relay_jobs ADD COLUMN for_comments INTEGER NOT NULL DEFAULT 0;
+        DROP INDEX items_by_group;
+        CREATE INDEX items_by_group ON chat_items(group_id, scope, scope_member_id, parent_item_id, item_ts, chat_item_id) WHERE group_id IS NOT NULL;
+        CREATE TRIGGER comment_added AFTER INSERT ON chat_items WHEN NEW.parent_item_id IS NOT NULL AND NEW.deleted = 0 BEGIN
+            UPDATE chat_items SET comments_total = comments_total + 1 WHERE chat_item_id = NEW.parent_item_id;
+        END;
+        CREATE TRIGGER comment_removed AFTER DELETE ON chat_items WHEN OLD.parent_item_id IS NOT NULL AND OLD.deleted = 0 BEGIN
+            UPDATE chat_items SET comments_total = max(0, comments_total - 1) WHERE chat_item_id = OLD.parent_item_id;
+        END;
+        CREATE TRIGGER comment_marked AFTER UPDATE OF deleted ON chat_items
+            WHEN OLD.parent_item_id IS NOT NULL AND (OLD.deleted = 0) <> (NEW.deleted = 0) BEGIN
+            UPDATE chat_items SET comments_total = max(0, comments_total + CASE WHEN NEW.deleted = 0 THEN 1 ELSE -1 END)
+                WHERE chat_item_id = OLD.parent_item_id;
+        END;
+        """
+
     /// `creating`: the channel is being made, and is removed if that ends before its end. `link_revision` counts the changes of what the channel's link
     /// shows, `published_revision` is the last one that the link shows. The columns `relay_request_…` hold the invitation of a relay until it serves the
     /// channel, or the reason why it never will.

@@ -115,6 +115,9 @@ enum ChatStoreMigrations {
         migrator.registerMigration("15 indexes of members by role and in order") { db in
             try db.execute(sql: ChannelTables.indexes)
         }
+        migrator.registerMigration("16 comments under posts of channels") { db in
+            try db.execute(sql: ChannelTables.threads)
+        }
         return migrator
     }
 

@@ -163,8 +163,8 @@ extension ChatModel {
     @discardableResult public func loadItems(
         _ key: ItemsKey, of user: UserID, _ pagination: ChatPagination = .last(50)
     ) async throws(ChatCoreError) -> ItemsWindow {
-        let content: MessageContentFilter = try .init(key)
-        _ = try await send(.chats(.page(key.chat, content: content.type, pagination: pagination)), as: user)
+        let filter = MessageContentFilter(key)
+        _ = try await send(.chats(.page(key.chat, commentsOn: filter.post, content: filter.type, pagination: pagination)), as: user)
         guard let window = state.items(key, of: user) else {
             throw ChatCoreError(.invalidResponse, "The core answered with another chat than the one that was asked for.")
         }

@@ -4,14 +4,27 @@ import ChatProtocol
 /// The part of a command that chooses the items of a window.
 struct MessageContentFilter {
     /// The kind of content; nil for all.
-    let type: MessageContentType?
+    var type: MessageContentType?
+    /// The post whose comments the window shows; nil for the chat itself.
+    var post: ChatItemID?
 
-    /// - Throws: `unsupported` for comments: no released core can page through them.
-    init(_ key: ItemsKey) throws(ChatCoreError) {
+    init(_ key: ItemsKey) {
         switch key.filter {
-        case .all: type = nil
+        case .all: break
         case .content(let type): self.type = type
-        case .comments: throw ChatCoreError(.unsupported, "This core cannot list the comments on a post.")
+        case .comments(let post): self.post = post
+        }
+    }
+}
+
+extension ItemsKey.Filter {
+    /// The filter that a command for a page asks for; nil if no window has it.
+    init?(content: MessageContentType?, commentsOn post: ChatItemID?) {
+        switch (content, post) {
+        case (nil, nil): self = .all
+        case (let type?, nil): self = .content(type)
+        case (nil, let post?): self = .comments(post)
+        case (_?, _?): return nil
         }
     }
 }

@@ -48,8 +48,10 @@ extension ChatModelState {
     mutating func load(
         _ chat: Chat, _ navigation: NavigationInfo?, _ user: User, _ command: ChatCommand, _ changes: inout [ChatModelChange]
     ) {
-        guard case .chats(.page(let reference, let content, let pagination, nil)) = command else { return }
-        let key = ItemsKey(reference, filter: content.map { .content($0) } ?? .all)
+        guard case .chats(.page(let reference, let post, let content, let pagination, nil)) = command,
+            let filter = ItemsKey.Filter(content: content, commentsOn: post)
+        else { return }
+        let key = ItemsKey(reference, filter: filter)
         let limit = windowLimit
         mutate(user) { state in
             state.update(chat.chatInfo, &changes)

@@ -12,6 +12,7 @@ extension UserState {
             windows[key]?.append(item.chatItem)
             changes.append(.items(user.userID, key, added: true))
         }
+        countComment(item.chatItem, by: item.chatItem.meta.deleted == nil ? 1 : 0, in: reference, &changes)
         // Parts of a group and comments have no place in the list of chats.
         guard reference.scope == nil, item.chatItem.meta.parentItemID == nil, let chat = chats[reference] else {
             count(item.chatItem, in: reference, before: nil, &changes)
@@ -25,7 +26,9 @@ extension UserState {
     }
 
     /// Takes in an item that is not as it was.
-    mutating func refresh(_ item: ItemInChat, _ changes: inout [ChatModelChange]) {
+    ///
+    /// - Parameter isDeletion: True if the item has just been marked as deleted.
+    mutating func refresh(_ item: ItemInChat, isDeletion: Bool = false, _ changes: inout [ChatModelChange]) {
         guard let reference = item.chatInfo.reference, !deletedChats.contains(reference.whole) else { return }
         update(item.chatInfo, &changes)
         take(item.chatInfo, &changes)
@@ -35,6 +38,12 @@ extension UserState {
             // What a command answers may be older than what was reported while it was on its way.
             if item.chatItem.meta.updatedAt < known.meta.updatedAt { return }
             if item.chatItem.meta.status.stage < known.meta.status.stage { item.chatItem.meta.status = known.meta.status }
+        }
+        if let known {
+            let before = known.meta.deleted == nil ? 1 : 0, after = item.chatItem.meta.deleted == nil ? 1 : 0
+            countComment(item.chatItem, by: after - before, in: reference, &changes)
+        } else if isDeletion, item.chatItem.meta.deleted != nil {
+            countComment(item.chatItem, by: -1, in: reference, &changes)
         }
         for key in windowKeys(of: reference) where windows[key]?.update(item.chatItem) == true {
             changes.append(.items(user.userID, key, added: false))
@@ -49,7 +58,7 @@ extension UserState {
     /// Takes in that an item was deleted, or marked as deleted.
     mutating func delete(_ deletion: ChatItemDeletion, _ changes: inout [ChatModelChange]) {
         if let marked = deletion.toChatItem {
-            refresh(marked, &changes)
+            refresh(marked, isDeletion: deletion.deletedChatItem.chatItem.meta.deleted == nil, &changes)
         } else if let reference = deletion.deletedChatItem.chatInfo.reference {
             update(deletion.deletedChatItem.chatInfo, &changes)
             remove([deletion.deletedChatItem.chatItem.id], from: reference, last: deletion.deletedChatItem.chatItem, &changes)
@@ -65,6 +74,7 @@ extension UserState {
             for key in windowKeys(of: reference) where windows[key]?.remove(id) != nil {
                 changes.append(.items(user.userID, key, added: false))
             }
+            if let known, known.meta.deleted == nil { countComment(known, by: -1, in: reference, &changes) }
             guard reference.scope == nil else { continue }
             if let known {
                 updateStats(reference, &changes) { stats in
@@ -176,6 +186,21 @@ extension UserState {
                 stats.minUnreadItemID = loaded
             }
         }
+    }
+
+    /// Counts a comment at its post, as far as that is loaded. What a core answers later has the count of the core.
+    private mutating func countComment(
+        _ item: ChatItem, by change: Int, in reference: ChatReference, _ changes: inout [ChatModelChange]
+    ) {
+        guard change != 0, let id = item.meta.parentItemID, var post = knownItem(id, in: reference) else { return }
+        let total = max(0, (post.meta.commentsTotal ?? 0) + change)
+        post.meta.commentsTotal = total == 0 ? nil : total
+        for key in windowKeys(of: reference) where windows[key]?.update(post) == true {
+            changes.append(.items(user.userID, key, added: false))
+        }
+        guard chats[reference]?.chatItems.last?.id == id else { return }
+        chats[reference]?.chatItems = [post]
+        changes.append(.chat(user.userID, reference))
     }
 
     /// The item as it is known.

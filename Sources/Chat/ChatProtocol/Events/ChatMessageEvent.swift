@@ -117,6 +117,13 @@ public indirect enum ChatMessageEvent: Hashable, Sendable {
     case fileChunk(messageID: SharedMessageID, FileChunk)
 }
 
+/// The settings of a single message that an update carries.
+@JSONMembers
+public struct MessagePreferences: Hashable, JSONObjectConvertible {
+    /// True if the post takes no comments any more.
+    public var commentsDisabled: Bool
+}
+
 /// An edited message (`x.msg.update`).
 @JSONMembers
 public struct MessageUpdate: Hashable, JSONObjectConvertible {
@@ -134,6 +141,8 @@ public struct MessageUpdate: Hashable, JSONObjectConvertible {
     public var scope: MessageScope?
     /// True if an owner has posted in the name of the channel.
     public var asGroup: Bool?
+    /// The settings of the message, if they change.
+    @JSONName("prefs") public var preferences: MessagePreferences?
 
     /// Reads the members of an object. The time to live is bounded.
     public init(object: JSONObject) throws(JSONError) {
@@ -144,6 +153,7 @@ public struct MessageUpdate: Hashable, JSONObjectConvertible {
         live = try object.optional("live")
         scope = try object.optional("scope")
         asGroup = try object.optional("asGroup")
+        preferences = try object.optional("prefs")
     }
 
     /// Sets the members of an object; no mentions are left out.
@@ -155,6 +165,7 @@ public struct MessageUpdate: Hashable, JSONObjectConvertible {
         object.add("live", live)
         object.add("scope", scope)
         object.add("asGroup", asGroup)
+        object.add("prefs", preferences)
     }
 }
 

@@ -5,7 +5,9 @@ public enum GroupMemberRole: TextCode {
     case relay
     /// Receives messages, sends none.
     case observer
-    /// Reserved.
+    /// May also comment the posts of a channel.
+    case commenter
+    /// Posts in a channel.
     case author
     case member
     /// May also moderate messages and block members below admins.
@@ -20,6 +22,7 @@ public enum GroupMemberRole: TextCode {
         switch code {
         case "relay": self = .relay
         case "observer": self = .observer
+        case "commenter": self = .commenter
         case "author": self = .author
         case "member": self = .member
         case "moderator": self = .moderator
@@ -35,6 +38,7 @@ public enum GroupMemberRole: TextCode {
         case .unknown(let code): code
         case .relay: "relay"
         case .observer: "observer"
+        case .commenter: "commenter"
         case .author: "author"
         case .member: "member"
         case .moderator: "moderator"
@@ -50,11 +54,12 @@ extension GroupMemberRole: Comparable {
         case .unknown: 0
         case .relay: 1
         case .observer: 2
-        case .author: 3
-        case .member: 4
-        case .moderator: 5
-        case .admin: 6
-        case .owner: 7
+        case .commenter: 3
+        case .author: 4
+        case .member: 5
+        case .moderator: 6
+        case .admin: 7
+        case .owner: 8
         }
     }
 

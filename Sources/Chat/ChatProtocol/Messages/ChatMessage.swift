@@ -8,6 +8,8 @@ public struct ChatMessage: Hashable, Sendable {
     public var messageID: SharedMessageID?
     /// The content.
     public var event: ChatMessageEvent
+    /// The abilities of the sender that no version stands for.
+    public var capabilities: Set<ChatCapability> = []
 
     /// Creates the value from its parts.
     public init(versions: VersionRange = ChatVersions.supported, messageID: SharedMessageID? = nil, event: ChatMessageEvent) {
@@ -25,6 +27,7 @@ extension ChatMessage: JSONObjectConvertible {
     public init(object: JSONObject) throws(JSONError) {
         versions = try object.optional("v") ?? ChatVersions.initial
         messageID = try object.optional("msgId")
+        capabilities = ChatCapability.known(in: object["caps"])
         let tag = ChatEventTag(rawValue: try object.required("event"))
         guard tag.isValid, tag != .fileChunk else { throw JSONError(.invalidValue, "no event of chat clients", path: ["event"]) }
         let parameters: JSONObject = try object.required("params")
@@ -42,6 +45,7 @@ extension ChatMessage: JSONObjectConvertible {
         object.add("msgId", messageID)
         object.add("event", tag.rawValue)
         object.add("params", event.parameters)
+        if !capabilities.isEmpty { object.add("caps", capabilities.map(\.rawValue).sorted()) }
     }
 }
 

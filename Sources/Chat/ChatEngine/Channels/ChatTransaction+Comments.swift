@@ -1,0 +1,142 @@
+import ChatAPI
+import ChatProtocol
+import SMPWire
+
+// Comments on the posts of channels: the conversations that they are, and closing them.
+
+extension ChatTransaction {
+    // MARK: Conversations
+
+    /// The comments on a post that a command names.
+    ///
+    /// - Throws: `chatItemNotFound` if there is no such post.
+    func comments(on post: ChatItemID, in group: GroupInfo) throws -> GroupConversation {
+        guard group.usesRelays else { throw Refusal.command(CommentRefusal.noChannel.rawValue) }
+        guard let stored = try db.item(post, owner: .group(group.groupID), at: now), stored.isPost, stored.item.meta.sharedMessageID != nil else {
+            throw Refusal.store(.chatItemNotFound(itemID: post))
+        }
+        return GroupConversation(group, post: stored)
+    }
+
+    func comments(on post: ChatItemID, in chat: ChatReference, of user: User) throws -> GroupConversation {
+        guard chat.type == .group, chat.scope == nil else { throw Refusal.command(CommentRefusal.noChannel.rawValue) }
+        return try comments(on: post, in: try group(GroupID(chat.id), of: user))
+    }
+
+    /// The post that an item comments; nil for all other items.
+    func commentedPost(of stored: StoredItem) throws -> StoredItem? {
+        try stored.item.meta.parentItemID.flatMap { try db.item($0, owner: stored.owner, at: now) }
+    }
+
+    /// The part of a group that an item is in.
+    func groupConversation(of stored: StoredItem, in group: GroupID, of user: User) throws -> GroupConversation {
+        var chat = try groupConversation(group, scope: stored.scope, of: user)
+        chat.post = try commentedPost(of: stored)
+        return chat
+    }
+
+    // MARK: Sending
+
+    /// Refuses a comment of this profile that the members of the channel would refuse.
+    func requireOpenComments(_ chat: GroupConversation) throws {
+        try require(.commenter, in: chat.group)
+        guard let post = chat.post, let refusal = CommentRules.refusal(on: post, by: chat.group.membership, in: chat.group, at: now) else { return }
+        throw Refusal.command(refusal.rawValue)
+    }
+
+    /// True if the client of a connected member knows comments.
+    func knowsComments(_ member: GroupMember) throws -> Bool {
+        try member.activeConnection.map { try db.knowsComments($0.connectionID) } ?? false
+    }
+
+    /// Sends messages about items. Those about comments go only to members whose clients know comments.
+    func send(_ messages: [(about: StoredItem, message: OutgoingMessage)], to members: [GroupMember], in group: GroupInfo) throws {
+        try send(messages.filter { $0.about.item.meta.parentItemID == nil }.map(\.message), to: members, in: group)
+        let comments = messages.filter { $0.about.item.meta.parentItemID != nil }
+        if !comments.isEmpty { try send(comments.map(\.message), to: try members.filter(knowsComments), in: group) }
+    }
+
+    /// Closes a post for comments, or opens it again.
+    func setComments(on post: ChatItemID, in id: GroupID, areDisabled: Bool) throws -> ChatResponse {
+        let user = try user()
+        let chat = try comments(on: post, in: try group(id, of: user))
+        try require(.moderator, in: chat.group)
+        guard let stored = chat.post, let shared = stored.item.meta.sharedMessageID, let content = stored.message, stored.item.meta.deleted == nil else {
+            throw Refusal.store(.chatItemNotFound(itemID: post))
+        }
+        var update = MessageUpdate(messageID: shared, content: content)
+        update.asGroup = chat.group.membership.role >= .owner ? true : nil
+        update.preferences = MessagePreferences(commentsDisabled: areDisabled)
+        let relays = try audience(of: chat, moderatorsSupporting: ChatVersions.groupKnocking)
+        try send([OutgoingMessage(.updateMessage(update), id: newSharedMessageID())], to: relays, in: chat.group)
+        try db.updateItem(post, commentsDisabled: areDisabled, at: now)
+        let main = GroupConversation(chat.group)
+        return .chatItemUpdated(user: user, chatItem: main.containing(try item(post, in: .group(main)).item))
+    }
+
+    // MARK: Receiving
+
+    /// The post that a received message comments, if the comment counts.
+    ///
+    /// - Parameter time: When it was sent.
+    func commentedPost(
+        _ reference: MessageReference, of container: MessageContainer, from member: GroupMember, in group: GroupInfo, at time: UTCTimestamp
+    ) throws -> Result<StoredItem, CommentRefusal> {
+        guard group.usesRelays else { return .failure(.noChannel) }
+        guard !container.isAsGroup else { return .failure(.noAuthor) }
+        guard container.scope == nil, !container.content.isReport else { return .failure(.content) }
+        guard let id = reference.messageID, let post = try db.post(id, group: group.groupID, at: now) else { return .failure(.noPost) }
+        guard post.author(in: .group(GroupConversation(group))) == reference.memberID else { return .failure(.forgedPost) }
+        return CommentRules.refusal(on: post, by: member, in: group, at: time).map { .failure($0) } ?? .success(post)
+    }
+
+    /// Tells whether the quote of a received message counts: in comments, what is not about the same post is not shown as quoted.
+    func mayQuote(_ quote: QuotedMessage?, in chat: GroupConversation) throws -> Bool {
+        guard chat.post != nil, let quote else { return true }
+        guard let id = quote.reference.messageID,
+            let stored = try db.item(group: chat.group, sharedMessageID: id, author: quote.reference.memberID, at: now)
+        else { return false }
+        return chat.mayQuote(stored)
+    }
+
+    /// A moderator closes a post for comments, or opens it again.
+    func receivePreferences(
+        _ preferences: MessagePreferences, _ update: MessageUpdate, _ received: GroupMessage, from member: GroupMember, in group: GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        guard member.role >= .moderator else {
+            reportError("x.msg.update: member is not allowed to close comments", of: user)
+            return nil
+        }
+        return try setPreferences(
+            preferences, of: update.messageID, asChannel: update.asGroup == true && member.role >= .owner, in: group, of: user)
+    }
+
+    /// Sets what a post takes. Nothing else of it changes.
+    func setPreferences(
+        _ preferences: MessagePreferences, of id: SharedMessageID, asChannel: Bool, in group: GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        guard let post = try db.post(id, group: group.groupID, at: now) else {
+            reportError("x.msg.update: channel post not found", severity: "warning", of: user)
+            return nil
+        }
+        guard (post.item.meta.commentsDisabled ?? false) != preferences.commentsDisabled else { return .comments(asChannel: asChannel) }
+        try db.updateItem(post.id, commentsDisabled: preferences.commentsDisabled, at: now)
+        let chat = GroupConversation(group)
+        emit(.chatItemUpdated(user: user, chatItem: chat.containing(try item(post.id, in: .group(chat)).item)))
+        return .comments(asChannel: asChannel)
+    }
+
+    /// Notes what a member of a channel says that its client knows.
+    func noteCapabilities(_ message: ChatMessage, in context: ReceivingContext) throws {
+        guard message.capabilities.contains(.comments), case .member(let group, _) = context.peer, group.usesRelays else { return }
+        try db.noteComments(context.record.id)
+    }
+
+    /// Gives the role of commenters to all subscribers of a channel that begins to take comments. Each member does so for those that it knows.
+    ///
+    /// - Parameter profile: The new profile of the channel.
+    func letComment(in profile: GroupProfile, before old: GroupInfo) throws {
+        guard old.usesRelays, !old.allows(.comments), FullGroupPreferences(profile.groupPreferences).comments.enable == .on else { return }
+        try db.letObserversComment(group: old.groupID, onlyKnowing: old.isServedHere)
+    }
+}
