@@ -7,7 +7,9 @@ import SMPWire
 extension FuzzTarget {
     /// A name, as a message carries it: what is kept of it is a name in one folder, and is kept of itself.
     static let fileName = FuzzTarget("file-name", maximumLength: 1_024) {
-        ["photo.jpg", "../../etc/passwd", "a/b\\c.tar.gz", "..", "über 😀.png", "../\u{301}x", String(repeating: "n", count: 600) + ".jpg"].map { Bytes($0.utf8) }
+        ["photo.jpg", "../../etc/passwd", "a/b\\c.tar.gz", "..", "über 😀.png", "../\u{301}x", String(repeating: "n", count: 600) + ".jpg"].map {
+            Bytes($0.utf8)
+        }
     } run: { input throws(FuzzFault) in
         let name = String(decoding: input, as: UTF8.self)
         for kept in [FileNames.safe(name), FileNames.forwarded(name, .image(text: "", image: ImageData("")), at: UTCTimestamp(seconds: 1_790_000_000))] {
