@@ -35,6 +35,7 @@ enum Schemas {
             .key("address", .mapping("address"), "Requests to connect."),
             .key("mode", RuleMode.words.shape, "enforce, or audit to log what rules would do without doing it."),
             .key("rules", .list(.mapping("rule")), "The rules."),
+            .key("tests", .list(.mapping("test")), "Events, and what the rules have to make of them."),
             .key("groups", .keyed(.mapping("group")), "Groups that the bot keeps."),
             .key("channels", .keyed(.mapping("channel")), "Channels that the bot keeps."),
             .key("relay", .bool, "Relay channels for others."),
@@ -181,9 +182,41 @@ enum Schemas {
     static let post = MappingSchema(
         "post", [.required("channel", .text, "The name of a channel of the profile."), .required("text", .text, "The text of the post.")])
 
+    /// The keys of actions, for tests.
+    static let actionWords: KeyValuePairs<String, String> = [
+        "reply": "reply", "send": "send", "react": "react", "accept": "accept", "reject": "reject", "moderate": "moderate", "block": "block",
+        "remove": "remove", "role": "role", "forward": "forward", "save": "save", "post": "post",
+    ]
+
+    private static let scenarioKeys: [MappingSchema.Key] = [
+        .key("say", .text, "The text of a message."), .key("message", RuleCondition.kindWords.shape, "The kind of the message."),
+        .key("edited", .text, "The new text of a message."), .key("report", .text, "The text of a report."),
+        .key("reaction", .text, "A reaction that is added."), .key("member", .words(MembershipEvent.words.words), "Something that happens to a member."),
+        .key("deleted", .yes, "A message is deleted."), .key("connected", .yes, "A contact has connected."), .key("request", .yes, "Somebody asks to connect."),
+        .key("invitation", .yes, "A contact invites the bot to a group."),
+        .key("chat", RuleScenario.kindWords.shape, "The kind of chat."), .key("group", .text, "The name of the group."),
+        .key("role", MemberCondition.roleWords.shape, "The writer's role; member by default."),
+        .key("name", .text, "The writer's display name; Ann by default."),
+        .key("from", .text, "The writer's name in the profile."), .key("member-age", .form("^\\d+ *[smhdw]$", example: "2h"), "Time since the member joined."),
+        .key("bot", .bool, "The writer is a bot."), .key("forwarded", .bool, "The message was forwarded."),
+        .key("mention", .bool, "The message mentions the bot."),
+        .key("mentions", .integer(RuleScenario.mentions), "Members that the message mentions."),
+        .key("file", .mapping("test-file"), "The file of the message."),
+        .key("at", .form("^(\\d{4}-\\d{2}-\\d{2} )?\\d{1,2}:\\d{2}$", example: "14:05"), "The time in UTC."),
+    ]
+    static let scenario = MappingSchema("scenario", scenarioKeys)
+    static let scenarioFile = MappingSchema("test-file", [.required("name", .text, "The name."), .key("size", .text, "The size; 1kb by default.")])
+    static let test = MappingSchema(
+        "test",
+        scenarioKeys + [
+            .key("title", .text, "A title for the output."), .key("expect", .listOrOne(.text), "The ids of the rules that apply, in their order."),
+            .key("expect-none", .yes, "No rule applies."), .key("replies", .anyOf([.text, .list(.text)]), "The texts that are sent, in their order."),
+            .key("actions", .anyOf([.words(actionWords.words), .list(.words(actionWords.words))]), "The keys of the actions, in their order."),
+        ])
+
     /// All mappings, the file first.
     static let all = [
         file, network, list, profile, address, group, channel, preferences, rule, when, checks, words, domains, lines, repeated, fileTest, action, sendFile,
-        post,
+        post, test, scenarioFile,
     ]
 }

@@ -182,6 +182,12 @@ package struct NodeReader {
     /// The text of a scalar, without a check.
     package var text: String? { node.scalar?.string }
 
+    /// True for a list without elements.
+    var isEmptyList: Bool {
+        guard case .sequence(let sequence) = node else { return false }
+        return sequence.isEmpty
+    }
+
     /// The keys of a mapping, without a check; nil for anything else.
     var keys: [String]? {
         guard case .mapping(let mapping) = node else { return nil }

@@ -87,6 +87,12 @@ enum TimeSpan {
         return seconds <= maximum ? seconds : nil
     }
 
+    /// The time in the largest unit of which it has two or more.
+    static func text(_ seconds: Double) -> String {
+        let unit: (name: Character, seconds: Double) = [("d", 86_400), ("h", 3_600), ("m", 60)].first { seconds >= 2 * $0.1 } ?? ("s", 1)
+        return "\(Int(min(seconds, maximum) / unit.seconds))\(unit.name)"
+    }
+
     static func read(_ reader: NodeReader) -> Double? {
         guard let text = reader.string() else { return nil }
         if let seconds = seconds(text[...]) { return seconds }

@@ -69,7 +69,7 @@ public struct FileCondition: Sendable {
 
     private static let units: KeyValuePairs<String, Int64> = ["kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30, "b": 1]
 
-    private static func size(_ reader: NodeReader) -> Int64? {
+    static func size(_ reader: NodeReader) -> Int64? {
         guard let text = reader.string() else { return nil }
         let word = text.lowercased().filter { !$0.isWhitespace }
         let unit = units.first { word.hasSuffix($0.key) }

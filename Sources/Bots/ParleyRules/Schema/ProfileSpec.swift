@@ -13,6 +13,8 @@ public struct ProfileSpec: Sendable {
     public let address: AddressSpec
     /// The rules, in their order.
     public let rules: [RuleSpec]
+    /// The tests of the rules.
+    public let tests: [RuleTest]
     /// The groups that the bot keeps.
     public let groups: [ManagedGroup]
     /// The channels that the bot keeps.
@@ -54,6 +56,13 @@ public struct ProfileSpec: Sendable {
         handlesEventsWhenMuted = mapping.value("handle-when-muted")?.bool() ?? false
         let mode = mapping.value("mode")?.word(of: RuleMode.words) ?? .enforce
         rules = mapping.value("rules")?.list()?.compactMap { RuleSpec($0, mode: mode) } ?? []
+        let known = rules.compactMap(\.id)
+        tests =
+            mapping.value("tests")?.list()?.compactMap { item in
+                guard let test = RuleTest(item) else { return nil }
+                test.check(item, known: known)
+                return test
+            } ?? []
         groups = mapping.value("groups").map(GroupSpec.read) ?? []
         channels = mapping.value("channels").map(ChannelSpec.read) ?? []
         isRelay = mapping.value("relay")?.bool() ?? false
