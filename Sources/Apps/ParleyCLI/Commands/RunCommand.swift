@@ -22,8 +22,9 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let description = try BotsFile(contentsOf: file), bots = try description.makeBots()
+        let description = try BotsFile(contentsOf: file)
         let configuration = try options.configuration(data: data, network: description.network)
+        let bots = try description.makeBots(logger: configuration.logger)
         if !description.warnings.diagnostics.isEmpty { Output.warning(description.warnings.description) }
         let json = options.json
         if !json { Output.line("Starting \(bots.count) bot\(bots.count == 1 ? "" : "s") from \(file), data in \(configuration.dataFolder) …") }

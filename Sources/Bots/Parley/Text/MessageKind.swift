@@ -21,3 +21,8 @@ public enum MessageKind: String, Sendable, Hashable, CaseIterable {
             }
     }
 }
+
+extension EditContext {
+    /// The kind of the message that was changed.
+    public var kind: MessageKind { MessageKind(content) }
+}

@@ -17,8 +17,24 @@ public struct RuleInput: Sendable {
     public var chat: ChatKinds = .contacts
     /// The role of who wrote, or of the member whom the event is about; nil outside of groups.
     package var role: GroupMemberRole?
+    /// The role of the member whom moderating actions are about; nil outside of groups.
+    package var target: GroupMemberRole?
     /// The name of the contact or of the member who wrote, as the profile shows it: no other has it there.
     public var sender: String?
+    /// The name that the contact or member has given itself; nil if the event is about nobody.
+    public var displayName: String?
+    /// The names of the group: the one that its members see, and the one that is unique in the profile.
+    public var groupNames: [String] = []
+    /// True if a bot wrote.
+    public var isFromBot = false
+    /// True if the message was forwarded.
+    public var isForwarded = false
+    /// Members whom the message mentions.
+    public var mentions = 0
+    /// Seconds since the member joined; nil if that is not known, as for members who were there before the bot.
+    public var memberAge: Double?
+    /// The minute of the day in UTC; nil if no rule may depend on it.
+    public var minuteOfDay: Int?
     /// True if the message mentions the bot.
     public var mentionsBot = false
     /// The change of the member; nil for events that are not about one.
@@ -41,4 +57,6 @@ public struct RuleDecision: Sendable {
     public let match: PatternMatch?
     /// The command, if the message is one.
     public let command: SlashCommand?
+    /// True if the actions are only logged.
+    public var isAudit: Bool { rule.mode == .audit }
 }

@@ -1,93 +1,62 @@
+internal import ChatProtocol
 public import Parley
 
 /// Rules made ready for evaluation.
 ///
-/// Everything that rules look for in texts is compiled into one ``TextPatternSet``, so a message is read once however many
-/// rules there are.
+/// The words that rules look for are compiled into one automaton for each form of texts, and the patterns into one ``TextPatternSet``, so a
+/// message is read once however many rules there are.
+///
+/// Rules that moderate are tried first, then the others, both by priority and then as they stand in the file. The first rule that applies is the
+/// last one that is tried, unless it continues or only audits.
 public struct RuleSet: Sendable {
-    /// The rules, in their order.
+    /// The rules, as they stand in the file.
     public let rules: [RuleSpec]
-    private let compiled: [Compiled]
-    private let search: TextPatternSet
+    /// The rules in the order in which they are tried.
+    let compiled: [CompiledRule]
+    let searches: [WordSearch]
+    private let patterns: TextPatternSet
     private let byEvent: [RuleEvent: [Int]]
 
-    /// The patterns that a rule requires of a text: one match of each group.
-    private struct Compiled: Sendable {
-        var needs: [ClosedRange<Int>] = []
-        var commands: Set<String>?
-        var emoji: Set<String>?
-    }
-
+    /// - Parameter lists: the lists that the rules name.
     /// - Throws: ``TextPatternError`` if a pattern does not compile; rules read from a file have been checked before.
-    public init(_ rules: [RuleSpec]) throws(TextPatternError) {
-        var sources: [String] = []
-        var compiled: [Compiled] = []
+    public init(_ rules: [RuleSpec], lists: [String: ListSpec] = [:]) throws(TextPatternError) {
+        var compiler = RuleCompiler(lists: lists)
+        var compiled: [CompiledRule] = []
         var byEvent: [RuleEvent: [Int]] = [:]
-        for (index, rule) in rules.enumerated() {
-            var needs: [ClosedRange<Int>] = []
-            func need(_ group: [String]) {
-                guard !group.isEmpty else { return }
-                needs.append(sources.count...sources.count + group.count - 1)
-                sources += group
-            }
-            if let texts = rule.when.texts { need(texts.map { "(?is)^\\s*\(Self.literal(String($0.trimmed)))\\s*$" }) }
-            if let parts = rule.when.parts { need(parts.map { "(?i)\(Self.literal($0))" }) }
-            if let pattern = rule.when.pattern { need([pattern.source]) }
-            compiled.append(
-                Compiled(
-                    needs: needs, commands: rule.when.commands.map(Set.init), emoji: rule.when.emoji.map(Set.init)))
+        for (index, rule) in RuleSpec.inOrder(rules).enumerated() {
+            compiled.append(CompiledRule(rule, &compiler))
             byEvent[rule.when.event, default: []].append(index)
         }
         self.rules = rules
         self.compiled = compiled
         self.byEvent = byEvent
-        search = try TextPatternSet(sources)
+        searches = compiler.searches
+        patterns = try TextPatternSet(compiler.patterns)
     }
 
-    /// The rules that apply, in order: the first one, and those behind it as long as the one before continues.
+    /// The rules that apply, in the order in which they are tried.
     public func decide(_ input: RuleInput) -> [RuleDecision] {
         guard let candidates = byEvent[input.event] else { return [] }
-        let command = input.event.hasText ? SlashCommand(input.text) : nil
-        var found: Set<Int>?
+        var facts = facts(of: input)
         var decisions: [RuleDecision] = []
-        for index in candidates {
-            let rule = rules[index], compiled = compiled[index]
-            if let kind = rule.when.content, kind != input.kind { continue }
-            guard rule.when.members.holds(for: input) else { continue }
-            if let senders = rule.when.senders, !(input.sender.map(senders.contains) ?? false) { continue }
-            if let file = rule.when.file, !(input.file.map(file.holds) ?? false) { continue }
-            if let commands = compiled.commands, !commands.contains(command?.name ?? "") { continue }
-            if let emoji = compiled.emoji, !emoji.contains(input.emoji ?? "") { continue }
-            if !compiled.needs.isEmpty {
-                let hits = found ?? Set(search.matches(in: input.text))
-                found = hits
-                guard compiled.needs.allSatisfy({ $0.contains(where: hits.contains) }) else { continue }
-            }
-            decisions.append(RuleDecision(rule: rule, match: rule.when.pattern?.firstMatch(in: input.text), command: command))
-            if !rule.continues { break }
+        for index in candidates where compiled[index].applies(&facts) {
+            let rule = compiled[index].rule
+            decisions.append(RuleDecision(rule: rule, match: rule.when.pattern?.firstMatch(in: input.text), command: facts.command))
+            if compiled[index].isLast { break }
         }
         return decisions
     }
 
-    /// A pattern that matches the text and nothing else.
-    static func literal(_ text: String) -> String {
-        var pattern = ""
-        for scalar in text.unicodeScalars {
-            if scalar.isASCII, !scalar.properties.isAlphabetic, scalar.properties.numericType == nil, scalar != " " {
-                pattern += "\\x{\(String(scalar.value, radix: 16))}"
-            } else {
-                pattern.unicodeScalars.append(scalar)
-            }
-        }
-        return pattern
-    }
+    func facts(of input: RuleInput) -> InputFacts { InputFacts(input, searches: searches, patterns: patterns) }
 }
 
-extension MemberCondition {
-    func holds(for input: RuleInput) -> Bool {
-        guard kinds.isSuperset(of: input.chat), !mentionsBot || input.mentionsBot else { return false }
-        if let roles, !(input.role.map(roles.contains) ?? false) { return false }
-        if let changes, !(input.change.map(changes.contains) ?? false) { return false }
-        return true
+extension RuleSpec {
+    /// True if no rule behind this one is tried when it applies.
+    var isLast: Bool { !continues && mode == .enforce }
+
+    /// True if the rule is not for the one who wrote, or whom it would act on.
+    func isExempt(_ input: RuleInput) -> Bool {
+        guard !exempt.isEmpty, let role = input.target ?? input.role else { return false }
+        return exempt.contains(role)
     }
 }

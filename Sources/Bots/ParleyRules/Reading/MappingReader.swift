@@ -31,6 +31,9 @@ package struct MappingReader {
         }
     }
 
+    /// Reports every key that the schema does not have.
+    func refuseKeys(otherThan schema: MappingSchema) { refuseKeys(otherThan: schema.names) }
+
     /// The value of a key, or nil if it is not there.
     package func value(_ key: String) -> NodeReader? {
         entries.first { $0.key == key }.map { NodeReader(node: $0.value, sink: reader.sink, path: path(key)) }

@@ -13,7 +13,16 @@ final class DiagnosticSink {
     /// The folder that paths in the document are relative to; nil for a document that is in none.
     let folder: String?
 
+    /// The files that the document names and that are part of it, such as lists.
+    private(set) var files: [String] = []
+    /// The lists of the document, by their keys.
+    var lists: [String: ListSpec] = [:]
+    /// The keys of lists that could not be read.
+    var faultyLists: Set<String> = []
+
     init(folder: String? = nil) { self.folder = folder }
+
+    func noteFile(_ path: String) { if !files.contains(path) { files.append(path) } }
 
     func add(_ diagnostic: Diagnostic) {
         if diagnostics.count < Self.maximumCount, !diagnostics.contains(diagnostic) { diagnostics.append(diagnostic) }
@@ -172,6 +181,12 @@ package struct NodeReader {
 
     /// The text of a scalar, without a check.
     package var text: String? { node.scalar?.string }
+
+    /// True for a list without elements.
+    var isEmptyList: Bool {
+        guard case .sequence(let sequence) = node else { return false }
+        return sequence.isEmpty
+    }
 
     /// The keys of a mapping, without a check; nil for anything else.
     var keys: [String]? {

@@ -1,15 +1,26 @@
+public import Logging
 public import Parley
 
 extension BotsFile {
     /// The bots that the file describes, ready to be run.
-    public func makeBots() throws -> [Bot] { try profiles.map { try $0.makeBot() } }
+    ///
+    /// - Parameter logger: the log of rules in audit mode.
+    public func makeBots(logger: Logger = Logger(label: "parley.rules")) throws -> [Bot] {
+        try profiles.map { try $0.makeBot(lists: lists, logger: logger) }
+    }
 }
 
 extension ProfileSpec {
     /// The bot that the profile describes: its rules are ordinary handlers.
-    public func makeBot() throws -> Bot {
-        let rules = try RuleSet(rules)
-        let runner = RuleRunner(rules: rules, botName: name)
+    ///
+    /// - Parameters:
+    ///   - lists: the lists of the file.
+    ///   - logger: the log of rules in audit mode.
+    public func makeBot(lists: [String: ListSpec] = [:], logger: Logger = Logger(label: "parley.rules")) throws -> Bot {
+        let rules = try RuleSet(rules, lists: lists)
+        var logger = logger
+        logger[metadataKey: "bot"] = "\(id)"
+        let runner = RuleRunner(rules: rules, botName: name, logger: logger)
         func menu(_ kind: ChatKinds) -> [MenuCommand] {
             rules.rules.compactMap { rule in
                 guard let label = rule.description, let command = rule.when.commands?.first, rule.when.members.kinds.contains(kind) else { return nil }

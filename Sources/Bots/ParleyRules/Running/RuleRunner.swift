@@ -1,6 +1,7 @@
 internal import ChatAPI
 internal import ChatProtocol
 internal import Foundation
+internal import Logging
 internal import Parley
 
 /// Turns the decisions of a rule set into actions.
@@ -9,6 +10,7 @@ struct RuleRunner: Sendable {
 
     let rules: RuleSet
     let botName: String
+    let logger: Logger
 
     /// The parts of an event that actions need: what is not there cannot be acted on.
     private struct Subject: Sendable {
@@ -29,6 +31,8 @@ struct RuleRunner: Sendable {
         var input = RuleInput(event: .message, kind: message.kind, text: message.text)
         input.mentionsBot = message.mentionsBot
         input.file = message.attachment
+        input.mentions = message.item.mentions.count
+        input.isForwarded = message.item.meta.forwarded != nil
         return plan(
             input,
             Subject(
@@ -41,8 +45,10 @@ struct RuleRunner: Sendable {
     }
 
     func plan(_ edit: EditContext) -> Work? {
-        var input = RuleInput(event: .edited, text: edit.text)
+        var input = RuleInput(event: .edited, kind: edit.kind, text: edit.text)
         input.mentionsBot = edit.item.meta.userMention
+        input.mentions = edit.item.mentions.count
+        input.isForwarded = edit.item.meta.forwarded != nil
         return plan(
             input,
             Subject(
@@ -69,7 +75,7 @@ struct RuleRunner: Sendable {
 
     func plan(_ report: ReportContext) -> Work? {
         var input = RuleInput(event: .report, text: report.text)
-        input.role = report.reporter?.role
+        input.describe(report.reporter)
         return plan(
             input,
             Subject(
@@ -87,7 +93,8 @@ struct RuleRunner: Sendable {
         let decisions = rules.decide(RuleInput(event: .request))
         guard !decisions.isEmpty else { return nil }
         return {
-            for action in decisions.flatMap(\.rule.then) {
+            logAudited(decisions)
+            for action in decisions.lazy.filter({ !$0.isAudit }).flatMap(\.rule.then) {
                 switch action {
                 case .accept: try await request.accept()
                 case .reject: try await request.reject()
@@ -100,26 +107,47 @@ struct RuleRunner: Sendable {
     /// - Parameter name: the name of who wrote, if it is not the member that actions are about.
     private func plan(_ input: RuleInput, _ subject: Subject, name: String? = nil) -> Work? {
         var input = input
+        let now = Date()
         input.chat = subject.chat.kind
-        input.sender = subject.member?.name ?? subject.chat.name
-        input.role = input.role ?? subject.member?.role
+        input.sender = input.sender ?? subject.member?.name ?? subject.chat.name
+        if input.displayName == nil { input.describe(subject.member) }
+        input.target = subject.member?.role
+        if let contact = subject.chat.contact {
+            input.displayName = contact.profile.displayName
+            input.isFromBot = contact.profile.peerType == .bot
+        }
+        if let group = subject.chat.group { input.groupNames = [group.displayName, group.name] }
+        input.minuteOfDay = Int(now.timeIntervalSince1970 / 60) % 1_440
         let decisions = rules.decide(input)
         guard !decisions.isEmpty else { return nil }
-        let now = Date().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: false))
+        let time = now.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: false))
         let member = name ?? subject.member?.displayName ?? ""
         return { [input] in
-            for decision in decisions {
+            logAudited(decisions)
+            for decision in decisions where !decision.isAudit {
                 var values = TemplateValues(
                     botName: botName, contactName: member.isEmpty ? subject.chat.displayName : member, text: input.text, match: decision.match,
-                    command: decision.command, emoji: input.emoji, date: String(now.prefix(10)), time: String(now.dropFirst(11).prefix(5)))
+                    command: decision.command, emoji: input.emoji, date: String(time.prefix(10)), time: String(time.dropFirst(11).prefix(5)))
                 values.memberName = member
                 values.groupName = subject.chat.group?.displayName ?? ""
-                for action in decision.rule.then { try await carryOut(action, on: subject, values) }
+                for action in decision.rule.then { try await carryOut(action, on: subject, values, spares: decision.rule.exempt) }
             }
         }
     }
 
-    private func carryOut(_ action: RuleAction, on subject: Subject, _ values: TemplateValues) async throws {
+    /// Logs what rules in audit mode would have done. The log holds no text of messages.
+    private func logAudited(_ decisions: [RuleDecision]) {
+        for decision in decisions where decision.isAudit {
+            logger.notice(
+                "a rule in audit mode applies",
+                metadata: [
+                    "code": "rules.audit", "rule": "\(decision.rule.label)", "actions": "\(decision.rule.then.map(\.word).joined(separator: ", "))",
+                ])
+        }
+    }
+
+    /// - Parameter exempt: roles that the rule does not act on.
+    private func carryOut(_ action: RuleAction, on subject: Subject, _ values: TemplateValues, spares exempt: Set<GroupMemberRole>) async throws {
         switch action {
         case .send(let template): try await subject.chat.send(template.filled(with: values))
         case .reply(let template):
@@ -141,8 +169,8 @@ struct RuleRunner: Sendable {
             guard let target = await subject.chat.chats.overview(named: name) else { throw RuleFailure.noChat(name) }
             try await subject.forward?(target.reference)
         case .moderate, .block, .remove, .role:
-            // Moderators, admins and owners are never acted on: a rule must not turn against those who keep the group.
-            guard let member = subject.member, !member.isModerator else { return }
+            // A rule must not turn against those who keep the group, unless it says so.
+            guard let member = subject.member, !exempt.contains(member.role) else { return }
             switch action {
             case .moderate: try await subject.moderate?()
             case .block: try await member.block()
@@ -164,5 +192,19 @@ enum RuleFailure: Error, CustomStringConvertible {
         case .noChannel(let name): "there is no channel \"\(name)\" yet: its relays may not have been reached"
         case .noChat(let name): "there is no chat \"\(name)\" to forward to: invite the bot to it, or connect as that contact"
         }
+    }
+}
+
+extension RuleInput {
+    /// Sets what is known of the member who wrote, or whom the event is about.
+    fileprivate mutating func describe(_ member: BotMember?) {
+        guard let member else { return }
+        sender = member.name
+        role = member.role
+        displayName = member.member.profile.displayName
+        isFromBot = member.isBot
+        // Others were there before the bot, and when they joined is not known.
+        let hasJoinedLater = member.member.category == .post || member.member.category == .invitee
+        memberAge = hasJoinedLater ? max(0, Date().timeIntervalSince1970 - member.member.createdAt.timeIntervalSince1970) : nil
     }
 }

@@ -13,6 +13,10 @@ public struct BotsFile: Sendable {
 
     /// The profiles, in the order of the file.
     public let profiles: [ProfileSpec]
+    /// The lists that rules share, by their keys.
+    public let lists: [String: ListSpec]
+    /// The files of lists: what the file says depends on them too.
+    public let listFiles: [String]
     /// How the bots reach routers.
     public let network: HostNetwork
     /// A probable mistake.
@@ -37,6 +41,7 @@ public struct BotsFile: Sendable {
             throw BotsFileError(file: file, source: source, diagnostics: sink.diagnostics)
         }
         (self.profiles, self.network) = (profiles, network)
+        (lists, listFiles) = (sink.lists, sink.files)
         warnings = BotsFileWarnings(file: file, source: source, diagnostics: sink.warnings)
     }
 
@@ -48,19 +53,27 @@ public struct BotsFile: Sendable {
                     hint: "start with \"parley: 1\" and \"profiles:\""))
         }
         guard let file = NodeReader(node: root, sink: sink, path: "the file").mapping() else { return ([], HostNetwork()) }
-        file.refuseKeys(otherThan: ["parley", "network", "profiles"])
+        file.refuseKeys(otherThan: Schemas.file)
         if let version = file.required("parley", hint: "write \"parley: \(Self.version)\" at the top")?.integer(in: 1...Int.max),
             version != Self.version
         {
             file.value("parley")?.report(.badValue, "this package reads version \(Self.version) of the format, not \(version)")
         }
         let network = file.value("network").map(NetworkSpec.read) ?? HostNetwork()
+        file.value("lists").map { readLists($0, sink) }
         guard let profiles = file.required("profiles")?.mapping() else { return ([], network) }
         if profiles.all.isEmpty { profiles.reader.report(.badValue, "profiles must not be empty") }
         let specs = profiles.all.compactMap { ProfileSpec(id: $0.key, at: $0.position, $0.value) }
         refuseSameNames(specs, in: profiles)
         checkRelays(specs, in: profiles)
         return (specs, network)
+    }
+
+    private static func readLists(_ reader: NodeReader, _ sink: DiagnosticSink) {
+        guard let mapping = reader.mapping() else { return }
+        for entry in mapping.all {
+            if let list = ListSpec(id: entry.key, entry.value) { sink.lists[entry.key] = list } else { sink.faultyLists.insert(entry.key) }
+        }
     }
 
     /// Two profiles of one name could not be told apart by anyone who connects, nor found again at the next start.

@@ -2,7 +2,6 @@ internal import Parley
 
 /// Reads `channels:` of a profile: the channels that its bot keeps.
 enum ChannelSpec {
-    static let keys = ["name", "summary", "welcome", "relays", "preferences"]
     /// Relays of a channel at the most.
     private static let largestNumberOfRelays = 10
 
@@ -11,7 +10,7 @@ enum ChannelSpec {
         if mapping.all.isEmpty { reader.report(.badValue, "\(reader.path) must not be empty") }
         return mapping.all.compactMap { entry in
             guard let channel = entry.value.mapping() else { return nil }
-            channel.refuseKeys(otherThan: keys)
+            channel.refuseKeys(otherThan: Schemas.channel)
             let relays = channel.required("relays", hint: "name the relays: their addresses, or the key of a profile with \"relay: true\"")
                 .flatMap { Self.relays($0) }
             guard let settings = GroupSpec.settings(entry.key, at: entry.position, channel), let relays else { return nil }

@@ -10,7 +10,6 @@ public struct FileCondition: Sendable {
     public let maximumSize: Int64?
     private let patterns: [TextPattern]
 
-    static let keys = ["name", "larger", "smaller"]
     /// The longest pattern of a name, in bytes.
     private static let longestName = 100
 
@@ -20,7 +19,7 @@ public struct FileCondition: Sendable {
             return
         }
         guard let mapping = reader.mapping() else { return nil }
-        mapping.refuseKeys(otherThan: Self.keys)
+        mapping.refuseKeys(otherThan: Schemas.fileTest)
         let named = mapping.value("name")?.listOrOne()?.compactMap { item in Self.pattern(item).map { (item.text ?? "", $0) } }
         names = named.map { $0.map(\.0) }
         patterns = named?.map(\.1) ?? []
@@ -49,15 +48,28 @@ public struct FileCondition: Sendable {
             switch character {
             case "*": source += ".*"
             case "?": source += "."
-            default: source += RuleSet.literal(String(character))
+            default: source += literal(character)
             }
         }
         return try? TextPattern(source + "$")
     }
 
+    /// A pattern that matches the character and nothing else.
+    private static func literal(_ character: Character) -> String {
+        var pattern = ""
+        for scalar in character.unicodeScalars {
+            if scalar.isASCII, !scalar.properties.isAlphabetic, scalar.properties.numericType == nil, scalar != " " {
+                pattern += "\\x{\(String(scalar.value, radix: 16))}"
+            } else {
+                pattern.unicodeScalars.append(scalar)
+            }
+        }
+        return pattern
+    }
+
     private static let units: KeyValuePairs<String, Int64> = ["kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30, "b": 1]
 
-    private static func size(_ reader: NodeReader) -> Int64? {
+    static func size(_ reader: NodeReader) -> Int64? {
         guard let text = reader.string() else { return nil }
         let word = text.lowercased().filter { !$0.isWhitespace }
         let unit = units.first { word.hasSuffix($0.key) }

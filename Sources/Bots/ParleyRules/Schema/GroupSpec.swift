@@ -3,17 +3,16 @@ internal import Parley
 
 /// Reads `groups:` of a profile: the groups that its bot keeps.
 enum GroupSpec {
-    static let keys = ["name", "summary", "welcome", "link", "review", "preferences"]
     /// Roles that can be given to those who join by a link.
-    private static let linkRoles: KeyValuePairs<String, GroupMemberRole?> = ["member": .member, "observer": .observer, "none": nil]
-    private static let features: KeyValuePairs<String, GroupFeature> = [
+    static let linkRoles: KeyValuePairs<String, GroupMemberRole?> = ["member": .member, "observer": .observer, "none": nil]
+    static let features: KeyValuePairs<String, GroupFeature> = [
         "direct-messages": .directMessages, "full-delete": .fullDelete, "reactions": .reactions, "voice": .voice, "files": .files,
         "simplex-links": .simplexLinks, "reports": .reports, "history": .history, "support": .support,
     ]
     /// Features that can be for members of a role and above.
     private static let featuresWithRole: Set<GroupFeature> = [.directMessages, .fullDelete, .voice, .files, .simplexLinks]
     /// Seconds after which messages may disappear: a year at the most.
-    private static let disappearing = 1...31_536_000
+    static let disappearing = 1...31_536_000
 
     static func read(_ reader: NodeReader) -> [ManagedGroup] {
         guard let mapping = reader.mapping() else { return [] }
@@ -30,7 +29,7 @@ enum GroupSpec {
 
     private static func group(_ id: String, at position: SourcePosition, _ reader: NodeReader) -> ManagedGroup? {
         guard let mapping = reader.mapping() else { return nil }
-        mapping.refuseKeys(otherThan: keys)
+        mapping.refuseKeys(otherThan: Schemas.group)
         guard var settings = settings(id, at: position, mapping) else { return nil }
         settings.reviewsNewMembers = mapping.value("review")?.bool() ?? false
         var link: GroupMemberRole? = .member
@@ -59,18 +58,22 @@ enum GroupSpec {
         return settings
     }
 
+    /// The words for a feature.
+    static func words(for feature: GroupFeature) -> [String] { settings(of: feature).map(\.key) }
+
+    private static func settings(of feature: GroupFeature) -> KeyValuePairs<String, (GroupFeatureEnabled, GroupMemberRole?)> {
+        featuresWithRole.contains(feature)
+            ? ["on": (.on, nil), "off": (.off, nil), "moderator": (.on, .moderator), "admin": (.on, .admin), "owner": (.on, .owner)]
+            : ["on": (.on, nil), "off": (.off, nil)]
+    }
+
     private static func preferences(_ reader: NodeReader) -> GroupPreferences {
         var preferences = GroupPreferences()
         guard let mapping = reader.mapping() else { return preferences }
-        mapping.refuseKeys(otherThan: features.map(\.key) + ["disappearing"])
+        mapping.refuseKeys(otherThan: Schemas.preferences)
         for (key, feature) in features {
             guard let value = mapping.value(key) else { continue }
-            let isWithRole = featuresWithRole.contains(feature)
-            let words: KeyValuePairs<String, (GroupFeatureEnabled, GroupMemberRole?)> =
-                isWithRole
-                ? ["on": (.on, nil), "off": (.off, nil), "moderator": (.on, .moderator), "admin": (.on, .admin), "owner": (.on, .owner)]
-                : ["on": (.on, nil), "off": (.off, nil)]
-            if let (enable, role) = value.word(of: words) { preferences.set(feature, enable, role: role) }
+            if let (enable, role) = value.word(of: settings(of: feature)) { preferences.set(feature, enable, role: role) }
         }
         if let value = mapping.value("disappearing") {
             if value.text == "off" {

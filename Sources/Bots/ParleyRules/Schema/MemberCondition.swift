@@ -5,6 +5,12 @@ public import Parley
 public enum MembershipEvent: String, Sendable, Hashable, CaseIterable {
     case joined, pending, left, removed, role, blocked, unblocked
 
+    /// The words for changes.
+    static let words: KeyValuePairs<String, [MembershipEvent]> = [
+        "joined": [.joined], "pending": [.pending], "left": [.left], "removed": [.removed], "role": [.role], "blocked": [.blocked],
+        "unblocked": [.unblocked], "any": MembershipEvent.allCases,
+    ]
+
     /// The word for a change.
     init(_ change: MemberChange) {
         self =
@@ -38,34 +44,48 @@ public struct MemberCondition: Sendable {
         "observer": .observer, "member": .member, "moderator": .moderator, "admin": .admin, "owner": .owner,
     ]
 
-    init(_ mapping: MappingReader, event: RuleEvent) {
+    /// - Parameter checks: all checks of the rule, those of `all`, `any` and `not` too.
+    init(_ mapping: MappingReader, event: RuleEvent, checks: [Check]) {
         let isAboutGroups = event == .member || event == .report
-        mentionsBot =
-            mapping.value("mention").map { value in
-                if value.bool() == false { value.report(.badValue, "leave \"mention\" out instead of saying false") }
-                return true
-            } ?? false
-        roles = mapping.value("role").flatMap { Self.words($0, Self.roleWords) }.map(Set.init)
-        changes = event == .member ? mapping.value("member").flatMap { Self.changes($0) } : nil
+        var own: [String: Check.Test] = [:]
+        for check in checks where check.isOutermost { own[check.key] = check.test }
+        mentionsBot = own["mention"] != nil
+        if case .role(let words)? = own["role"] { roles = words } else { roles = nil }
+        if case .change(let words)? = own["member"] { changes = words } else { changes = nil }
         let named = mapping.value("chat").flatMap { Self.words($0, Self.kindWords) }.map { $0.reduce(into: ChatKinds()) { $0.formUnion($1) } }
-        // Mentions and roles are of groups only: who asks for them means groups.
+        // Mentions, roles and names of groups are of groups only: who asks for them means groups.
         let isOfAnyChat = isAboutGroups || [.connected, .request, .invitation].contains(event)
-        let isOfGroups = mentionsBot || roles != nil
+        let isOfGroups = checks.contains { Self.groupKeys.contains($0.key) && !$0.isException }
         kinds = named ?? (isOfAnyChat ? .all : isOfGroups ? [.groups, .supportChats, .businessChats] : .contacts)
-        if mentionsBot, !event.hasText { mapping.value("mention")?.report(.badValue, "\"mention\" looks at a text, and \"\(event.rawValue)\" has none") }
-        for key in ["mention", "role"] where kinds == .contacts {
-            mapping.value(key)?.report(.badValue, "there is no \"\(key)\" in chats with contacts", hint: "leave \"chat\" out, or add group to it")
-        }
+        for check in checks { refuse(check, event, mapping.reader) }
         if [.connected, .request, .invitation].contains(event) {
-            for key in ["chat", "role"] {
-                mapping.value(key)?.report(.badValue, "\"\(key)\" does not go with \"\(event.rawValue)\"", hint: "leave it out: the event is about a contact")
-            }
-        }
-        if event == .deleted || event == .reaction {
-            mapping.value("role")?.report(.badValue, "\"role\" does not go with \"\(event.rawValue)\": who did it is not known", hint: "leave it out")
+            mapping.value("chat")?.report(
+                .badValue, "\"chat\" does not go with \"\(event.rawValue)\"", hint: "leave it out: the event is about a contact")
         }
         if isAboutGroups, named == .contacts {
             mapping.value("chat")?.report(.badValue, "\"\(event.rawValue)\" never happens in chats with contacts", hint: "leave \"chat\" out")
+        }
+    }
+
+    /// Checks of which only groups know the answer.
+    private static let groupKeys: Set<String> = ["mention", "role", "member-age", "group", "mentions"]
+
+    /// Reports the exceptions of a rule that have no answer in its chats.
+    func refuseChecks(of tree: CheckTree, event: RuleEvent, _ reader: NodeReader) {
+        for check in tree.checks { refuse(check, event, reader) }
+    }
+
+    private func refuse(_ check: Check, _ event: RuleEvent, _ reader: NodeReader) {
+        guard Self.groupKeys.contains(check.key) else { return }
+        func report(_ message: String, hint: String?) { reader.report(.badValue, message, hint: hint, at: check.position) }
+        if [.connected, .request, .invitation].contains(event) {
+            report("\"\(check.key)\" does not go with \"\(event.rawValue)\"", hint: "leave it out: the event is about a contact")
+        } else if check.key == "mention" || check.key == "mentions", !event.hasText {
+            report("\"\(check.key)\" looks at a text, and \"\(event.rawValue)\" has none", hint: nil)
+        } else if event == .deleted || event == .reaction, check.key != "group" {
+            report("\"\(check.key)\" does not go with \"\(event.rawValue)\": who did it is not known", hint: "leave it out")
+        } else if kinds == .contacts {
+            report("there is no \"\(check.key)\" in chats with contacts", hint: "leave \"chat\" out, or add group to it")
         }
     }
 
@@ -75,17 +95,14 @@ public struct MemberCondition: Sendable {
             && (!mentionsBot || other.mentionsBot) && (changes == nil || changes.map { mine in other.changes.map(mine.isSuperset) ?? false } ?? true)
     }
 
+    static func roles(_ reader: NodeReader) -> Set<GroupMemberRole>? { words(reader, roleWords).map(Set.init) }
+
     private static func words<Value>(_ reader: NodeReader, _ words: KeyValuePairs<String, Value>) -> [Value]? {
         reader.listOrOne()?.compactMap { $0.word(of: words) }
     }
 
-    private static func changes(_ reader: NodeReader) -> Set<MembershipEvent>? {
-        let found = words(
-            reader,
-            [
-                "joined": [.joined], "pending": [.pending], "left": [.left], "removed": [.removed], "role": [.role], "blocked": [.blocked],
-                "unblocked": [.unblocked], "any": MembershipEvent.allCases,
-            ] as KeyValuePairs<String, [MembershipEvent]>)
+    static func changes(_ reader: NodeReader) -> Set<MembershipEvent>? {
+        let found = words(reader, MembershipEvent.words)
         return found.map { Set($0.joined()) }
     }
 }

@@ -6,7 +6,7 @@ enum NetworkSpec {
     static func read(_ node: NodeReader) -> HostNetwork {
         var network = HostNetwork()
         guard let mapping = node.mapping() else { return network }
-        mapping.refuseKeys(otherThan: HostNetwork.Key.allCases.map(\.rawValue))
+        mapping.refuseKeys(otherThan: Schemas.network)
         for key in HostNetwork.Key.allCases {
             guard let value = mapping.value(key.rawValue), let text = value.nonEmptyString() else { continue }
             do throws(HostNetwork.Fault) {

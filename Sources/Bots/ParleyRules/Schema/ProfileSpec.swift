@@ -13,6 +13,8 @@ public struct ProfileSpec: Sendable {
     public let address: AddressSpec
     /// The rules, in their order.
     public let rules: [RuleSpec]
+    /// The tests of the rules.
+    public let tests: [RuleTest]
     /// The groups that the bot keeps.
     public let groups: [ManagedGroup]
     /// The channels that the bot keeps.
@@ -35,11 +37,9 @@ public struct ProfileSpec: Sendable {
         public var welcome: String?
     }
 
-    static let keys = ["name", "bio", "address", "rules", "groups", "channels", "relay", "handle-when-muted"]
-
     init?(id: String, at position: SourcePosition, _ reader: NodeReader) {
         guard let mapping = reader.mapping() else { return nil }
-        mapping.refuseKeys(otherThan: Self.keys)
+        mapping.refuseKeys(otherThan: Schemas.profile)
         self.id = id
         let name = mapping.value("name").map { $0.nonEmptyString() } ?? id
         if let name, !DisplayName.isValid(name) {
@@ -54,7 +54,15 @@ public struct ProfileSpec: Sendable {
         }
         address = mapping.value("address").map(Self.address) ?? AddressSpec()
         handlesEventsWhenMuted = mapping.value("handle-when-muted")?.bool() ?? false
-        rules = mapping.value("rules")?.list()?.compactMap { RuleSpec($0) } ?? []
+        let mode = mapping.value("mode")?.word(of: RuleMode.words) ?? .enforce
+        rules = mapping.value("rules")?.list()?.compactMap { RuleSpec($0, mode: mode) } ?? []
+        let known = rules.compactMap(\.id)
+        tests =
+            mapping.value("tests")?.list()?.compactMap { item in
+                guard let test = RuleTest(item) else { return nil }
+                test.check(item, known: known)
+                return test
+            } ?? []
         groups = mapping.value("groups").map(GroupSpec.read) ?? []
         channels = mapping.value("channels").map(ChannelSpec.read) ?? []
         isRelay = mapping.value("relay")?.bool() ?? false
@@ -67,8 +75,8 @@ public struct ProfileSpec: Sendable {
     private static func address(_ reader: NodeReader) -> AddressSpec {
         var address = AddressSpec()
         guard let mapping = reader.mapping() else { return address }
-        mapping.refuseKeys(otherThan: ["accept", "welcome"])
-        if let (accepts, isBusiness) = mapping.value("accept")?.word(of: ["automatic": (true, false), "manual": (false, false), "business": (true, true)]) {
+        mapping.refuseKeys(otherThan: Schemas.address)
+        if let (accepts, isBusiness) = mapping.value("accept")?.word(of: Schemas.acceptWords) {
             (address.acceptsAutomatically, address.isBusiness) = (accepts, isBusiness)
         }
         address.welcome = mapping.value("welcome").flatMap(Self.welcome)
@@ -87,12 +95,13 @@ public struct ProfileSpec: Sendable {
     }
 
     private func warnOfUnreachableRules(_ reader: NodeReader) {
-        for (index, rule) in rules.enumerated() {
+        let ordered = RuleSpec.inOrder(rules)
+        for (index, rule) in ordered.enumerated() {
             if rule.when.event == .request, address.acceptsAutomatically {
                 reader.warn(
                     .unreachable, "this rule never applies: the address accepts requests automatically", hint: "set address: { accept: manual }",
                     at: rule.position)
-            } else if let earlier = rules[..<index].first(where: { !$0.continues && $0.when.covers(rule.when) }) {
+            } else if let earlier = ordered[..<index].first(where: { $0.hides(rule) }) {
                 reader.warn(
                     .unreachable, "this rule never applies: the one at line \(earlier.position.line) matches before it",
                     hint: "put it above that rule, or add \"continue: true\" to that rule", at: rule.position)

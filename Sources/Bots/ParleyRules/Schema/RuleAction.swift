@@ -37,18 +37,45 @@ public enum RuleAction: Sendable {
 
     /// The reactions that the official apps show and send.
     static let emoji = ["👍", "👎", "😀", "😂", "😢", "❤", "🚀", "✅"]
-    static let keys = ["reply", "send", "react", "accept", "reject", "moderate", "block", "remove", "role", "forward", "save", "post"]
+    /// The routers from which files are received.
+    static let sources: KeyValuePairs<String, FileSources> = ["own": .own, "any": .any]
+
+    /// The key of the action in the file.
+    public var word: String {
+        switch self {
+        case .reply, .sendFile(_, quotes: true): "reply"
+        case .send, .sendFile: "send"
+        case .save: "save"
+        case .post: "post"
+        case .react: "react"
+        case .accept: "accept"
+        case .reject: "reject"
+        case .moderate: "moderate"
+        case .block: "block"
+        case .remove: "remove"
+        case .role: "role"
+        case .forward: "forward"
+        }
+    }
+
+    /// True if it acts against a message or a member.
+    public var isModerating: Bool {
+        switch self {
+        case .moderate, .block, .remove, .role: true
+        default: false
+        }
+    }
 
     /// - Parameter condition: nil when it could not be read; then only the shape is checked.
     init?(_ reader: NodeReader, in condition: RuleCondition?) {
         guard let mapping = reader.mapping() else { return nil }
-        mapping.refuseKeys(otherThan: Self.keys)
-        let present = Self.keys.filter { mapping.value($0) != nil }
+        mapping.refuseKeys(otherThan: Schemas.action)
+        let present = Schemas.action.names.filter { mapping.value($0) != nil }
         guard present.count == 1, let key = present.first, let value = mapping.value(key) else {
             if present.count > 1 {
                 reader.report(.badValue, "one action, not \(present.joined(separator: " and "))", hint: "make a list: put \"- \" before each")
             } else if mapping.keys.isEmpty {
-                reader.report(.missingKey, "no action", hint: "expected one of: " + Self.keys.joined(separator: ", "))
+                reader.report(.missingKey, "no action", hint: "expected one of: " + Schemas.action.names.joined(separator: ", "))
             }
             return nil
         }
@@ -64,7 +91,7 @@ public enum RuleAction: Sendable {
         switch key {
         case "reply", "send": message(value, quotes: key == "reply", in: condition)
         case "post": post(value, in: condition)
-        case "save": value.word(of: ["own": FileSources.own, "any": .any]).map(RuleAction.save)
+        case "save": value.word(of: sources).map(RuleAction.save)
         case "react": reaction(value).map(RuleAction.react)
         case "accept": affirmed(value) ? .accept : nil
         case "reject": affirmed(value) ? .reject : nil
@@ -105,7 +132,7 @@ public enum RuleAction: Sendable {
 
     /// A text, or a file with a caption.
     private static func message(_ value: NodeReader, quotes: Bool, in condition: RuleCondition?) -> RuleAction? {
-        if value.keys?.contains(where: RuleFile.keys.contains) == true {
+        if value.keys?.contains(where: Schemas.sendFile.names.contains) == true {
             return value.mapping().flatMap { RuleFile($0, in: condition) }.map { .sendFile($0, quotes: quotes) }
         }
         return Template(value, in: condition).map(quotes ? RuleAction.reply : RuleAction.send)
@@ -113,7 +140,7 @@ public enum RuleAction: Sendable {
 
     private static func post(_ reader: NodeReader, in condition: RuleCondition?) -> RuleAction? {
         guard let mapping = reader.mapping() else { return nil }
-        mapping.refuseKeys(otherThan: ["channel", "text"])
+        mapping.refuseKeys(otherThan: Schemas.post)
         let channel = mapping.required("channel", hint: "write the name of a channel of the profile")?.nonEmptyString()
         let text = mapping.required("text", hint: "write what is posted").flatMap { Template($0, in: condition) }
         guard let channel, let text else { return nil }

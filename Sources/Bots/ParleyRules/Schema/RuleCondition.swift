@@ -27,66 +27,59 @@ public enum RuleEvent: String, Sendable, Hashable, CaseIterable {
     var hasMessage: Bool { self == .message || self == .edited || self == .reaction }
 }
 
-/// When a rule applies. All that is given must hold; of a list, one is enough.
+/// When a rule applies: on one event, in chats of some kinds, if a tree of checks holds.
 public struct RuleCondition: Sendable {
     /// The event that the condition is about.
     public let event: RuleEvent
-    /// The kind of message; nil for any.
-    public let content: MessageKind?
-    /// The whole text, without regard to case and surrounding white space.
-    public let texts: [String]?
-    /// A part of the text, without regard to case.
-    public let parts: [String]?
-    /// The pattern that the text must match.
+    /// The checks that must all hold.
+    let tree: CheckTree
+    /// The kinds of message; nil for any.
+    public let content: Set<MessageKind>?
+    /// The pattern that the text must match, and whose groups templates can use.
     public let pattern: TextPattern?
     /// The word behind the slash, without regard to case.
     public let commands: [String]?
-    /// The emoji of which one must be used.
-    public let emoji: [String]?
-    /// The names of which the writer must have one, as the profile shows them.
-    public let senders: [String]?
-    /// The condition on the file of the message; nil for messages with and without one.
-    public let file: FileCondition?
     /// The condition on the chat and on the member.
     public let members: MemberCondition
 
     /// The longest `text` or `contains`, in bytes.
     static let maximumTextLength = 200
-    static let keys = [
-        "message", "text", "contains", "pattern", "command", "edited", "deleted", "reaction", "connected", "request", "member",
-        "invitation", "report", "chat", "role", "mention", "file", "from",
+    static let repetitions = 2...1_000
+    static let widths = 1...10_000
+    static let kindWords: KeyValuePairs<String, MessageKind> = [
+        "text": .text, "link": .link, "image": .image, "video": .video, "voice": .voice, "file": .file,
     ]
-    private static let textKeys = ["text", "contains", "pattern", "command"]
 
     init?(_ reader: NodeReader) {
         guard let mapping = reader.mapping() else { return nil }
-        mapping.refuseKeys(otherThan: Self.keys)
+        mapping.refuseKeys(otherThan: Schemas.when)
         guard let event = Self.event(of: mapping) else { return nil }
         self.event = event
-        content = mapping.value("message").flatMap { Self.content($0) }
-        texts = mapping.value("text").flatMap { Self.texts($0) }
-        parts = mapping.value("contains").flatMap { Self.texts($0) }
-        pattern = mapping.value("pattern").flatMap { Self.pattern($0) }
-        commands = mapping.value("command").flatMap { Self.commands($0) }
-        emoji = mapping.value("reaction").flatMap { Self.emoji($0) }
-        file = mapping.value("file").flatMap { FileCondition($0) }
-        senders = mapping.value("from").flatMap { $0.listOrOne()?.compactMap { $0.nonEmptyString() } }
-        if !event.hasText { mapping.value("from")?.report(.badValue, "\"from\" looks at who wrote, and \"\(event.rawValue)\" is not written") }
-        members = MemberCondition(mapping, event: event)
-        if event != .message { mapping.value("file")?.report(.badValue, "\"file\" looks at a message, and \"\(event.rawValue)\" is none") }
-        if let content, [.text, .link].contains(content) {
+        tree = CheckTree.reading(mapping, event: event)
+        var kinds: Set<MessageKind>?
+        var pattern: TextPattern?
+        var commands: [String]?
+        for check in tree.checks where check.isOutermost {
+            switch check.test {
+            case .kind(let words): kinds = words
+            case .pattern(let compiled): pattern = compiled
+            case .command(let words): commands = words
+            default: break
+            }
+        }
+        (content, self.pattern, self.commands) = (kinds, pattern, commands)
+        if let kinds, kinds.isSubset(of: [.text, .link]) {
             mapping.value("file")?.report(
-                .badValue, "a message that is \(content.rawValue) has no file", hint: "leave \"message\" out, or write file, image, video or voice")
+                .badValue, "a message that is text has no file", hint: "leave \"message\" out, or write file, image, video or voice")
         }
-        for key in Self.textKeys where !event.hasText {
-            mapping.value(key)?.report(.badValue, "\"\(key)\" looks at a text, and \"\(event.rawValue)\" has none")
-        }
+        members = MemberCondition(mapping, event: event, checks: tree.checks)
     }
 
-    /// Tells whether the condition holds whenever another does, since it asks for nothing but the event, or the kind of message.
+    /// Tells whether the condition holds whenever another does, since it asks for nothing but the event, the kind of message and the members.
     func covers(_ other: RuleCondition) -> Bool {
-        event == other.event && (content == nil || content == other.content) && texts == nil && parts == nil && pattern == nil && commands == nil
-            && emoji == nil && file == nil && senders == nil && members.covers(other.members)
+        guard event == other.event, tree.isPlain, members.covers(other.members) else { return false }
+        guard let content else { return true }
+        return other.content.map(content.isSuperset) ?? false
     }
 
     /// The event that the keys speak of. Keys of two events in one rule could never hold together.
@@ -105,75 +98,10 @@ public struct RuleCondition: Sendable {
             return nil
         }
         if let event = named.first { return event }
-        if (["message", "mention", "file", "from"] + textKeys).contains(where: { mapping.value($0) != nil }) { return .message }
-        if mapping.keys.allSatisfy(keys.contains) {
+        if mapping.keys.contains(where: { $0 != "chat" && Schemas.when.names.contains($0) }) { return .message }
+        if mapping.keys.allSatisfy(Schemas.when.names.contains) {
             mapping.reader.report(.missingKey, "\"when\" says nothing", hint: "for any message write: when: { message: any }")
         }
         return nil
-    }
-
-    private static func content(_ reader: NodeReader) -> MessageKind? {
-        let kind: MessageKind?? = reader.word(of: [
-            "any": nil, "text": .text, "link": .link, "image": .image, "video": .video, "voice": .voice, "file": .file,
-        ])
-        return kind ?? nil
-    }
-
-    private static func texts(_ reader: NodeReader) -> [String]? {
-        reader.listOrOne()?.compactMap { item in
-            guard let text = item.nonEmptyString() else { return nil }
-            item.warnOfControlCharacters()
-            guard text.utf8.count <= maximumTextLength else {
-                item.report(.badValue, "\(item.path) has \(text.utf8.count) bytes, more than \(maximumTextLength)")
-                return nil
-            }
-            return text
-        }
-    }
-
-    private static func pattern(_ reader: NodeReader) -> TextPattern? {
-        guard let source = reader.nonEmptyString() else { return nil }
-        reader.warnOfControlCharacters()
-        do {
-            return try TextPattern(source)
-        } catch {
-            let offset = error.part.isEmpty ? nil : source.firstRange(of: error.part).map { source.utf8.distance(from: source.startIndex, to: $0.lowerBound) }
-            reader.report(
-                .badPattern, "bad pattern: \(error.reason)" + (error.part.isEmpty ? "" : ": \(error.part)"),
-                hint: hint(for: source), at: offset.map(reader.position(ofByte:)))
-            return nil
-        }
-    }
-
-    private static func hint(for source: String) -> String {
-        if source.contains("(?=") || source.contains("(?!") || source.contains("(?<") && !source.contains("(?P<") {
-            return "RE2 has no look-around; a named group is written (?P<name>…)"
-        }
-        return "patterns are RE2: https://github.com/google/re2/wiki/Syntax"
-    }
-
-    private static func commands(_ reader: NodeReader) -> [String]? {
-        reader.listOrOne()?.compactMap { item in
-            guard var word = item.nonEmptyString() else { return nil }
-            if word.hasPrefix("/") { word.removeFirst() }
-            guard !word.isEmpty, !word.contains(where: { $0.isWhitespace || $0 == "'" || $0 == "/" }) else {
-                item.report(.badValue, "a command is one word, with or without the slash before it")
-                return nil
-            }
-            return word.lowercased()
-        }
-    }
-
-    private static func emoji(_ reader: NodeReader) -> [String]? {
-        if reader.text == "any" { return nil }
-        return reader.listOrOne()?.compactMap { item in
-            guard let text = item.nonEmptyString() else { return nil }
-            if !RuleAction.emoji.contains(text) {
-                item.warn(
-                    .unreachable, "no app sends the reaction \"\(text)\": the rule does not apply",
-                    hint: "expected one of: " + RuleAction.emoji.joined(separator: " "))
-            }
-            return text
-        }
     }
 }

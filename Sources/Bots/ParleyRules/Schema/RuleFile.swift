@@ -18,12 +18,11 @@ public struct RuleFile: Sendable {
     /// The text beside it; nil for none.
     public let caption: Template?
 
-    static let keys = ["file", "image", "voice", "seconds", "text"]
     /// Seconds of a recording that clients take.
-    private static let seconds = 1...300
+    static let seconds = 1...300
 
     init?(_ mapping: MappingReader, in condition: RuleCondition?) {
-        mapping.refuseKeys(otherThan: Self.keys)
+        mapping.refuseKeys(otherThan: Schemas.sendFile)
         let present = ["file", "image", "voice"].filter { mapping.value($0) != nil }
         guard present.count == 1, let key = present.first, let value = mapping.value(key), let path = value.nonEmptyString() else {
             if present.count != 1 {

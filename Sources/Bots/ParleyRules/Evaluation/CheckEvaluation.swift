@@ -1,0 +1,122 @@
+internal import ChatProtocol
+internal import Parley
+
+/// The answer to a check.
+enum Truth: Sendable, Hashable {
+    case yes, no
+    /// The event does not tell. A rule never applies because of an answer that is not known.
+    case unknown
+
+    init(_ value: Bool) { self = value ? .yes : .no }
+
+    /// Yes for no and no for yes.
+    static prefix func ! (truth: Truth) -> Truth {
+        switch truth {
+        case .yes: .no
+        case .no: .yes
+        case .unknown: .unknown
+        }
+    }
+}
+
+extension CompiledCheck {
+    /// The answer of the whole tree. Evaluation ends as soon as the answer is certain.
+    func evaluate(_ facts: inout InputFacts) -> Truth {
+        switch self {
+        case .leaf(let leaf): return leaf.test.evaluate(leaf.check.test, &facts)
+        case .not(let check): return !check.evaluate(&facts)
+        case .all(let checks):
+            var result = Truth.yes
+            for check in checks {
+                switch check.evaluate(&facts) {
+                case .yes: continue
+                case .no: return .no
+                case .unknown: result = .unknown
+                }
+            }
+            return result
+        case .any(let checks):
+            var result = Truth.no
+            for check in checks {
+                switch check.evaluate(&facts) {
+                case .no: continue
+                case .yes: return .yes
+                case .unknown: result = .unknown
+                }
+            }
+            return result
+        }
+    }
+}
+
+extension CompiledTest {
+    func evaluate(_ test: Check.Test, _ facts: inout InputFacts) -> Truth {
+        switch self {
+        case .words(let groups):
+            for (search, group) in groups where facts.hit(search, group) != nil { return .yes }
+            return .no
+        case .pattern(let index): return Truth(facts.matchingPatterns.contains(index))
+        case .other: return test.isAboutText ? test.textTruth(&facts) : test.truth(facts.input)
+        }
+    }
+}
+
+extension Check.Test {
+    /// True for tests that look into the text.
+    fileprivate var isAboutText: Bool {
+        switch self {
+        case .command, .domains, .link, .length, .wordCount, .lines, .capitals, .emoji, .repeated, .blank, .invisible: true
+        default: false
+        }
+    }
+
+    fileprivate func textTruth(_ facts: inout InputFacts) -> Truth {
+        switch self {
+        case .command(let names): return Truth(facts.command.map { names.contains($0.name) } ?? false)
+        case .link(let kind): return Truth(Self.holds(kind, facts.links))
+        case .domains(let test): return Truth(facts.links.hosts.contains { (test.domains.covering($0) == nil) == test.outside })
+        case .invisible(let wanted): return Truth(facts.hasInvisible == wanted)
+        default: break
+        }
+        guard facts.hasText else { return .unknown }
+        switch self {
+        case .length(let range): return Truth(range.holds(facts.length))
+        case .wordCount(let range): return Truth(range.holds(facts.wordCount))
+        case .lines(let range, let width): return Truth(range.holds(Double(TextMeasures.lines(facts.input.text, width: width))))
+        case .capitals(let range): return facts.capitals.map { Truth(range.holds($0)) } ?? .unknown
+        case .emoji(let range): return Truth(range.holds(facts.emoji))
+        case .repeated(let times, let length): return Truth(TextMeasures.repeats(facts.input.text, times: times, length: length))
+        case .blank(let wanted): return Truth(facts.isBlank == wanted)
+        default: return .unknown
+        }
+    }
+
+    private static func holds(_ kind: LinkTest, _ links: TextLinks) -> Bool {
+        switch kind {
+        case .any: !links.isEmpty
+        case .none: links.isEmpty
+        case .simplex: links.hasSimplexLink
+        case .web: !links.hosts.isEmpty
+        }
+    }
+
+    fileprivate func truth(_ input: RuleInput) -> Truth {
+        switch self {
+        case .kind(let kinds): Truth(input.kind.map(kinds.contains) ?? false)
+        case .reaction(let emoji): Truth(input.emoji.map(emoji.contains) ?? false)
+        case .change(let changes): Truth(input.change.map(changes.contains) ?? false)
+        case .mentions(let range): Truth(range.holds(Double(input.mentions)))
+        case .forwarded(let wanted): Truth(input.isForwarded == wanted)
+        case .file(let condition): Truth(input.file.map(condition.holds) ?? false)
+        case .mention: Truth(input.mentionsBot)
+        case .from(let names): input.sender.map { Truth(names.contains($0)) } ?? .unknown
+        case .name(let pattern): input.displayName.map { Truth(pattern.matches($0)) } ?? .unknown
+        case .bot(let wanted): Truth(input.isFromBot == wanted)
+        case .role(let roles): Truth(input.role.map(roles.contains) ?? false)
+        case .age(let range): input.memberAge.map { Truth(range.holds($0)) } ?? .unknown
+        case .group(let names): Truth(input.groupNames.contains(where: names.contains))
+        case .hours(let range): input.minuteOfDay.map { Truth(range.contains($0)) } ?? .unknown
+        default: .unknown
+        }
+    }
+}

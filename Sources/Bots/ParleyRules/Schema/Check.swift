@@ -1,0 +1,105 @@
+internal import ChatProtocol
+internal import Parley
+
+/// One question about an event: a key of a condition with its value.
+struct Check: Sendable {
+    /// The key in the file.
+    let key: String
+    /// The position of its value.
+    let position: SourcePosition
+    /// The question.
+    let test: Test
+    /// True for checks that stand in `when` itself, and not in `all`, `any`, `not` or `unless`.
+    var isOutermost = false
+    /// True for checks of `unless`.
+    var isException = false
+
+    enum Test: Sendable {
+        case kind(Set<MessageKind>)
+        /// The whole text is one of these.
+        case text([String])
+        /// One of these is part of the text.
+        case contains([String])
+        case pattern(TextPattern)
+        case command([String])
+        case reaction(Set<String>)
+        case change(Set<MembershipEvent>)
+        case words(WordTest)
+        case domains(DomainTest)
+        case link(LinkTest)
+        case length(Comparison)
+        case wordCount(Comparison)
+        case lines(Comparison, width: Int?)
+        case capitals(Comparison)
+        case emoji(Comparison)
+        case mentions(Comparison)
+        case repeated(times: Int, length: Int)
+        case blank(Bool)
+        case invisible(Bool)
+        case forwarded(Bool)
+        case file(FileCondition)
+        case mention
+        case from(Set<String>)
+        case name(TextPattern)
+        case bot(Bool)
+        case role(Set<GroupMemberRole>)
+        case age(Comparison)
+        case group(Set<String>)
+        case hours(HourRange)
+    }
+}
+
+/// Words to look for: those of the rule, and those of lists.
+struct WordTest: Sendable {
+    var words: [String] = []
+    var normalization: TextNormalization = [.letterCase, .whitespace]
+    var lists: [String] = []
+}
+
+/// Domains to look for: those of the rule and of lists.
+struct DomainTest: Sendable {
+    let domains: DomainSet
+    /// True if links to other domains are looked for.
+    let outside: Bool
+}
+
+/// The kinds of links that a rule looks for.
+enum LinkTest: Sendable, Hashable {
+    case any, none, simplex, web
+
+    static let words: KeyValuePairs<String, LinkTest> = ["true": .any, "false": .none, "simplex": .simplex, "web": .web]
+}
+
+/// Checks that are put together.
+indirect enum CheckTree: Sendable {
+    case check(Check)
+    case all([CheckTree], SourcePosition)
+    case any([CheckTree], SourcePosition)
+    case not(CheckTree, SourcePosition)
+
+    /// The deepest tree: `when` itself is the first level.
+    static let maximumDepth = 8
+    /// Checks and branches of one rule at the most.
+    static let maximumSize = 64
+
+    /// All checks, in the order of the file.
+    var checks: [Check] {
+        switch self {
+        case .check(let check): [check]
+        case .all(let trees, _), .any(let trees, _): trees.flatMap(\.checks)
+        case .not(let tree, _): tree.checks
+        }
+    }
+
+    /// True if it asks for no more than the kind of message, the role, the mention and the change of a member.
+    var isPlain: Bool {
+        guard case .all(let trees, _) = self else { return false }
+        return trees.allSatisfy { tree in
+            guard case .check(let check) = tree else { return false }
+            switch check.test {
+            case .kind, .mention, .role, .change: return true
+            default: return false
+            }
+        }
+    }
+}

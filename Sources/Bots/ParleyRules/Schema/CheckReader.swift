@@ -1,0 +1,234 @@
+internal import Parley
+
+/// Reads the value of one check.
+struct CheckReader {
+    let event: RuleEvent
+
+    /// Keys that look at a text.
+    private static let textKeys: Set<String> = [
+        "text", "contains", "pattern", "command", "words", "domains", "link", "length", "word-count", "lines", "capitals", "emoji", "repeated", "blank",
+        "invisible",
+    ]
+    /// Keys that look at a message that has just come.
+    private static let messageKeys: Set<String> = ["message", "file", "forwarded"]
+    /// Keys that look at who wrote.
+    private static let writerKeys: Set<String> = ["from", "name", "bot"]
+
+    /// The test of a key; nil for keys that are no checks and for values that cannot be read.
+    func test(_ key: String, _ reader: NodeReader) -> Check.Test? {
+        guard let test = reading(key, reader), isPossible(key, reader) else { return nil }
+        return test
+    }
+
+    private func reading(_ key: String, _ reader: NodeReader) -> Check.Test? {
+        switch key {
+        case "message": kinds(reader)
+        case "text": texts(reader).map(Check.Test.text)
+        case "contains": texts(reader).map(Check.Test.contains)
+        case "pattern": pattern(reader).map(Check.Test.pattern)
+        case "command": commands(reader).map(Check.Test.command)
+        case "reaction": reactions(reader)
+        case "member": MemberCondition.changes(reader).map(Check.Test.change)
+        case "file": FileCondition(reader).map(Check.Test.file)
+        case "mention": mention(reader)
+        case "from": names(reader).map(Check.Test.from)
+        case "name": pattern(reader).map(Check.Test.name)
+        case "bot": reader.bool().map(Check.Test.bot)
+        case "role": MemberCondition.roles(reader).map(Check.Test.role)
+        case "member-age": Comparison(reader, unit: .duration).map(Check.Test.age)
+        case "group": names(reader).map(Check.Test.group)
+        case "hours": HourRange(reader).map(Check.Test.hours)
+        default: textTest(key, reader)
+        }
+    }
+
+    private func textTest(_ key: String, _ reader: NodeReader) -> Check.Test? {
+        switch key {
+        case "words": words(reader).map(Check.Test.words)
+        case "domains": domains(reader).map(Check.Test.domains)
+        case "link": reader.word(of: LinkTest.words).map(Check.Test.link)
+        case "length": Comparison(reader, unit: .count).map(Check.Test.length)
+        case "word-count": Comparison(reader, unit: .count).map(Check.Test.wordCount)
+        case "lines": lines(reader)
+        case "capitals": Comparison(reader, unit: .percent).map(Check.Test.capitals)
+        case "emoji": Comparison(reader, unit: .count).map(Check.Test.emoji)
+        case "mentions": Comparison(reader, unit: .count).map(Check.Test.mentions)
+        case "repeated": repeated(reader)
+        case "blank": reader.bool().map(Check.Test.blank)
+        case "invisible": reader.bool().map(Check.Test.invisible)
+        case "forwarded": reader.bool().map(Check.Test.forwarded)
+        default: nil
+        }
+    }
+
+    /// Reports checks that the event has no answer for.
+    private func isPossible(_ key: String, _ reader: NodeReader) -> Bool {
+        if Self.textKeys.contains(key), !event.hasText {
+            reader.report(.badValue, "\"\(key)\" looks at a text, and \"\(event.rawValue)\" has none")
+            return false
+        }
+        if Self.messageKeys.contains(key), event != .message, !(key == "message" && event == .edited) {
+            reader.report(.badValue, "\"\(key)\" looks at a message, and \"\(event.rawValue)\" is none")
+            return false
+        }
+        if Self.writerKeys.contains(key), !event.hasText, key == "from" || ![.member, .connected].contains(event) {
+            reader.report(.badValue, "\"\(key)\" looks at who wrote, and \"\(event.rawValue)\" is not written")
+            return false
+        }
+        return true
+    }
+
+    private func kinds(_ reader: NodeReader) -> Check.Test? {
+        var isAny = false
+        let kinds = reader.listOrOne()?.compactMap { item in
+            if item.text == "any" {
+                isAny = true
+                return nil as MessageKind?
+            }
+            return item.word(of: RuleCondition.kindWords)
+        }
+        return isAny ? nil : kinds.map { .kind(Set($0)) }
+    }
+
+    private func texts(_ reader: NodeReader) -> [String]? {
+        reader.listOrOne()?.compactMap { item in
+            guard let text = item.nonEmptyString() else { return nil }
+            item.warnOfControlCharacters()
+            guard text.utf8.count <= RuleCondition.maximumTextLength else {
+                item.report(.badValue, "\(item.path) has \(text.utf8.count) bytes, more than \(RuleCondition.maximumTextLength)")
+                return nil
+            }
+            return text
+        }
+    }
+
+    private func names(_ reader: NodeReader) -> Set<String>? { (reader.listOrOne()?.compactMap { $0.nonEmptyString() }).map(Set.init) }
+
+    private func mention(_ reader: NodeReader) -> Check.Test? {
+        guard let value = reader.bool() else { return nil }
+        if !value { reader.report(.badValue, "leave \"mention\" out instead of saying false", hint: "write not: { mention: true }") }
+        return .mention
+    }
+
+    private func pattern(_ reader: NodeReader) -> TextPattern? {
+        guard let source = reader.nonEmptyString() else { return nil }
+        reader.warnOfControlCharacters()
+        do {
+            return try TextPattern(source)
+        } catch {
+            let offset = error.part.isEmpty ? nil : source.firstRange(of: error.part).map { source.utf8.distance(from: source.startIndex, to: $0.lowerBound) }
+            reader.report(
+                .badPattern, "bad pattern: \(error.reason)" + (error.part.isEmpty ? "" : ": \(error.part)"),
+                hint: hint(for: source), at: offset.map(reader.position(ofByte:)))
+            return nil
+        }
+    }
+
+    private func hint(for source: String) -> String {
+        if source.contains("(?=") || source.contains("(?!") || source.contains("(?<") && !source.contains("(?P<") {
+            return "RE2 has no look-around; a named group is written (?P<name>…)"
+        }
+        return "patterns are RE2: https://github.com/google/re2/wiki/Syntax"
+    }
+
+    private func commands(_ reader: NodeReader) -> [String]? {
+        reader.listOrOne()?.compactMap { item in
+            guard var word = item.nonEmptyString() else { return nil }
+            if word.hasPrefix("/") { word.removeFirst() }
+            guard !word.isEmpty, !word.contains(where: { $0.isWhitespace || $0 == "'" || $0 == "/" }) else {
+                item.report(.badValue, "a command is one word, with or without the slash before it")
+                return nil
+            }
+            return word.lowercased()
+        }
+    }
+
+    private func reactions(_ reader: NodeReader) -> Check.Test? {
+        if reader.text == "any" { return nil }
+        let emoji = reader.listOrOne()?.compactMap { item in
+            let text = item.nonEmptyString()
+            if let text, !RuleAction.emoji.contains(text) {
+                item.warn(
+                    .unreachable, "no app sends the reaction \"\(text)\": the rule does not apply",
+                    hint: "expected one of: " + RuleAction.emoji.joined(separator: " "))
+            }
+            return text
+        }
+        return emoji.map { .reaction(Set($0)) }
+    }
+
+    private func lines(_ reader: NodeReader) -> Check.Test? {
+        guard reader.keys != nil else { return Comparison(reader, unit: .count).map { .lines($0, width: nil) } }
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: Schemas.lines)
+        let count = mapping.required("count", hint: "write a comparison in quotes: \"> 20\"").flatMap { Comparison($0, unit: .count) }
+        let width = mapping.value("width")?.integer(in: RuleCondition.widths)
+        return count.map { .lines($0, width: width) }
+    }
+
+    private func repeated(_ reader: NodeReader) -> Check.Test? {
+        guard reader.keys != nil else { return reader.integer(in: RuleCondition.repetitions).map { .repeated(times: $0, length: 1) } }
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: Schemas.repeated)
+        let times = mapping.required("times", hint: "say how many times in a row")?.integer(in: RuleCondition.repetitions)
+        let length = mapping.value("length")?.integer(in: 1...TextMeasures.longestPeriod) ?? 1
+        return times.map { .repeated(times: $0, length: length) }
+    }
+}
+
+// MARK: Lists
+
+extension CheckReader {
+    private func words(_ reader: NodeReader) -> WordTest? {
+        guard reader.keys != nil else {
+            return reader.listOrOne().map { WordTest(words: $0.compactMap { ListSpec.entry($0, .words) }) }
+        }
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: Schemas.words)
+        var test = WordTest()
+        test.words = mapping.value("of")?.listOrOne()?.compactMap { ListSpec.entry($0, .words) } ?? []
+        test.lists = lists(mapping.value("list"), .words).map(\.id)
+        test.normalization = ListSpec.normalization(mapping.value("normalize"))
+        if mapping.value("of") == nil {
+            mapping.value("normalize")?.report(.badValue, "a list says itself how it is normalized", hint: "put \"normalize\" into the list")
+            if mapping.value("list") == nil { reader.report(.missingKey, "no words to look for", hint: "write of: [word, \"two words\"], or list: name") }
+        }
+        return test
+    }
+
+    private func domains(_ reader: NodeReader) -> DomainTest? {
+        guard reader.keys != nil else {
+            return reader.listOrOne().map { DomainTest(domains: DomainSet($0.compactMap { ListSpec.entry($0, .domains) }), outside: false) }
+        }
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: Schemas.domains)
+        if mapping.value("of") == nil, mapping.value("list") == nil {
+            reader.report(.missingKey, "no domains to look for", hint: "write of: [example.com], or list: name")
+        }
+        let own = mapping.value("of")?.listOrOne()?.compactMap { ListSpec.entry($0, .domains) } ?? []
+        let listed = lists(mapping.value("list"), .domains).flatMap(\.entries)
+        return DomainTest(domains: DomainSet(own + listed), outside: mapping.value("outside")?.bool() ?? false)
+    }
+
+    /// The lists that a value names.
+    private func lists(_ reader: NodeReader?, _ kind: ListSpec.Kind) -> [ListSpec] {
+        reader?.listOrOne()?.compactMap { item in
+            guard let name = item.nonEmptyString() else { return nil }
+            guard let list = item.sink.lists[name] else {
+                // A list with a fault of its own has been reported.
+                if !item.sink.faultyLists.contains(name) {
+                    let known = item.sink.lists.keys.sorted()
+                    item.report(
+                        .badValue, "there is no list \"\(name)\"",
+                        hint: known.isEmpty ? "write it at the top: lists: { \(name): { \(kind.rawValue): [...] } }" : Spelling.hint(for: name, among: known))
+                }
+                return nil
+            }
+            guard list.kind == kind else {
+                item.report(.badValue, "list \"\(name)\" has \(list.kind.rawValue), not \(kind.rawValue)")
+                return nil
+            }
+            return list
+        } ?? []
+    }
+}

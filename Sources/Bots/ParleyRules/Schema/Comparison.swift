@@ -1,0 +1,134 @@
+/// A range that a number is compared with: `"> 500"`, `">= 5"`, `"< 10"`, `"= 0"` or `"10..20"`.
+public struct Comparison: Sendable, Hashable {
+    /// The comparison as it was written.
+    public let source: String
+    private var lower: Double?
+    private var upper: Double?
+    private var includesLower = true
+    private var includesUpper = true
+
+    /// The things that are counted.
+    enum Unit: Sendable {
+        case count
+        case percent
+        /// Seconds, written `30s`, `10m`, `24h`, `7d` or `2w`.
+        case duration
+    }
+
+    /// True if the number is in the range.
+    func holds(_ value: Double) -> Bool {
+        if let lower, includesLower ? value < lower : value <= lower { return false }
+        if let upper, includesUpper ? value > upper : value >= upper { return false }
+        return true
+    }
+
+    init?(_ reader: NodeReader, unit: Unit) {
+        guard let source = reader.nonEmptyString() else { return nil }
+        self.init(source, unit: unit)
+        guard (lower ?? 0) >= 0, (upper ?? 0) >= 0, lower != nil || upper != nil else {
+            reader.report(.badValue, "\(reader.path) cannot be \"\(source)\"", hint: Self.hint(unit))
+            return nil
+        }
+        if let lower, let upper, lower > upper {
+            reader.report(.badValue, "\(reader.path): no number is in \(source)", hint: "write the smaller number first")
+            return nil
+        }
+        if upper == 0, !includesUpper {
+            reader.report(.badValue, "\(reader.path): no number is below 0")
+            return nil
+        }
+    }
+
+    private init(_ source: String, unit: Unit) {
+        self.source = source
+        let text = String(source.trimmed)
+        let signs: KeyValuePairs<String, (inout Comparison, Double) -> Void> = [
+            ">=": { $0.lower = $1 }, "<=": { $0.upper = $1 }, ">": { ($0.lower, $0.includesLower) = ($1, false) },
+            "<": { ($0.upper, $0.includesUpper) = ($1, false) }, "=": { ($0.lower, $0.upper) = ($1, $1) },
+        ]
+        if let sign = signs.first(where: { text.hasPrefix($0.key) }) {
+            if let value = Self.number(text.dropFirst(sign.key.count), unit) { sign.value(&self, value) }
+        } else if let dots = text.firstRange(of: "..") {
+            if let low = Self.number(text[..<dots.lowerBound], unit), let high = Self.number(text[dots.upperBound...], unit) { (lower, upper) = (low, high) }
+        }
+    }
+
+    private static func number(_ text: Substring, _ unit: Unit) -> Double? {
+        let text = text.trimmed
+        switch unit {
+        case .count: return Int32(text).map(Double.init).flatMap { $0 >= 0 ? $0 : nil }
+        case .percent:
+            let digits = text.last == "%" ? text.dropLast().trimmed : text
+            return Int32(digits).flatMap { (0...100).contains($0) ? Double($0) : nil }
+        case .duration: return TimeSpan.seconds(text)
+        }
+    }
+
+    private static func hint(_ unit: Unit) -> String {
+        switch unit {
+        case .count: "write a comparison in quotes: \"> 500\", \">= 5\", \"< 10\", \"= 0\" or \"10..20\""
+        case .percent: "write a comparison in quotes: \"> 70%\" or \"50%..80%\""
+        case .duration: "write a comparison in quotes: \"< 24h\" or \"> 7d\"; units are s, m, h, d and w"
+        }
+    }
+}
+
+/// A length of time as files hold it.
+enum TimeSpan {
+    /// The longest time: a hundred years.
+    static let maximum = 100 * 365 * 86_400.0
+    private static let units: [Character: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
+
+    /// Seconds of a text such as `90s`, `10m`, `24h`, `7d` or `2w`; nil for another text.
+    static func seconds(_ text: Substring) -> Double? {
+        let text = text.trimmed
+        guard let unit = text.last.flatMap({ units[$0] }), let number = Int32(text.dropLast().trimmed), number >= 0 else { return nil }
+        let seconds = Double(number) * unit
+        return seconds <= maximum ? seconds : nil
+    }
+
+    /// The time in the largest unit of which it has two or more.
+    static func text(_ seconds: Double) -> String {
+        let unit: (name: Character, seconds: Double) = [("d", 86_400), ("h", 3_600), ("m", 60)].first { seconds >= 2 * $0.1 } ?? ("s", 1)
+        return "\(Int(min(seconds, maximum) / unit.seconds))\(unit.name)"
+    }
+
+    static func read(_ reader: NodeReader) -> Double? {
+        guard let text = reader.string() else { return nil }
+        if let seconds = seconds(text[...]) { return seconds }
+        reader.report(.badValue, "\(reader.path) cannot be \"\(text)\"", hint: "a time is written 90s, 10m, 24h, 7d or 2w")
+        return nil
+    }
+}
+
+/// A part of the day in UTC: `22:00-06:00`.
+public struct HourRange: Sendable, Hashable {
+    /// Minutes from midnight to the begin.
+    public let start: Int
+    /// Minutes from midnight to the end, which does not belong to it.
+    public let end: Int
+
+    /// True if the minute of the day is in it. A range that ends before it begins goes over midnight.
+    func contains(_ minute: Int) -> Bool {
+        start <= end ? (start..<end).contains(minute) : minute >= start || minute < end
+    }
+
+    init?(_ reader: NodeReader) {
+        guard let text = reader.string() else { return nil }
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Self.minute($0.trimmed) }
+        guard parts.count == 2, let start = parts[0], let end = parts[1], start != end else {
+            reader.report(.badValue, "\(reader.path) cannot be \"\(text)\"", hint: "write two times of the day in UTC: \"22:00-06:00\"")
+            return nil
+        }
+        (self.start, self.end) = (start, end)
+    }
+
+    /// The minute of the day of a text such as `06:30`; nil for another text.
+    static func minute(_ text: Substring) -> Int? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ (1...2).contains($0.count) }), let hour = Int(parts[0]), let minute = Int(parts[1]),
+            (0...23).contains(hour), (0...59).contains(minute)
+        else { return nil }
+        return hour * 60 + minute
+    }
+}

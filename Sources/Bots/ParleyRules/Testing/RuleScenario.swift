@@ -1,0 +1,156 @@
+internal import ChatProtocol
+internal import Foundation
+internal import Parley
+internal import Yams
+
+/// An event as a test or a person describes it, to see what rules make of it.
+public struct RuleScenario: Sendable {
+    /// The event, as rules see it.
+    public internal(set) var input: RuleInput
+    /// The name of the contact or member.
+    var name = "Ann"
+    /// `2026-11-21`.
+    var date = "2026-01-01"
+
+    /// Reads a scenario that is given as words, such as options of a command line.
+    ///
+    /// - Parameter words: values by the keys of a test, without expectations.
+    /// - Throws: ``BotsFileError`` with everything that is wrong.
+    public init(_ words: [(key: String, value: String)]) throws(BotsFileError) {
+        let pairs = words.map { (Node.scalar(.init($0.key, Tag(.str), .plain)), Node.scalar(.init($0.value, Tag(.str), .doubleQuoted))) }
+        let sink = DiagnosticSink()
+        let scenario = NodeReader(node: .mapping(.init(pairs)), sink: sink, path: "").mapping().flatMap { RuleScenario($0, schema: Schemas.scenario) }
+        guard let scenario, sink.diagnostics.isEmpty else { throw BotsFileError(file: "scenario", source: "", diagnostics: sink.diagnostics) }
+        self = scenario
+    }
+
+    /// Keys that say what happens, with the events that they stand for.
+    static let events: KeyValuePairs<String, RuleEvent> = [
+        "say": .message, "message": .message, "edited": .edited, "report": .report, "reaction": .reaction, "member": .member, "deleted": .deleted,
+        "connected": .connected, "request": .request, "invitation": .invitation,
+    ]
+    static let kindWords: KeyValuePairs<String, ChatKinds> = [
+        "contact": .contacts, "group": .groups, "support": .supportChats, "business": .businessChats,
+    ]
+    /// Members that a test lets a message mention at the most.
+    static let mentions = 0...1_000
+
+    init?(_ mapping: MappingReader, schema: MappingSchema) {
+        mapping.refuseKeys(otherThan: schema)
+        let named = Self.events.filter { mapping.value($0.key) != nil }
+        let events = Set(named.map(\.value))
+        guard let event = named.first?.value, events.count == 1 else {
+            mapping.reader.report(
+                .badValue, named.isEmpty ? "nothing happens" : "one event, not \(named.map(\.key).joined(separator: " and "))",
+                hint: "write one of: " + Self.events.map(\.key).joined(separator: ", "))
+            return nil
+        }
+        input = RuleInput(event: event)
+        if event == .message { input.kind = mapping.value("message")?.word(of: RuleCondition.kindWords) ?? .text }
+        input.text = ["say", "edited", "report"].compactMap { mapping.value($0)?.string() }.first ?? ""
+        input.emoji = mapping.value("reaction")?.nonEmptyString()
+        for key in ["deleted", "connected", "request", "invitation"] where mapping.value(key)?.bool() == false {
+            mapping.value(key)?.report(.badValue, "leave \"\(key)\" out instead of saying false")
+        }
+        input.change = mapping.value("member")?.word(of: MembershipEvent.words)?.first
+        readChat(mapping)
+        readWriter(mapping)
+        if let file = mapping.value("file")?.mapping() { input.file = Self.file(file) }
+        if let at = mapping.value("at") { readTime(at) }
+    }
+
+    private mutating func readChat(_ mapping: MappingReader) {
+        let isInGroup = input.event == .member || input.event == .report || ["role", "group", "member-age"].contains { mapping.value($0) != nil }
+        input.chat = mapping.value("chat")?.word(of: Self.kindWords) ?? (isInGroup ? .groups : .contacts)
+        input.groupNames = input.chat == .contacts ? [] : [mapping.value("group")?.nonEmptyString() ?? "Group"]
+    }
+
+    private mutating func readWriter(_ mapping: MappingReader) {
+        if let name = mapping.value("name")?.nonEmptyString() { self.name = name }
+        input.displayName = name
+        input.sender = mapping.value("from")?.nonEmptyString() ?? name
+        input.role = mapping.value("role")?.word(of: MemberCondition.roleWords) ?? (input.chat == .contacts ? nil : .member)
+        // Who was reported is an ordinary member.
+        input.target = input.event == .report ? .member : input.role
+        input.memberAge = mapping.value("member-age").flatMap(TimeSpan.read)
+        input.isFromBot = mapping.value("bot")?.bool() ?? false
+        input.isForwarded = mapping.value("forwarded")?.bool() ?? false
+        input.mentionsBot = mapping.value("mention")?.bool() ?? false
+        input.mentions = mapping.value("mentions")?.integer(in: Self.mentions) ?? (input.mentionsBot ? 1 : 0)
+    }
+
+    private static func file(_ mapping: MappingReader) -> Attachment? {
+        mapping.refuseKeys(otherThan: Schemas.scenarioFile)
+        let name = mapping.required("name", hint: "write the name of the file")?.nonEmptyString()
+        let size = mapping.value("size").map(FileCondition.size) ?? 1_024
+        guard let name, let size else { return nil }
+        return Attachment(name: name, size: size)
+    }
+
+    private mutating func readTime(_ reader: NodeReader) {
+        guard let text = reader.string() else { return }
+        let parts = text.split(separator: " ")
+        guard (1...2).contains(parts.count), let last = parts.last, let minute = HourRange.minute(last),
+            parts.count == 1 || parts[0].wholeMatch(of: /\d{4}-\d{2}-\d{2}/) != nil
+        else {
+            reader.report(.badValue, "\(reader.path) cannot be \"\(text)\"", hint: "write a time in UTC: 14:05, or 2026-11-21 14:05")
+            return
+        }
+        input.minuteOfDay = minute
+        if parts.count == 2 { date = String(parts[0]) }
+    }
+
+    /// The values for templates.
+    func values(bot: String, _ decision: RuleDecision) -> TemplateValues {
+        let minute = input.minuteOfDay ?? 12 * 60
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        var values = TemplateValues(
+            botName: bot, contactName: name, text: input.text, match: decision.match, command: decision.command, emoji: input.emoji, date: date,
+            time: "\(two(minute / 60)):\(two(minute % 60))")
+        if input.chat != .contacts { (values.memberName, values.groupName) = (name, input.groupNames.first ?? "") }
+        return values
+    }
+}
+
+/// What an action of a rule would do.
+public struct PlannedAction: Sendable, Hashable, CustomStringConvertible {
+    /// The id of the rule, or its line.
+    public let rule: String
+    /// The key of the action: `reply`, `moderate`.
+    public let word: String
+    /// The text that is sent, the role, the reaction or the chat; nil for actions without any.
+    public let detail: String?
+    /// True if the action would only be logged.
+    public let isAudit: Bool
+
+    /// A textual form, for messages and logs.
+    public var description: String { detail.map { "\(word) \"\($0)\"" } ?? word }
+
+    /// True if a text is sent.
+    public var isText: Bool { word == "reply" || word == "send" }
+}
+
+extension RuleSet {
+    /// What the rules would do, with the texts that they would send.
+    public func plan(_ scenario: RuleScenario, bot: String) -> [PlannedAction] {
+        decide(scenario.input).flatMap { decision in
+            decision.rule.then.map { action in
+                PlannedAction(
+                    rule: decision.rule.label, word: action.word, detail: action.detail(scenario.values(bot: bot, decision)), isAudit: decision.isAudit)
+            }
+        }
+    }
+}
+
+extension RuleAction {
+    func detail(_ values: TemplateValues) -> String? {
+        switch self {
+        case .reply(let template), .send(let template), .post(_, let template): template.filled(with: values)
+        case .sendFile(let file, _): file.path.split(separator: "/").last.map(String.init)
+        case .react(let emoji): emoji
+        case .role(let role): role.role.code
+        case .forward(let chat): chat
+        default: nil
+        }
+    }
+}

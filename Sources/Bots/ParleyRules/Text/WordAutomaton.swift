@@ -1,0 +1,170 @@
+/// Many words and phrases that are looked for in one pass over a text (Aho–Corasick).
+///
+/// The time depends on the length of the text, not on the number of words. States with one way on hold it in place; only states where words
+/// part have a row of a table, so that ten thousand words take a few megabytes.
+struct WordAutomaton: Sendable {
+    /// A word or phrase, and where it may stand.
+    struct Entry: Sendable {
+        /// The bytes in the form of the text.
+        var bytes: [UInt8]
+        /// True if no letter or digit may stand before it.
+        var startsWord: Bool
+        /// True if no letter or digit may stand behind it.
+        var endsWord: Bool
+        /// True if it has to be the whole text but for white space.
+        var isWhole = false
+        /// The check that looks for it.
+        var group: Int
+    }
+
+    private struct State: Sendable {
+        var only: UInt8 = 0
+        var next: Int32 = 0
+        /// The first element of the state's row, or -1.
+        var row: Int32 = -1
+        var failure: Int32 = 0
+        /// The first entry that ends here, or -1.
+        var entry: Int32 = -1
+        /// The nearest shorter end of an entry, or 0.
+        var shorter: Int32 = 0
+    }
+
+    let entries: [Entry]
+    let groupCount: Int
+    private var states = [State()]
+    private var rows: [Int32] = []
+    /// The column of each byte; 0 for bytes that no entry has.
+    private var columns = [UInt8](repeating: 0, count: 256)
+    private var width = 1
+    /// The next entry that ends in the same state, or -1.
+    private var following: [Int32]
+
+    init(_ entries: [Entry], groupCount: Int) {
+        self.entries = entries
+        self.groupCount = groupCount
+        following = [Int32](repeating: -1, count: entries.count)
+        // At most 243 bytes occur in UTF-8, so that the columns fit a byte.
+        for byte in Set(entries.flatMap(\.bytes)).sorted() where width < 256 {
+            columns[Int(byte)] = UInt8(truncatingIfNeeded: width)
+            width += 1
+        }
+        for (index, entry) in entries.enumerated() { insert(entry.bytes, Int32(truncatingIfNeeded: index)) }
+        link()
+    }
+
+    /// Looks for all entries.
+    ///
+    /// - Parameter hits: for each group an entry that was found; -1 for none.
+    func scan(_ text: NormalizedText, into hits: inout [Int32]) {
+        guard !entries.isEmpty else { return }
+        let trimmed = text.trimmed, count = text.bytes.count
+        var state: Int32 = 0
+        states.withUnsafeBufferPointer { states in
+            rows.withUnsafeBufferPointer { rows in
+                columns.withUnsafeBufferPointer { columns in
+                    for index in 0..<count {
+                        let byte = text.bytes[index]
+                        state = Self.step(state, byte, states, rows, columns)
+                        var end = state
+                        if states[Int(end)].entry < 0 { end = states[Int(end)].shorter }
+                        while end != 0 {
+                            var entry = states[Int(end)].entry
+                            while entry >= 0 {
+                                let found = entries[Int(entry)]
+                                if hits[found.group] < 0, stands(found, endingAt: index + 1, in: text, trimmed) { hits[found.group] = entry }
+                                entry = following[Int(entry)]
+                            }
+                            end = states[Int(end)].shorter
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func stands(_ entry: Entry, endingAt end: Int, in text: NormalizedText, _ trimmed: Range<Int>) -> Bool {
+        let start = end - entry.bytes.count
+        if entry.isWhole { return start == trimmed.lowerBound && end == trimmed.upperBound }
+        if entry.startsWord, start > 0, text.isWord[start - 1], text.isWord[start] { return false }
+        if entry.endsWord, end < text.bytes.count, text.isWord[end - 1], text.isWord[end] { return false }
+        return true
+    }
+
+    @inline(__always) private static func step(
+        _ state: Int32, _ byte: UInt8, _ states: UnsafeBufferPointer<State>, _ rows: UnsafeBufferPointer<Int32>, _ columns: UnsafeBufferPointer<UInt8>
+    ) -> Int32 {
+        let column = columns[Int(byte)]
+        guard column != 0 else { return 0 }
+        var state = state
+        while true {
+            let current = states[Int(state)]
+            let next = current.row >= 0 ? rows[Int(current.row) + Int(column)] : current.only == byte ? current.next : 0
+            if next != 0 || state == 0 { return next }
+            state = current.failure
+        }
+    }
+
+    private func child(_ state: Int32, _ byte: UInt8) -> Int32 {
+        let current = states[Int(state)]
+        return current.row >= 0 ? rows[Int(current.row) + Int(columns[Int(byte)])] : current.only == byte ? current.next : 0
+    }
+
+    private mutating func insert(_ bytes: [UInt8], _ entry: Int32) {
+        guard !bytes.isEmpty else { return }
+        var state: Int32 = 0
+        for byte in bytes {
+            var next = child(state, byte)
+            if next == 0 {
+                next = Int32(truncatingIfNeeded: states.count)
+                states.append(State())
+                connect(state, byte, next)
+            }
+            state = next
+        }
+        following[Int(entry)] = states[Int(state)].entry
+        states[Int(state)].entry = entry
+    }
+
+    private mutating func connect(_ state: Int32, _ byte: UInt8, _ next: Int32) {
+        let index = Int(state)
+        if states[index].row < 0 {
+            if states[index].next == 0, index != 0 {
+                (states[index].only, states[index].next) = (byte, next)
+                return
+            }
+            states[index].row = Int32(truncatingIfNeeded: rows.count)
+            rows += repeatElement(0, count: width)
+            if states[index].next != 0 { rows[Int(states[index].row) + Int(columns[Int(states[index].only)])] = states[index].next }
+        }
+        rows[Int(states[index].row) + Int(columns[Int(byte)])] = next
+    }
+
+    /// Sets the failure links in the order of depth.
+    private mutating func link() {
+        var queue: [Int32] = [0]
+        var head = 0
+        let bytes = (0...255).map { UInt8($0) }.filter { columns[Int($0)] != 0 }
+        while head < queue.count {
+            let state = queue[head]
+            head += 1
+            for (byte, next) in children(of: state, bytes) {
+                queue.append(next)
+                guard state != 0 else { continue }
+                var failure = states[Int(state)].failure
+                while child(failure, byte) == 0, failure != 0 { failure = states[Int(failure)].failure }
+                let target = child(failure, byte)
+                states[Int(next)].failure = target
+                states[Int(next)].shorter = states[Int(target)].entry >= 0 ? target : states[Int(target)].shorter
+            }
+        }
+    }
+
+    private func children(of state: Int32, _ bytes: [UInt8]) -> [(UInt8, Int32)] {
+        let current = states[Int(state)]
+        if current.row < 0 { return current.next == 0 ? [] : [(current.only, current.next)] }
+        return bytes.compactMap { byte in
+            let next = rows[Int(current.row) + Int(columns[Int(byte)])]
+            return next == 0 ? nil : (byte, next)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import ProcessSupport
+import Testing
+
+/// `parley test` and `parley explain`, as a person and a script use them.
+@Suite struct RuleCommandTests {
+    private static let bots = """
+        parley: 1
+        profiles:
+          guard:
+            rules:
+              - { id: links, when: { link: true, chat: group }, then: [ { moderate: true }, { reply: "No links, {{ member.name }}." } ] }
+            tests:
+              - { say: "https://x.io", chat: group, expect: links, replies: "No links, Ann." }
+              - { say: "hello", chat: group, EXPECTATION }
+
+        """
+
+    @Test(arguments: [("expect-none: true", 0, "2 tests, all passed"), ("expect: links", 1, "2 tests, 1 failed"), ("expect: lynx", 2, "did you mean")])
+    func testsBesideTheRulesAreRun(_ expectation: String, _ exitCode: Int32, _ words: String) async throws {
+        let folder = try ScratchFolder("rule-tests")
+        defer { folder.remove() }
+        try folder.write(Self.bots.replacing("EXPECTATION", with: expectation), to: "bots.yaml")
+        let result = try await run(["test", folder("bots.yaml")])
+        #expect(result.exitCode == exitCode)
+        #expect((result.output + result.errors).contains(words), "\(result)")
+        if exitCode == 1 { #expect(result.output.contains("bots.yaml:8:9: failed: guard: \"hello\"\n    rules:\n      -links\n")) }
+        if exitCode < 2 {
+            let json = try await run(["test", folder("bots.yaml"), "--json"])
+            #expect(json.exitCode == exitCode)
+            #expect(json.output.contains(#""event":"done""#))
+        }
+        #expect(try await run(["test", folder("bots.yaml"), "--profile", "nobody"]).exitCode == 2)
+    }
+
+    @Test func rulesAreExplainedCheckByCheck() async throws {
+        let folder = try ScratchFolder("rule-explain")
+        defer { folder.remove() }
+        try folder.write(Self.bots.replacing("EXPECTATION", with: "expect-none: true"), to: "bots.yaml")
+        let result = try await run(["explain", folder("bots.yaml"), "--say", "see https://x.io", "--chat", "group", "--name", "Bob"])
+        #expect(result.exitCode == 0)
+        #expect(result.output.contains("yes link (line 5): links: x.io"), "\(result)")
+        #expect(result.output.contains("applies: moderate, reply \"No links, Bob.\""))
+        let exempt = try await run(["explain", folder("bots.yaml"), "--say", "https://x.io", "--role", "owner", "--json"])
+        #expect(exempt.output.contains(#""verdict":"exempt""#))
+        for arguments in [["--say", "x", "--role", "boss"], ["--with", "member"], ["--with", "colour=red"], []] {
+            #expect(try await run(["explain", folder("bots.yaml")] + arguments).exitCode == 2, "\(arguments)")
+        }
+    }
+}
