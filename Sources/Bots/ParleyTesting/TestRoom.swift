@@ -31,7 +31,8 @@ public final class TestRoom: Sendable {
     private let time: TestTime
     private let folder: String
     private let internet = SimulatedInternet()
-    private let routerAddress: String
+    private let router: SimulatedRouter
+    private var routerAddress: String { router.address.wireString }
     private let state = Mutex(State())
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -40,7 +41,7 @@ public final class TestRoom: Sendable {
         self.depth = depth
         time = TestTime(date)
         folder = NSTemporaryDirectory() + "parley-test-" + UUID().uuidString
-        routerAddress = internet.addRouter("router.example").address.wireString
+        router = internet.addRouter("router.example")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
@@ -119,39 +120,45 @@ public final class TestRoom: Sendable {
         // What a handler sends can make another bot or timer do something: nothing may have moved between two looks.
         var calm = 0
         while calm < 2 {
-            guard ContinuousClock.now < end else { throw TestRoomError("the bots did not come to rest within \(Self.patience)") }
-            if try await isQuiet() { calm += 1 } else { calm = 0 }
+            let reason = try await unrest()
+            calm = reason == nil ? calm + 1 : 0
+            if let reason, ContinuousClock.now >= end { throw TestRoomError("the bots did not come to rest within \(Self.patience): \(reason)") }
             await state.withLock({ $0.running?.session })?.settle()
             if calm < 2 { try await Task.sleep(for: .milliseconds(5)) }
         }
     }
 
-    private func isQuiet() async throws -> Bool {
-        guard let running = state.withLock({ $0.running }) else { return true }
+    /// What has still to be handled or to arrive; nil if there is nothing.
+    private func unrest() async throws -> String? {
+        guard let running = state.withLock({ $0.running }) else { return nil }
         for profile in running.profiles {
-            guard await running.session.isUpToDate(profile.client.bot.userID), try await isDelivered(running.host.core, profile.client.bot.userID) else {
-                return false
-            }
+            if let text = try await unsent(running.host.core, profile.client.bot.userID) { return "\(profile.name)'s \(text)" }
         }
-        for person in state.withLock(\.people) where try await !isDelivered(person.core, person.user) { return false }
-        return true
+        for person in state.withLock(\.people) {
+            if let text = try await unsent(person.core, person.user) { return "\(person.name)'s \(text)" }
+        }
+        // A router keeps a message until its receiver has stored it. Receipts would not do: a message that comes before the connection is complete gets
+        // none.
+        let waiting = depth == .engine ? router.messageCount : running.host.waitingMessages
+        guard waiting == 0 else { return "\(waiting) messages wait in routers" }
+        for profile in running.profiles {
+            guard await running.session.isUpToDate(profile.client.bot.userID) else { return "\(profile.name) has not handled every event" }
+        }
+        return nil
     }
 
-    /// Checks whether the last message that a profile has sent in each chat has been received.
-    private func isDelivered(_ core: any ChatCore, _ user: UserID) async throws -> Bool {
-        guard case .apiChats(_, let chats) = try await core.send(.chats(.list(user: user)), as: user) else { return true }
+    /// A message of a profile that no router has yet, among the last ones of each chat; nil if there is none.
+    private func unsent(_ core: any ChatCore, _ user: UserID) async throws -> String? {
+        guard case .apiChats(_, let chats) = try await core.send(.chats(.list(user: user)), as: user) else { return nil }
         for chat in chats {
             guard let reference = chat.chatInfo.reference,
                 case .apiChat(_, let page, _) = try await core.send(.chats(.page(reference, pagination: .last(10))), as: user)
             else { continue }
-            for item in page.chatItems where item.isMessage && item.direction.isSent {
-                switch item.meta.status {
-                case .sendNew, .sent: return false
-                default: continue
-                }
+            for item in page.chatItems where item.isMessage && item.direction.isSent && item.meta.status == .sendNew {
+                return "message \"\(item.meta.text.prefix(40))\" to \(chat.chatInfo.displayName) is not sent"
             }
         }
-        return true
+        return nil
     }
 
     // MARK: People

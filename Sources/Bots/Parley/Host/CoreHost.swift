@@ -31,6 +31,8 @@ public final class CoreHost: Sendable {
     package let filesFolder: String?
     /// True if a router runs inside this process: whoever talks to its profiles reaches them only while the process runs.
     package var runsRouter: Bool { router != nil }
+    /// The messages that wait in the router inside this process.
+    package var waitingMessages: Int { router?.statistics.messages ?? 0 }
     private let lock: FolderLock
 
     private init(

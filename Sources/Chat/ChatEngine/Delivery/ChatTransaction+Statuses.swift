@@ -43,13 +43,18 @@ extension ChatTransaction {
         _ metadata: MessageMetadata, _ receipts: [MessageReceipt], in context: inout ReceivingContext
     ) throws {
         guard metadata.messageID > context.record.lastReceivedMessageID else { return }
-        try db.updateConnection(context.record.id, lastReceived: metadata.messageID)
         for receipt in receipts {
             let status: ReceiptStatus = receipt.status == .ok ? .ok : .badMessageHash
             try receiveStatus(.sendReceived(receipt: status, progress: .complete), of: [receipt.messageID], in: context)
         }
-        // A receipt follows the message's acceptance by the router: what is not found now is not on its way either.
-        effects.isPremature = false
+        try noteReceipts(metadata, in: context)
+    }
+
+    /// Counts receipts as received. A fast peer can confirm a message before the outbox has stored the number that the agent gave it; such receipts
+    /// are received again after the hand-over.
+    func noteReceipts(_ metadata: MessageMetadata, in context: ReceivingContext) throws {
+        guard !effects.isPremature else { return }
+        try db.updateConnection(context.record.id, lastReceived: metadata.messageID)
     }
 
     /// Messages that the agent gave up.

@@ -19,13 +19,11 @@ extension ChatTransaction {
             try receiveMessages(metadata, incoming.messages, isRetry: incoming.isRetry, from: member, in: group, context: &context)
         case .receipts(let metadata, let receipts):
             guard metadata.messageID > context.record.lastReceivedMessageID else { return }
-            try db.updateConnection(context.record.id, lastReceived: metadata.messageID)
             for receipt in receipts {
                 let status: ReceiptStatus = receipt.status == .ok ? .ok : .badMessageHash
                 try receiveStatus(.received(receipt: status), of: [receipt.messageID], from: member, in: group, context: context)
             }
-            // A receipt follows the message's acceptance by the router: what is not found now is not on its way either.
-            effects.isPremature = false
+            try noteReceipts(metadata, in: context)
         case .messageDelayed(let id, let fault):
             try receiveStatus(.warning(error: fault.sendError), of: [id], from: member, in: group, context: context)
             try countErrors(fault, isFinal: false, in: context)
