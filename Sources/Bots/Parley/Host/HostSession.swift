@@ -24,6 +24,9 @@ actor HostSession {
     private let time: BotTime
     private let timers: TimerDispatcher
 
+    /// The core with the model in front of it, for others than the bots.
+    nonisolated var core: any IdempotentChatCore { model }
+
     /// The pause before a chat that cannot be read is read again.
     static let pauseBeforeReading = Duration.seconds(1)
 
