@@ -1,9 +1,11 @@
-/// Why the socket of the API could not be opened.
+/// Why a socket of the API could not be opened.
 package struct SocketFault: Error, Sendable, CustomStringConvertible {
     /// The kind of fault; stable.
     package enum Code: String, Sendable, Hashable, CaseIterable {
         /// The port is in use or may not be used.
         case port
+        /// The Unix socket cannot be made, or nobody answers at it.
+        case localSocket
     }
 
     package let code: Code

@@ -33,7 +33,7 @@ struct ChatCommandLine: AsyncParsableCommand {
     func run() async throws {
         var planned: [ChatLine] = try connect.map { [try parse(":connect \($0)")] } ?? []
         for line in lines { planned.append(try parse(line)) }
-        try await CoreHost.with(try options.configuration(data: data)) { [planned] host in
+        try await CoreAccess.with(try options.configuration(data: data)) { [planned] host in
             let session = try await start(host)
             for line in planned {
                 guard try await session.perform(line) else { return }
@@ -42,7 +42,7 @@ struct ChatCommandLine: AsyncParsableCommand {
         }
     }
 
-    private func start(_ host: CoreHost) async throws -> ChatSession {
+    private func start(_ host: CoreAccess) async throws -> ChatSession {
         let user = try await self.user(of: host.core)
         let session = ChatSession(
             core: host.core, user: user, printer: ChatPrinter(json: options.json), runsRouter: host.runsRouter,
@@ -52,17 +52,16 @@ struct ChatCommandLine: AsyncParsableCommand {
         if lines.isEmpty, !options.json { Output.line("You are \(VisibleText.name(user.localDisplayName)). Type a message, or :help. Ctrl-D leaves.") }
         // What was said before comes before what has come since.
         try await session.openLast(showing: TerminalInput.isTerminal && lines.isEmpty ? 10 : 0)
-        _ = try await host.core.send(.core(.start()), as: nil)
+        try await host.start()
         return session
     }
 
     private func user(of core: any ChatCore) async throws -> User {
-        if let first = try await ProfileFinder(core: core).all().first {
-            guard name == nil || name == first.localDisplayName else {
-                throw Outcome.BadInput(
-                    "chat.otherName", description: "\(data) belongs to \(first.localDisplayName): leave --name out, or name another folder with --data")
-            }
-            return first
+        let users = try await ProfileFinder(core: core).all()
+        if let user = users.first(where: { name == nil || name == $0.localDisplayName }) { return user }
+        if !users.isEmpty {
+            let names = users.map { VisibleText.name($0.localDisplayName) }.joined(separator: ", ")
+            throw Outcome.BadInput("chat.otherName", description: "\(data) belongs to \(names): leave --name out, or name another folder with --data")
         }
         let request = NewUser(profile: Profile(displayName: name ?? NSUserName(), fullName: ""), pastTimestamp: false, isChatRelay: false)
         guard case .activeUser(let user) = try await core.send(.users(.create(request)), as: nil) else {

@@ -15,12 +15,13 @@ extension ChatSession {
 
     /// Sends a file and waits until its recipients can fetch it.
     ///
+    /// - Parameter key: Makes the message be sent once for all calls with it; nil for none.
     /// - Returns: The item.
     @discardableResult
-    func upload(_ file: OutgoingFile, within limit: Duration = ChatSession.transferLimit) async throws -> ChatItem {
+    func upload(_ file: OutgoingFile, within limit: Duration = ChatSession.transferLimit, onceAs key: String? = nil) async throws -> ChatItem {
         let chat = try openReference()
         guard let target = SendTarget(chat) else { throw Outcome.BadInput("chat.noneOpen", description: "files cannot be sent into this chat") }
-        guard case .newChatItems(_, let items) = try await core.send(.messages(.send(to: target, [try composed(file)])), as: user.userID),
+        guard case .newChatItems(_, let items) = try await run(.messages(.send(to: target, [try composed(file)])), onceAs: key),
             let item = items.first?.chatItem, let name = item.file?.fileName
         else { throw Outcome.Failed("core.invalidResponse", description: "the message was not taken") }
         let shown = printer.name(name)

@@ -133,7 +133,7 @@ actor ChatSession {
     }
 
     /// Sends a text into the open chat, in parts if it is too long for one message.
-    func send(_ text: String, quoting item: ChatItemID? = nil) async throws -> [ChatItem] {
+    func send(_ text: String, quoting item: ChatItemID? = nil, onceAs key: String? = nil) async throws -> [ChatItem] {
         guard let open, let target = SendTarget(open) else {
             throw Outcome.BadInput("chat.noneOpen", description: "no chat is open: connect to somebody with :connect LINK, or :open NAME")
         }
@@ -144,12 +144,19 @@ actor ChatSession {
             let quoted = messages.isEmpty ? item : nil
             messages.append(ComposedMessage(content: .text(part), quotedItemID: quoted, mentions: try await mentions(in: part)))
         }
-        guard case .newChatItems(_, let items) = try await core.send(.messages(.send(to: target, messages)), as: user.userID) else {
+        guard case .newChatItems(_, let items) = try await run(.messages(.send(to: target, messages)), onceAs: key) else {
             throw Outcome.Failed("core.invalidResponse", description: "the message was not taken")
         }
         // Nobody is there to whom it could be delivered.
         for entry in items where entry.chatInfo.isEmptyGroup { delivered.insert(entry.chatItem.id) }
         return items.map(\.chatItem)
+    }
+
+    /// Runs a command, once for all calls with a key.
+    func run(_ command: ChatCommand, onceAs key: String?) async throws(ChatCoreError) -> ChatResponse {
+        guard let key else { return try await core.send(command, as: user.userID) }
+        guard let core = core as? any IdempotentChatCore else { throw ChatCoreError(.unsupported, "this core remembers no keys: leave out --once-as") }
+        return try await core.send(command, as: user.userID, onceAs: key)
     }
 
     /// Waits until the router has taken an item, for as long as the session allows.

@@ -8,7 +8,7 @@ struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send", abstract: "Send one message or file to a contact or a group, and wait until it is delivered.",
         discussion: """
-            The bots of the data folder must not be running: one process at a time can use a folder.
+            While bots run on the data folder, their process sends the message. Any other process that uses the folder must be stopped first.
             """)
 
     @Option(name: .customLong("to"), help: "The contact or group, by its name; #NAME is a group, @NAME a contact.")
@@ -32,6 +32,11 @@ struct SendCommand: AsyncParsableCommand {
     @Option(help: "A picture to send with a preview; the text is its caption.", completion: .file())
     var image: String?
 
+    @Option(
+        name: .customLong("once-as"),
+        help: "A key of the message: it is sent once, however often the command is run with the same key within 30 days.")
+    var key: String?
+
     @Argument(help: "The text.")
     var text: String?
 
@@ -39,8 +44,12 @@ struct SendCommand: AsyncParsableCommand {
 
     func validate() throws {
         if file != nil, image != nil { throw ValidationError("--file and --image: give one of them") }
+        if let key, !(1...Self.keyLimit).contains(key.utf8.count) { throw ValidationError("--once-as takes 1 to \(Self.keyLimit) bytes") }
         if file == nil, image == nil, text == nil { throw ValidationError("nothing to send: give a text, --file or --image") }
     }
+
+    /// Bytes of a key at most: the core takes 200 with the prefix.
+    private static let keyLimit = 190
 
     private var timeout: Int { limit ?? (outgoing == nil ? 15 : 600) }
 
@@ -50,14 +59,18 @@ struct SendCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await CoreHost.with(try options.configuration(data: data)) { host in
+        try await CoreAccess.with(try options.configuration(data: data)) { host in
             let user = try await ProfileFinder(core: host.core).profile(named: profile)
             let session = ChatSession(core: host.core, user: user, printer: ChatPrinter(json: options.json))
             _ = try await session.perform(.open(recipient))
-            _ = try await host.core.send(.core(.start()), as: nil)
-            let deadline = ContinuousClock.now + .seconds(timeout)
+            try await host.start()
+            let deadline = ContinuousClock.now + .seconds(timeout), key = key.map { "send/\($0)" }
             let items =
-                if let outgoing { [try await session.upload(outgoing, within: .seconds(timeout))] } else { try await session.send(text ?? "") }
+                if let outgoing {
+                    [try await session.upload(outgoing, within: .seconds(timeout), onceAs: key)]
+                } else {
+                    try await session.send(text ?? "", onceAs: key)
+                }
             guard let chat = await session.open else { return }
             for item in items {
                 let remaining = max(.zero, deadline - .now)

@@ -40,11 +40,13 @@ public struct BotHost: Service, CustomStringConvertible {
             let session = HostSession(
                 core: host.core, bots: bots, store: store, parallelHandlers: configuration.parallelHandlers,
                 logger: configuration.logger, filesFolder: configuration.data.filesFolder, inFlight: inFlight(host))
+            let socket = HostSocket(configuration.data, logger: configuration.logger)
             try await cancelWhenGracefulShutdown {
                 do {
                     try await session.run { profiles in
                         let ready = HostReady(profiles: profiles, servers: host.servers, fileServers: host.fileServers)
                         tellOthers(ready, host)
+                        await socket.open(session.core) { _ in nil }
                         onReady(ready)
                         ServiceManager.current.tell(.ready, logger: configuration.logger)
                     }
@@ -54,6 +56,7 @@ public struct BotHost: Service, CustomStringConvertible {
                 }
             }
             ServiceManager.current.tell(.stopping, logger: configuration.logger)
+            await socket.close()
             RunningProfiles.remove(dataFolder: host.dataFolder)
             await session.drain(within: configuration.drainLimit)
             await host.close()

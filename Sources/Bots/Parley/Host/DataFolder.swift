@@ -42,6 +42,9 @@ public struct DataFolder: Sendable {
     /// Where files of chats are kept; nil where commands name the folder.
     var filesFolder: String? { hasStandardName ? path + "/files" : nil }
 
+    /// The socket at which a process that runs bots on the folder answers.
+    package var socket: String { hasStandardName ? path + "/bots.sock" : corePrefix + "_bots.sock" }
+
     /// The databases beside the core's that use the same key.
     var companions: [DatabaseSet.Member] { hasStandardName ? [.init(label: "bots", path: path + "/bots.db")] : [] }
 

@@ -24,6 +24,9 @@ actor HostSession {
     private let time: BotTime
     private let timers: TimerDispatcher
 
+    /// The core with the model in front of it, for others than the bots.
+    nonisolated var core: any IdempotentChatCore { model }
+
     /// The pause before a chat that cannot be read is read again.
     static let pauseBeforeReading = Duration.seconds(1)
 
@@ -61,8 +64,9 @@ actor HostSession {
             model: model, store: store, filesFolder: filesFolder, time: time, timers: timers, directory: directory, logger: logger)
         let retried = Set(try await crashes.load(logger: logger))
         var profiles: [HostReady.Profile] = [], identities: [BotIdentity] = []
+        let existing = try await provisioner.profiles()
         for bot in bots {
-            let provisioned = try await provisioner.provision(bot), user = provisioned.identity.userID
+            let provisioned = try await provisioner.provision(bot, among: existing), user = provisioned.identity.userID
             try await store.prepare(bot.handlers.compactMap(\.recurrence), of: user, at: time.now())
             runtimes[user] = BotRuntime(
                 identity: provisioned.identity, bot: bot, services: provisioned.services, progress: try await store.progress(of: user), model: model,

@@ -19,8 +19,25 @@ struct Provisioner {
     let directory: BotDirectory
     let logger: Logger
 
-    func provision(_ bot: Bot) async throws -> Provisioned {
-        let user = try await user(of: bot)
+    /// The profiles of a core at the start.
+    struct Profiles {
+        fileprivate var byID: [UserID: User] = [:]
+        fileprivate var byName: [String: User] = [:]
+    }
+
+    /// Reads the profiles that there are, once for all bots.
+    func profiles() async throws(ChatCoreError) -> Profiles {
+        var profiles = Profiles()
+        for user in try await allUsers() {
+            profiles.byID[user.userID] = user
+            profiles.byName[user.localDisplayName] = user
+        }
+        return profiles
+    }
+
+    /// - Parameter profiles: The profiles from before the first bot.
+    func provision(_ bot: Bot, among profiles: Profiles) async throws -> Provisioned {
+        let user = try await user(of: bot, among: profiles)
         guard user.isChatRelay == bot.isRelay else {
             throw HostError(
                 .handlers,
@@ -43,10 +60,9 @@ struct Provisioner {
 
     // MARK: Profile
 
-    private func user(of bot: Bot) async throws -> User {
-        let users = try await allUsers()
-        if let id = try await store.userID(of: bot.id), let user = users.first(where: { $0.userID == id }) { return user }
-        if let user = users.first(where: { $0.localDisplayName == bot.profile.name }) {
+    private func user(of bot: Bot, among profiles: Profiles) async throws -> User {
+        if let id = try await store.userID(of: bot.id), let user = profiles.byID[id] { return user }
+        if let user = profiles.byName[bot.profile.name] {
             // The profile is older than what is known of the bot: what has happened in it is taken as handled.
             try await adopt(user)
             try await store.setUserID(user.userID, of: bot.id)

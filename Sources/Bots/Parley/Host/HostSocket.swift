@@ -1,0 +1,54 @@
+package import ChatAPI
+package import ChatProtocol
+internal import ChatSocket
+internal import Logging
+internal import Synchronization
+
+/// The local socket of a process that runs bots: other programs of the same user send with its profiles, and read its status.
+final class HostSocket: Sendable {
+    private let path: String
+    private let logger: Logger
+    private let server = Mutex<LocalSocketServer?>(nil)
+
+    init(_ folder: DataFolder, logger: Logger) {
+        path = folder.socket
+        self.logger = logger
+    }
+
+    /// Opens the socket. Bots run without it if that is not possible.
+    func open(_ core: any IdempotentChatCore, report: @escaping @Sendable (String) async -> JSONValue?) async {
+        do throws(SocketFault) {
+            let opened = try await LocalSocketServer.start(core, path: path, logger: logger, report: report)
+            server.withLock { $0 = opened }
+        } catch {
+            logger.warning("other programs cannot send with these bots while they run", metadata: ["code": "socket.unavailable", "error": "\(error)"])
+        }
+    }
+
+    func close() async { await server.withLock { $0.take() }?.stop() }
+}
+
+/// The core of a process that runs bots on a data folder.
+package struct RunningHost: Sendable {
+    /// The core. Commands and events go through the other process.
+    package let core: any IdempotentChatCore
+    /// The folder that paths of received files are relative to; nil for none.
+    package let filesFolder: String?
+    private let connection: LocalSocketCore
+
+    /// Connects to the process that runs bots on a folder.
+    ///
+    /// - Returns: nil if none answers.
+    package static func connect(_ folder: DataFolder) async -> RunningHost? {
+        guard let connection = try? await LocalSocketCore.connect(path: folder.socket) else { return nil }
+        return RunningHost(core: connection, filesFolder: folder.filesFolder, connection: connection)
+    }
+
+    /// A report of the process.
+    ///
+    /// - Throws: `core.unsupported` for a report that the process does not make.
+    package func report(_ name: String) async throws(ChatCoreError) -> JSONValue { try await connection.report(name) }
+
+    /// Ends the connection.
+    package func close() async { await connection.close() }
+}

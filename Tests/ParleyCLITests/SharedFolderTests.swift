@@ -1,0 +1,124 @@
+import Foundation
+import ProcessSupport
+import Testing
+
+/// Commands on a data folder on which bots run.
+@Suite struct SharedFolderTests {
+    private static let bots = """
+        parley: 1
+        profiles:
+          echo:
+            name: The Echo
+            address: { accept: automatic }
+            rules:
+              - { when: { message: text }, then: { send: "you said {{ text }}" } }
+          other:
+            name: Another
+        """
+
+    @Test func messagesAndFilesAreSentWhileBotsRun() async throws {
+        let folder = try ScratchFolder("shared")
+        defer { folder.remove() }
+        let people = People(folder)
+        let bots = try await people.start(Self.bots)
+        let link = try #require(bots.ready.profiles?.first?.shortAddress)
+        let hello = try await people.ann(["--connect", link, "--exec", "hello", "--exec", ":wait you said hello"])
+        #expect(hello.exitCode == 0, "\(hello)")
+
+        let unnamed = try await people.onFolder(["send", "--to", "Ann", "x"])
+        #expect(unnamed.exitCode == 2 && unnamed.errors.contains("[profile.unnamed]"), "\(unnamed)")
+        let unknown = try await people.onFolder(["send", "--profile", "The Echo", "--to", "Nobody", "x"])
+        #expect(unknown.exitCode == 2 && unknown.errors.contains("[chat.unknown]"), "\(unknown)")
+        for _ in 1...2 {
+            let sent = try await people.onFolder(["send", "--profile", "The Echo", "--to", "Ann", "--once-as", "report 7", "the news"])
+            #expect(sent.exitCode == 0, "\(sent)")
+        }
+        try folder.write("numbers", to: "report.txt")
+        for _ in 1...2 {
+            // The path is relative to the folder of the command.
+            let sent = try await people.onFolder(["send", "--profile", "The Echo", "--to", "Ann", "--file", "report.txt", "--once-as", "file 7", "as promised"])
+            #expect(sent.exitCode == 0, "\(sent)")
+        }
+        let talk = try await people.onFolder(["chat", "--name", "The Echo", "--exec", ":open Ann", "--exec", "by hand", "--exec", ":history 6"])
+        #expect(talk.exitCode == 0, "\(talk)")
+        let said = ["hello", "you said hello", "the news", "[report.txt, 7 bytes] as promised", "by hand"]
+        #expect(lines(talk.output).suffix(5).elementsEqual(said), "\(talk)")
+        let stranger = try await people.onFolder(["chat", "--name", "Nobody"])
+        #expect(stranger.exitCode == 2 && stranger.errors.contains("[chat.otherName]") && stranger.errors.contains("Another"), "\(stranger)")
+
+        let back = try await people.ann(["--exec", ":wait 60 by hand", "--exec", ":history 6"])
+        #expect(back.exitCode == 0, "\(back)")
+        #expect(lines(back.output).suffix(5).map { $0.replacing("; :save receives it", with: "") }.elementsEqual(said), "\(back)")
+        bots.process.send(.terminate)
+        #expect(try await bots.process.exit() == 0)
+        #expect(!FileManager.default.fileExists(atPath: folder("bots/bots.sock")))
+    }
+
+    @Test func theSocketOfAProcessThatWasKilledIsReplaced() async throws {
+        let folder = try ScratchFolder("stale")
+        defer { folder.remove() }
+        let people = People(folder)
+        let first = try await people.start(Self.bots)
+        first.process.send(.kill)
+        _ = try await first.process.exit()
+        #expect(FileManager.default.fileExists(atPath: folder("bots/bots.sock")))
+        // Nobody runs: the command opens the folder itself.
+        let list = try await people.onFolder(["chat", "--name", "Another", "--exec", ":list"])
+        #expect(list.exitCode == 0, "\(list)")
+        let second = try await people.start(Self.bots)
+        let shared = try await people.onFolder(["chat", "--name", "Another", "--exec", ":list"])
+        #expect(shared.exitCode == 0, "\(shared)")
+        second.process.send(.terminate)
+        #expect(try await second.process.exit() == 0)
+    }
+
+    @Test func aProcessThatDoesNotAnswerAtTheSocketHasTheFolderForItself() async throws {
+        let folder = try ScratchFolder("alone")
+        defer { folder.remove() }
+        let people = People(folder)
+        let owner = try ParleyProgram.start(["chat", "--data", folder("bots"), "--name", "Ann"], input: nil, log: folder("log"))
+        _ = try await owner.output.first("a sign of life", within: .seconds(60)) { _ in true }
+        let sent = try await people.onFolder(["send", "--to", "Bob", "x"])
+        #expect(sent.exitCode == 1 && sent.errors.contains("[dataFolderInUse]"), "\(sent)")
+        owner.send(.terminate)
+        _ = try await owner.exit()
+    }
+
+    /// The texts of lines of a history: what is behind `[time] name: `.
+    private func lines(_ output: String) -> [String] {
+        output.split(separator: "\n").compactMap { line in line.firstRange(of: ": ").map { String(line[$0.upperBound...]) } }
+    }
+}
+
+/// A folder with bots in it, and Ann, who uses their routers.
+private final class People {
+    private let folder: ScratchFolder
+    private var server = ""
+
+    init(_ folder: ScratchFolder) { self.folder = folder }
+
+    func start(_ bots: String) async throws -> (process: ChildProcess, ready: ReadyLine) {
+        try folder.write(bots, to: "bots.yaml")
+        let process = try ParleyProgram.start(["run", folder("bots.yaml"), "--data", folder("bots"), "--json"], log: folder("log"))
+        let ready = try await process.ready()
+        server = try #require(ready.servers?.first)
+        return (process, ready)
+    }
+
+    func ann(_ arguments: [String]) async throws -> (exitCode: Int32, output: String, errors: String) {
+        try await parley(["chat", "--data", folder("ann"), "--name", "Ann", "--server", server] + arguments)
+    }
+
+    /// Runs a command on the folder of the bots.
+    func onFolder(_ arguments: [String]) async throws -> (exitCode: Int32, output: String, errors: String) {
+        try await parley([arguments[0], "--data", folder("bots")] + arguments.dropFirst())
+    }
+
+    private func parley(_ arguments: [String]) async throws -> (exitCode: Int32, output: String, errors: String) {
+        let log = folder("errors-\(UUID().uuidString)")
+        let process = try ParleyProgram.start(arguments, in: folder.path, log: log)
+        let exitCode = try await process.exit()
+        let output = await process.restOfOutput().map { $0 + "\n" }.joined()
+        return (exitCode, output, try String(contentsOfFile: log, encoding: .utf8))
+    }
+}
