@@ -16,7 +16,7 @@ import Testing
 
         """
 
-    @Test(arguments: [("expect-none: true", 0, "2 tests, all passed"), ("expect: links", 1, "2 tests, 1 failed"), ("expect: lynx", 2, "did you mean")])
+    @Test(arguments: [("expect-none: true", 0, "2 tests, all passed"), ("expect: links", 1, "2 tests, 1 failed"), ("expect: lnks", 2, "did you mean")])
     func testsBesideTheRulesAreRun(_ expectation: String, _ exitCode: Int32, _ words: String) async throws {
         let folder = try ScratchFolder("rule-tests")
         defer { folder.remove() }
