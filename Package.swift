@@ -155,7 +155,9 @@ let bots: [Target] =
             "SMPProtocol", "SMPTransport", "SMPServer", "XFTPServer", "XFTPProtocol", "EncryptedSQLite", "Pictures", "CRE2",
             "CQRencode", grdb, logging, lifecycle, signals, .product(name: "DequeModule", package: "swift-collections"),
         ], tests: ["SMPSimulation", "ParleyRules"])
-    + module("ParleyRules", layer: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", logging, .product(name: "Yams", package: "Yams")])
+    + module(
+        "ParleyRules", layer: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", "SMPCrypto", logging, .product(name: "Yams", package: "Yams")],
+        tests: ["ParleyTesting"])
     // Bots under test: people, groups and time.
     + module(
         "ParleyTesting", layer: "Bots",

@@ -1,3 +1,4 @@
+import Foundation
 import ProcessSupport
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
 
         """
 
-    @Test(arguments: [("expect-none: true", 0, "2 tests, all passed"), ("expect: links", 1, "2 tests, 1 failed"), ("expect: lynx", 2, "did you mean")])
+    @Test(arguments: [("expect-none: true", 0, "2 tests, all passed"), ("expect: links", 1, "2 tests, 1 failed"), ("expect: lnks", 2, "did you mean")])
     func testsBesideTheRulesAreRun(_ expectation: String, _ exitCode: Int32, _ words: String) async throws {
         let folder = try ScratchFolder("rule-tests")
         defer { folder.remove() }
@@ -45,5 +46,18 @@ import Testing
         for arguments in [["--say", "x", "--role", "boss"], ["--with", "member"], ["--with", "colour=red"], []] {
             #expect(try await run(["explain", folder("bots.yaml")] + arguments).exitCode == 2, "\(arguments)")
         }
+    }
+
+    @Test func theSchemaIsPrintedOrWritten() async throws {
+        let folder = try ScratchFolder("schema")
+        defer { folder.remove() }
+        let printed = try await run(["schema"])
+        #expect(printed.exitCode == 0)
+        #expect(printed.output.hasPrefix("{\n  \"$schema\": \"http://json-schema.org/draft-07/schema#\""))
+        let written = try await run(["schema", "--output", folder("parley.schema.json")])
+        #expect(written.exitCode == 0)
+        #expect(written.output.contains("# yaml-language-server: $schema="))
+        #expect(try String(contentsOfFile: folder("parley.schema.json"), encoding: .utf8) == printed.output)
+        #expect(try await run(["schema", "--output", folder("nowhere/schema.json")]).exitCode == 1)
     }
 }

@@ -51,7 +51,8 @@ import Testing
         let bot = try bot(
             """
                   - when: { contains: casino, chat: group }
-                    then: [ { moderate: true }, { block: true }, { remove: with-messages }, { role: observer }, { send: seen } ]
+                    then: [ { moderate: true }, { block: true }, { remove: with-messages }, { role: observer }, { warn: true }, { send: moderated } ]
+                  - { when: { contains: casino, chat: group }, then: { send: seen } }
             """)
         let (group, bob) = try core.addGroup()
         var changed = bob

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import ChatProtocol
 internal import Parley
 internal import ParleyRules
+internal import UnixSignals
 
 /// `parley run`: runs the bots of a bots.yaml until it is told to stop.
 struct RunCommand: AsyncParsableCommand {
@@ -10,6 +11,8 @@ struct RunCommand: AsyncParsableCommand {
         discussion: """
             Prints the address of each bot, with a QR code on a terminal, once all have started. SIGTERM or Ctrl-C lets the \
             handlers that run finish and stops; nothing that was accepted is lost.
+            A changed file takes effect by itself, and at once on SIGHUP: rules, lists and forms are replaced while the bots run. A file with \
+            errors leaves the rules before in force.
             With --json it prints {"event":"ready","profiles":[…],"servers":[…],"fileServers":[…]} instead.
             """)
 
@@ -24,10 +27,16 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         let description = try BotsFile(contentsOf: file)
         let configuration = try options.configuration(data: data, network: description.network)
-        let bots = try description.makeBots(logger: configuration.logger)
+        let rules = try RunningRules(description, logger: configuration.logger)
+        let bots = rules.bots
         if !description.warnings.diagnostics.isEmpty { Output.warning(description.warnings.description) }
         let json = options.json
         if !json { Output.line("Starting \(bots.count) bot\(bots.count == 1 ? "" : "s") from \(file), data in \(configuration.dataFolder) …") }
+        // From here on SIGHUP does not end the process.
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
+        let reloader = RuleReloader(file: file, rules: rules, logger: configuration.logger, json: json)
+        let reloading = Task { await reloader.run(hangUps, from: description) }
+        defer { reloading.cancel() }
         try await BotHost(bots, configuration: configuration).serve { ready in
             if json { Output.line(ReadyReport.json(ready)) } else { ReadyReport.show(ready) }
         }

@@ -22,6 +22,9 @@ public struct BotClient: Sendable {
     /// All groups of the bot.
     public var groups: BotGroups { BotGroups(bot: bot, effects: effects) }
 
+    /// The time as the bot sees it: in a test, that of the test.
+    public var now: Date { effects.now }
+
     /// A chat of the bot; nil if there is none.
     public func chat(_ reference: ChatReference) async -> BotChat? { await chat(reference, effects) }
 

@@ -37,6 +37,8 @@ enum Schemas {
             .key("rules", .list(.mapping("rule")), "The rules."),
             .key("tests", .list(.mapping("test")), "Events, and what the rules have to make of them."),
             .key("groups", .keyed(.mapping("group")), "Groups that the bot keeps."),
+            .key("forms", .keyed(.mapping("form")), "Questions that somebody answers one after the other; the action form begins one."),
+            .key("schedules", .list(.mapping("schedule")), "Messages that are sent at times."),
             .key("channels", .keyed(.mapping("channel")), "Channels that the bot keeps."),
             .key("relay", .bool, "Relay channels for others."),
             .key("handle-when-muted", .bool, "Keep rules running while the profile is muted."),
@@ -84,10 +86,24 @@ enum Schemas {
             .required("then", .listOrOne(.mapping("action")), "What happens."),
             .key("description", .text, "The text of the command in the menu that apps show."),
             .key("continue", .bool, "Try the rules behind this one too."),
+            .key("once", Repetition.words.shape, "Apply once for each person or chat, or once at all."),
+            .key("cooldown", .anyOf([span, .mapping("cooldown")]), "A pause after which the rule applies again: 10m."),
             .key("priority", .integer(RuleSpec.priorities), "Rules of a higher priority come first; 0 by default."),
             .key("exempt", .anyOf([.listOrOne(MemberCondition.roleWords.shape), .words(["none"])]), "Roles that the rule never applies to."),
             .key("mode", RuleMode.words.shape, "enforce, or audit to log what the rule would do without doing it."),
         ])
+
+    static let span = Shape.form("^ *\\d+ *[smhdw] *$", example: "10m")
+    static let cooldown = MappingSchema(
+        "cooldown", [.required("for", span, "The pause."), .key("per", Repetition.words.shape, "What is paused for: the person by default.")])
+    static let rate = MappingSchema(
+        "rate",
+        [
+            .required("of", ratePattern, "How many in what time."),
+            .key("count", RateTest.units.shape, "What is added up: events by default, or the characters or lines of texts."),
+            .key("per", Repetition.words.shape, "What is counted together: the messages of a person, and the joins of a group, by default."),
+        ])
+    private static let ratePattern = Shape.form("^ *((>=|<=|>|<|=) *\\d+|\\d+ *\\.\\. *\\d+) in \\d+ *[smhdw] *$", example: "> 5 in 10s")
 
     /// Keys that say what a rule is about.
     private static let events: [MappingSchema.Key] = [
@@ -96,6 +112,7 @@ enum Schemas {
         .key("request", .yes, "Somebody asks to connect."),
         .key("member", .listOrOne(.words(MembershipEvent.words.words)), "Something happened to a member."),
         .key("invitation", .yes, "A contact invites the bot to a group."), .key("report", .yes, "A member reported a message."),
+        .key("warned", comparison, "A rule has warned somebody: the points that count now."),
         .key("chat", .listOrOne(MemberCondition.kindWords.shape), "The kinds of chat; contacts by default."),
     ]
 
@@ -121,6 +138,7 @@ enum Schemas {
         .key("bot", .bool, "The writer is a bot."), .key("role", .listOrOne(MemberCondition.roleWords.shape), "The role of the writer or the member."),
         .key("member-age", comparison, "Time since the member joined, if that is known."),
         .key("group", .listOrOne(.text), "The name of the group."),
+        .key("rate", .anyOf([ratePattern, .mapping("rate")]), "Events of this kind within a time."),
         .key("hours", .form("^\\d{1,2}:\\d{2} *- *\\d{1,2}:\\d{2}$", example: "22:00-06:00"), "A part of the day in UTC."),
     ]
 
@@ -167,11 +185,34 @@ enum Schemas {
             .key("reply", message, "Answer with a quote of the message."), .key("send", message, "Send a message."),
             .key("react", .words(RuleAction.emoji), "Add a reaction."), .key("accept", .yes, "Accept the request, the invitation or the member."),
             .key("reject", .yes, "Refuse the request or the member."), .key("moderate", .yes, "Delete the message for everybody."),
-            .key("block", .yes, "Block the member for all."), .key("remove", .anyOf([.yes, .words(["with-messages"])]), "Remove the member."),
-            .key("role", MemberCondition.roleWords.shape, "Give the member another role."),
+            .key("block", .anyOf([.yes, .mapping("block")]), "Block the member for all."),
+            .key("remove", .anyOf([.yes, .words(["with-messages"])]), "Remove the member."),
+            .key("role", .anyOf([MemberCondition.roleWords.shape, .mapping("role-for")]), "Give the member another role."),
+            .key("warn", .anyOf([.yes, .integer(WarnSpec.pointRange), .mapping("warn")]), "Give the member points."),
+            .key("forgive", .yes, "Take all points of the member back."),
+            .key("undo", .yes, "Take the action of a case back, by the number behind the command."),
+            .key("cases", .yes, "Show the newest cases of the group."),
+            .key("captcha", .anyOf([.yes, .mapping("captcha")]), "Ask a member who waits a question, and admit or refuse by the answer."),
+            .key("form", .text, "Begin a form of the profile with the writer."),
+            .key("tell", .mapping("tell"), "Send a message into another chat."),
             .key("forward", .text, "Forward the message to the chat of that name."),
             .key("save", RuleAction.sources.shape, "Receive the file of the message."), .key("post", .mapping("post"), "Post in the name of a channel."),
         ])
+    static let tell = MappingSchema(
+        "tell", [.required("chat", .text, "The name of a contact or group."), .required("text", .text, "The text.")])
+    static let warn = MappingSchema(
+        "warn",
+        [
+            .key("points", .integer(WarnSpec.pointRange), "Points; 1 by default."), .key("expires", span, "The time after which they do not count any more."),
+            .key("reason", .text, "The reason, for the record."),
+        ])
+    static let block = MappingSchema("block", [.required("for", span, "The time after which the block ends.")])
+    static let roleFor = MappingSchema(
+        "role-for",
+        [.required("to", MemberCondition.roleWords.shape, "The role."), .key("for", span, "The time after which the member gets its role back.")])
+    static let captcha = MappingSchema(
+        "captcha",
+        [.key("attempts", .integer(CaptchaSpec.attemptRange), "Wrong answers until the member is refused; 3."), .key("within", span, "The time for it; 1h.")])
     private static let message = Shape.anyOf([.text, .mapping("send-file")])
     static let sendFile = MappingSchema(
         "send-file",
@@ -186,10 +227,45 @@ enum Schemas {
     static let actionWords: KeyValuePairs<String, String> = [
         "reply": "reply", "send": "send", "react": "react", "accept": "accept", "reject": "reject", "moderate": "moderate", "block": "block",
         "remove": "remove", "role": "role", "forward": "forward", "save": "save", "post": "post",
+        "warn": "warn", "forgive": "forgive", "undo": "undo", "cases": "cases", "captcha": "captcha", "form": "form",
+        "tell": "tell",
     ]
 
+    static let form = MappingSchema(
+        "form",
+        [
+            .required("questions", .list(.mapping("question")), "The questions, in their order."),
+            .required("done", .listOrOne(.mapping("form-action")), "What happens with the answers."),
+            .key("timeout", span, "The time after which an unfinished form ends; a day at the most."),
+            .key("cancel", .listOrOne(.text), "Words that end the form; /cancel by default."), .key("cancelled", .text, "The text after such a word."),
+        ])
+    static let question = MappingSchema(
+        "question",
+        [
+            .required("name", .form("^[A-Za-z][A-Za-z0-9_-]{0,39}$", example: "size"), "Templates find the answer as form.NAME."),
+            .required("ask", .text, "The text of the question."), .key("choices", .list(.text), "The answers that are taken."),
+            .key("pattern", .shortText(TextPattern.maximumSourceLength), "An RE2 pattern that an answer matches."),
+            .key("error", .text, "The text after a wrong answer."),
+        ])
+    static let formAction = MappingSchema(
+        "form-action", [.key("send", .text, "Send a message to the one who answered."), .key("tell", .mapping("tell"), "Send a message into another chat.")])
+    static let schedule = MappingSchema(
+        "schedule",
+        [
+            .required("id", .text, "What was sent is remembered under it."),
+            .key("at", .form("^\\d{4}-\\d{2}-\\d{2}[ T]\\d{1,2}:\\d{2}$", example: "2026-12-24 18:00"), "Once."),
+            .key("every", span, "Again and again, from the first start on."),
+            .key("cron", .text, "Times of the calendar: minute hour day month weekday."),
+            .key("zone", .text, "The time zone, as in Europe/Berlin; UTC by default."),
+            .required("to", .listOrOne(.text), "Names of chats, or contacts for all of them."), .required("send", .text, "The text."),
+            .key("missed", ScheduleSpec.missedWords.shape, "run, or skip, what was due while the bot did not run; run by default."),
+        ])
+
     private static let scenarioKeys: [MappingSchema.Key] = [
-        .key("say", .text, "The text of a message."), .key("message", RuleCondition.kindWords.shape, "The kind of the message."),
+        .key("say", .text, "The text of a message."),
+        .key("answer", .words(["right", "wrong"]), "An answer to the question of captcha."),
+        .key("warned", .integer(RuleScenario.points), "Somebody is warned, and has so many points."),
+        .key("message", RuleCondition.kindWords.shape, "The kind of the message."),
         .key("edited", .text, "The new text of a message."), .key("report", .text, "The text of a report."),
         .key("reaction", .text, "A reaction that is added."), .key("member", .words(MembershipEvent.words.words), "Something that happens to a member."),
         .key("deleted", .yes, "A message is deleted."), .key("connected", .yes, "A contact has connected."), .key("request", .yes, "Somebody asks to connect."),
@@ -206,17 +282,24 @@ enum Schemas {
     ]
     static let scenario = MappingSchema("scenario", scenarioKeys)
     static let scenarioFile = MappingSchema("test-file", [.required("name", .text, "The name."), .key("size", .text, "The size; 1kb by default.")])
+    private static let expectations: [MappingSchema.Key] = [
+        .key("expect", .listOrOne(.text), "The ids of the rules that apply, in their order."),
+        .key("expect-none", .yes, "No rule applies."), .key("replies", .anyOf([.text, .list(.text)]), "The texts that are sent, in their order."),
+        .key("actions", .anyOf([.words(actionWords.words), .list(.words(actionWords.words))]), "The keys of the actions, in their order."),
+    ]
     static let test = MappingSchema(
         "test",
-        scenarioKeys + [
-            .key("title", .text, "A title for the output."), .key("expect", .listOrOne(.text), "The ids of the rules that apply, in their order."),
-            .key("expect-none", .yes, "No rule applies."), .key("replies", .anyOf([.text, .list(.text)]), "The texts that are sent, in their order."),
-            .key("actions", .anyOf([.words(actionWords.words), .list(.words(actionWords.words))]), "The keys of the actions, in their order."),
+        scenarioKeys + expectations + [
+            .key("title", .text, "A title for the output."),
+            .key("steps", .list(.mapping("step")), "Events one after the other, each with what the rules make of it."),
         ])
+    static let step = MappingSchema(
+        "step", scenarioKeys + expectations + [.key("after", span, "The time between the step before and this one; none by default.")])
 
     /// All mappings, the file first.
     static let all = [
         file, network, list, profile, address, group, channel, preferences, rule, when, checks, words, domains, lines, repeated, fileTest, action, sendFile,
-        post, test, scenarioFile,
+        post, test, scenarioFile, cooldown, rate, warn, block, roleFor, captcha, step, tell,
+        form, question, formAction, schedule,
     ]
 }

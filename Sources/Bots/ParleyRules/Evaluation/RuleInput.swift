@@ -39,6 +39,20 @@ public struct RuleInput: Sendable {
     public var mentionsBot = false
     /// The change of the member; nil for events that are not about one.
     public var change: MembershipEvent?
+    /// The points of warnings that count; nil if the event is no warning.
+    public var points: Int?
+    /// Events of this kind until now, this one among them, for rules that ask how many there were.
+    var rates: [Rate: Int] = [:]
+
+    /// Events that are counted together.
+    struct Rate: Hashable, Sendable {
+        let scope: Repetition.Scope
+        let unit: RateTest.Unit
+        /// Seconds.
+        let window: Double
+
+        init(_ rate: RateTest) { (scope, unit, window) = (rate.scope, rate.unit, rate.window) }
+    }
 
     /// Creates the value from its parts.
     public init(event: RuleEvent, kind: MessageKind? = nil, text: String = "", emoji: String? = nil) {
@@ -57,6 +71,10 @@ public struct RuleDecision: Sendable {
     public let match: PatternMatch?
     /// The command, if the message is one.
     public let command: SlashCommand?
+    /// The points of the one who was warned; nil if nobody was.
+    public var points: Int?
+    /// The numbers of the cases that the rule opens, in the order of its actions.
+    var cases: [Int] = []
     /// True if the actions are only logged.
     public var isAudit: Bool { rule.mode == .audit }
 }

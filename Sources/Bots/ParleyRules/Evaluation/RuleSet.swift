@@ -16,6 +16,10 @@ public struct RuleSet: Sendable {
     let searches: [WordSearch]
     private let patterns: TextPatternSet
     private let byEvent: [RuleEvent: [Int]]
+    /// The counts that rules ask for, by their events.
+    let rates: [RuleEvent: [RateTest]]
+    /// The memories that rules need.
+    let needs: RuleNeeds
 
     /// - Parameter lists: the lists that the rules name.
     /// - Throws: ``TextPatternError`` if a pattern does not compile; rules read from a file have been checked before.
@@ -31,16 +35,28 @@ public struct RuleSet: Sendable {
         self.compiled = compiled
         self.byEvent = byEvent
         searches = compiler.searches
+        var rates: [RuleEvent: [RateTest]] = [:]
+        for rule in rules {
+            for check in rule.when.tree.checks + (rule.unless?.checks ?? []) {
+                if case .rate(let rate) = check.test { rates[rule.when.event, default: []].append(rate) }
+            }
+        }
+        self.rates = rates
+        needs = RuleNeeds(rules)
         patterns = try TextPatternSet(compiler.patterns)
     }
 
     /// The rules that apply, in the order in which they are tried.
-    public func decide(_ input: RuleInput) -> [RuleDecision] {
+    public func decide(_ input: RuleInput) -> [RuleDecision] { decide(input) { _ in true } }
+
+    /// The rules that apply, of those that may.
+    func decide(_ input: RuleInput, where mayApply: (RuleSpec) -> Bool) -> [RuleDecision] {
         guard let candidates = byEvent[input.event] else { return [] }
         var facts = facts(of: input)
         var decisions: [RuleDecision] = []
         for index in candidates where compiled[index].applies(&facts) {
             let rule = compiled[index].rule
+            guard mayApply(rule) else { continue }
             decisions.append(RuleDecision(rule: rule, match: rule.when.pattern?.firstMatch(in: input.text), command: facts.command))
             if compiled[index].isLast { break }
         }
@@ -58,5 +74,34 @@ extension RuleSpec {
     func isExempt(_ input: RuleInput) -> Bool {
         guard !exempt.isEmpty, let role = input.target ?? input.role else { return false }
         return exempt.contains(role)
+    }
+}
+
+/// The parts of what is remembered that rules ask for.
+struct RuleNeeds: Sendable, Hashable {
+    /// Memories of people, chats and the bot.
+    private(set) var scopes: Set<Repetition.Scope> = []
+    /// True if warnings count.
+    private(set) var warnings = false
+    /// True if some rule opens cases.
+    private(set) var cases = false
+    /// True if somebody may have to answer a question.
+    private(set) var captcha = false
+
+    /// True if something has to be read from the store before the rules can decide.
+    var isStored: Bool { !scopes.isEmpty || warnings || cases }
+
+    init(_ rules: [RuleSpec]) {
+        for rule in rules {
+            if let repetition = rule.repetition { scopes.insert(repetition.scope) }
+            for action in rule.then {
+                switch action {
+                case .warn, .forgive: warnings = true
+                case .captcha: captcha = true
+                default: break
+                }
+                if action.opensCase { cases = true }
+            }
+        }
     }
 }

@@ -18,6 +18,10 @@ public struct TemplateValues: Sendable {
     public var command: SlashCommand?
     /// The emoji, if the event is a reaction.
     public var emoji: String?
+    /// The points of the one who was warned.
+    public var points: Int?
+    /// The answers of a form by the names of their questions.
+    public var fields: [String: String] = [:]
     /// `2026-11-21`, in UTC.
     public var date: String
     /// `14:05`, in UTC.
@@ -44,13 +48,21 @@ extension Template {
     public static let maximumLength = 14_000
 
     /// Fills in the values. A group that took no part in the match is empty; a text above ``maximumLength`` is cut.
+    ///
+    /// Values format nothing, unless the template says `| raw`, or is nothing but one value that somebody wrote: then the text is repeated as it is.
     public func filled(with values: TemplateValues) -> String {
-        var text = ""
-        for segment in segments {
-            switch segment {
-            case .text(let part): text += part
-            case .variable(let variable): text += Self.value(of: variable, in: values)
-            }
+        let text: String
+        if segments.count == 1, case .variable(let variable, _) = segments[0], !variable.isName {
+            text = Self.value(of: variable, in: values)
+        } else {
+            text = MarkdownGuard.text(
+                segments.map { segment in
+                    switch segment {
+                    case .text(let part): .text(part)
+                    case .variable(let variable, true): .text(Self.value(of: variable, in: values))
+                    case .variable(let variable, false): .value(Self.value(of: variable, in: values), isName: variable.isName)
+                    }
+                })
         }
         guard text.utf8.count > Self.maximumLength else { return text }
         return String(decoding: text.utf8.prefix(Self.maximumLength - 4), as: UTF8.self) + "…"
@@ -66,10 +78,22 @@ extension Template {
         case .command: values.command?.name ?? ""
         case .arguments: values.command?.arguments ?? ""
         case .reaction: values.emoji ?? ""
+        case .points: values.points.map(String.init) ?? ""
         case .date: values.date
         case .time: values.time
         case .match(let group): values.match?[group] ?? ""
         case .namedMatch(let name): values.match?[name] ?? ""
+        case .form(let name): values.fields[name] ?? ""
+        }
+    }
+}
+
+extension Template.Variable {
+    /// True for a name that somebody has chosen.
+    var isName: Bool {
+        switch self {
+        case .botName, .contactName, .memberName, .groupName: true
+        default: false
         }
     }
 }

@@ -2,11 +2,11 @@ public import Logging
 public import Parley
 
 extension BotsFile {
-    /// The bots that the file describes, ready to be run.
+    /// The bots that the file describes, ready to be run. ``RunningRules`` are bots whose rules can be replaced while they run.
     ///
-    /// - Parameter logger: the log of rules in audit mode.
+    /// - Parameter logger: the log of rules.
     public func makeBots(logger: Logger = Logger(label: "parley.rules")) throws -> [Bot] {
-        try profiles.map { try $0.makeBot(lists: lists, logger: logger) }
+        try RunningRules(self, logger: logger).bots
     }
 }
 
@@ -15,24 +15,28 @@ extension ProfileSpec {
     ///
     /// - Parameters:
     ///   - lists: the lists of the file.
-    ///   - logger: the log of rules in audit mode.
+    ///   - logger: the log of rules.
     public func makeBot(lists: [String: ListSpec] = [:], logger: Logger = Logger(label: "parley.rules")) throws -> Bot {
-        let rules = try RuleSet(rules, lists: lists)
+        let rules = try compiled(lists: lists)
+        return bot(logger: logger, menuOf: rules.rules) { rules }
+    }
+
+    /// The rules, ready to be run.
+    func compiled(lists: [String: ListSpec]) throws -> ProfileRules { ProfileRules(name: name, rules: try RuleSet(rules, lists: lists), forms: forms) }
+
+    /// - Parameter current: the rules as they are at the time of an event.
+    func bot(logger: Logger, menuOf rules: RuleSet, current: @escaping @Sendable () -> ProfileRules) -> Bot {
         var logger = logger
         logger[metadataKey: "bot"] = "\(id)"
-        let runner = RuleRunner(rules: rules, botName: name, logger: logger)
-        func menu(_ kind: ChatKinds) -> [MenuCommand] {
-            rules.rules.compactMap { rule in
-                guard let label = rule.description, let command = rule.when.commands?.first, rule.when.members.kinds.contains(kind) else { return nil }
-                return MenuCommand(keyword: command, label: label)
-            }
-        }
+        let runner = RuleRunner(logger: logger, current: current), forms = FormRunner(current: current, logger: logger)
         let welcome = self.address.welcome
         let address: BotAddress =
             self.address.isBusiness ? .business(welcome: welcome) : self.address.acceptsAutomatically ? .automatic(welcome: welcome) : .manual(welcome: welcome)
+        let schedules = schedules.map { ScheduleRunner(spec: $0, botName: name, logger: logger) }
         var bot = Bot(name, id: id, bio: bio, address: address) {
-            On.choosing(.anyMessage, in: .contacts, menu: menu(.contacts)) { runner.plan($0) }
-            On.choosing(.anyMessage, in: .groups, menu: menu(.groups)) { runner.plan($0) }
+            On.choosing(.dialogue(FormState.self), in: .all) { forms.plan($0) }
+            On.choosing(.anyMessage, in: .contacts, menu: rules.menu(.contacts)) { runner.plan($0) }
+            On.choosing(.anyMessage, in: .groups, menu: rules.menu(.groups)) { runner.plan($0) }
             On.choosing(.anyMessage, in: [.supportChats, .businessChats]) { runner.plan($0) }
             On.choosing(.edited, in: .all) { runner.plan($0) }
             On.choosing(.deleted, in: .all) { runner.plan($0) }
@@ -42,11 +46,27 @@ extension ProfileSpec {
             On.choosing(.groupInvitation) { runner.plan($0) }
             On.choosing(.connected) { runner.plan($0) }
             On.choosing(.contactRequest) { runner.plan($0) }
+            On(.scheduled(CaseTimer.end, Int.self)) { tick in
+                guard let group = tick.chat?.group else { return }
+                _ = try await CaseUndo(client: tick.client, group: group).undo(tick.value, by: "expiry")
+            }
+            On(.scheduled(CaptchaTimer.name, CaptchaTimeout.self)) { try await CaptchaTimer.end($0) }
+            for schedule in schedules { schedule.handlers }
         }
         bot.groups = groups
         bot.channels = channels
         bot.isRelay = isRelay
         bot.handlesEventsWhenMuted = handlesEventsWhenMuted
         return bot
+    }
+}
+
+extension RuleSet {
+    /// The commands that the apps show in chats of a kind.
+    func menu(_ kind: ChatKinds) -> [MenuCommand] {
+        rules.compactMap { rule in
+            guard let label = rule.description, let command = rule.when.commands?.first, rule.when.members.kinds.contains(kind) else { return nil }
+            return MenuCommand(keyword: command, label: label)
+        }
     }
 }

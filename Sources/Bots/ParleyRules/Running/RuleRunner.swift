@@ -3,28 +3,21 @@ internal import ChatProtocol
 internal import Foundation
 internal import Logging
 internal import Parley
+internal import Synchronization
 
-/// Turns the decisions of a rule set into actions.
+/// Gives events to the rules of a profile, and performs what they decide.
 struct RuleRunner: Sendable {
     typealias Work = @Sendable () async throws -> Void
 
-    let rules: RuleSet
-    let botName: String
+    /// The rules as they are now: they can be replaced while the bots run.
+    let current: @Sendable () -> ProfileRules
     let logger: Logger
+    private let arrivals: ArrivalCounter
 
-    /// The parts of an event that actions need: what is not there cannot be acted on.
-    private struct Subject: Sendable {
-        let chat: BotChat
-        /// The author, or the member that the event is about.
-        var member: BotMember?
-        var reply: (@Sendable (String) async throws -> Void)?
-        var replyFile: (@Sendable (OutgoingFile) async throws -> Void)?
-        var save: (@Sendable (FileSources) async throws -> Void)?
-        var react: (@Sendable (String) async throws -> Void)?
-        var moderate: (@Sendable () async throws -> Void)?
-        var forward: (@Sendable (ChatReference) async throws -> Void)?
-        var accept: (@Sendable () async throws -> Void)?
-        var reject: (@Sendable () async throws -> Void)?
+    init(logger: Logger, current: @escaping @Sendable () -> ProfileRules) {
+        self.logger = logger
+        self.current = current
+        arrivals = ArrivalCounter()
     }
 
     func plan(_ message: MessageContext) -> Work? {
@@ -33,15 +26,7 @@ struct RuleRunner: Sendable {
         input.file = message.attachment
         input.mentions = message.item.mentions.count
         input.isForwarded = message.item.meta.forwarded != nil
-        return plan(
-            input,
-            Subject(
-                chat: message.chat, member: message.member, reply: { try await message.reply($0) },
-                replyFile: { try await message.reply($0) }, save: { try await message.file(from: $0) }, react: { try await message.react($0) },
-                moderate: { try await message.moderate() }, forward: { try await message.forward(to: $0) },
-                // Members who were admitted meanwhile write there too.
-                accept: { if let member = message.member, member.isPending { try await member.accept() } },
-                reject: { if let member = message.member, member.isPending { try await member.reject() } }))
+        return plan(input, RuleSubject(message))
     }
 
     func plan(_ edit: EditContext) -> Work? {
@@ -49,48 +34,37 @@ struct RuleRunner: Sendable {
         input.mentionsBot = edit.item.meta.userMention
         input.mentions = edit.item.mentions.count
         input.isForwarded = edit.item.meta.forwarded != nil
-        return plan(
-            input,
-            Subject(
-                chat: edit.chat, member: edit.member, reply: { try await edit.reply($0) }, react: { try await edit.react($0) },
-                moderate: { try await edit.moderate() }))
+        return plan(input, RuleSubject(edit))
     }
 
-    func plan(_ deletion: DeletionContext) -> Work? { plan(RuleInput(event: .deleted), Subject(chat: deletion.chat)) }
+    func plan(_ deletion: DeletionContext) -> Work? { plan(RuleInput(event: .deleted), RuleSubject(deletion)) }
 
     func plan(_ reaction: ReactionContext) -> Work? {
         guard reaction.isAdded else { return nil }
-        return plan(
-            RuleInput(event: .reaction, emoji: reaction.emoji),
-            Subject(chat: reaction.chat, reply: { try await reaction.reply($0) }, react: { try await reaction.react($0) }))
+        return plan(RuleInput(event: .reaction, emoji: reaction.emoji), RuleSubject(reaction))
     }
 
     func plan(_ member: MemberContext) -> Work? {
         var input = RuleInput(event: .member)
         input.change = MembershipEvent(member.change)
-        return plan(
-            input, Subject(chat: member.chat, member: member.member, accept: { try await member.member.accept() }, reject: { try await member.member.reject() })
-        )
+        return plan(input, RuleSubject(member))
     }
 
     func plan(_ report: ReportContext) -> Work? {
         var input = RuleInput(event: .report, text: report.text)
-        input.describe(report.reporter)
-        return plan(
-            input,
-            Subject(
-                chat: report.chat, member: report.reportedMember, reply: { try await report.reply($0) }, moderate: { try await report.moderate() }),
-            name: report.reporter?.displayName)
+        input.describe(report.reporter, at: report.client.now)
+        return plan(input, RuleSubject(report), name: report.reporter?.displayName)
     }
 
-    func plan(_ invitation: InvitationContext) -> Work? {
-        plan(RuleInput(event: .invitation), Subject(chat: invitation.chat, accept: { try await invitation.join() }))
-    }
+    func plan(_ invitation: InvitationContext) -> Work? { plan(RuleInput(event: .invitation), RuleSubject(invitation)) }
 
-    func plan(_ contact: ContactContext) -> Work? { plan(RuleInput(event: .connected), Subject(chat: contact.chat)) }
+    func plan(_ contact: ContactContext) -> Work? { plan(RuleInput(event: .connected), RuleSubject(contact)) }
 
     func plan(_ request: RequestContext) -> Work? {
-        let decisions = rules.decide(RuleInput(event: .request))
+        let rules = current().rules
+        var input = RuleInput(event: .request)
+        arrivals.count(&input, rules, MemoryScopes(person: "", target: "", chat: ""), at: Date())
+        let decisions = rules.decide(input)
         guard !decisions.isEmpty else { return nil }
         return {
             logAudited(decisions)
@@ -105,12 +79,35 @@ struct RuleRunner: Sendable {
     }
 
     /// - Parameter name: the name of who wrote, if it is not the member that actions are about.
-    private func plan(_ input: RuleInput, _ subject: Subject, name: String? = nil) -> Work? {
+    private func plan(_ input: RuleInput, _ subject: RuleSubject, name: String? = nil) -> Work? {
+        let profile = current(), rules = profile.rules, now = subject.client.now
         var input = input
-        let now = Date()
+        describe(&input, subject, at: now)
+        arrivals.count(&input, rules, subject.scopes, at: now)
+        let mayAnswer = rules.needs.captcha && input.event == .message && subject.member?.isPending == true
+        let decisions = rules.decide(input)
+        guard !decisions.isEmpty || mayAnswer else { return nil }
+        let values = Self.values(input, subject, bot: profile.name, name: name, at: now)
+        return { [input] in
+            let performer = RulePerformer(subject: subject, profile: profile, values: values, logger: logger, now: now)
+            if mayAnswer, try await performer.answerCaptcha(input.text) { return }
+            guard rules.needs.isStored else {
+                logAudited(decisions)
+                return try await performer.perform(decisions, text: input.text)
+            }
+            let memories = try await performer.memories(), record = try await performer.record()
+            var turn = RuleTurn(rules, subject.scopes, memories: memories, nextCase: record?.next ?? 1, now: now.timeIntervalSince1970)
+            let decisions = turn.decide(input)
+            logAudited(decisions)
+            for (scope, change) in turn.changes { try await subject.client.update(RuleMemory.self, of: subject.state(scope)) { $0.apply(change) } }
+            try await performer.perform(decisions, text: input.text)
+        }
+    }
+
+    private func describe(_ input: inout RuleInput, _ subject: RuleSubject, at now: Date) {
         input.chat = subject.chat.kind
         input.sender = input.sender ?? subject.member?.name ?? subject.chat.name
-        if input.displayName == nil { input.describe(subject.member) }
+        if input.displayName == nil { input.describe(subject.member, at: now) }
         input.target = subject.member?.role
         if let contact = subject.chat.contact {
             input.displayName = contact.profile.displayName
@@ -118,21 +115,17 @@ struct RuleRunner: Sendable {
         }
         if let group = subject.chat.group { input.groupNames = [group.displayName, group.name] }
         input.minuteOfDay = Int(now.timeIntervalSince1970 / 60) % 1_440
-        let decisions = rules.decide(input)
-        guard !decisions.isEmpty else { return nil }
+    }
+
+    static func values(_ input: RuleInput, _ subject: RuleSubject, bot: String, name: String?, at now: Date) -> TemplateValues {
         let time = now.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: false))
         let member = name ?? subject.member?.displayName ?? ""
-        return { [input] in
-            logAudited(decisions)
-            for decision in decisions where !decision.isAudit {
-                var values = TemplateValues(
-                    botName: botName, contactName: member.isEmpty ? subject.chat.displayName : member, text: input.text, match: decision.match,
-                    command: decision.command, emoji: input.emoji, date: String(time.prefix(10)), time: String(time.dropFirst(11).prefix(5)))
-                values.memberName = member
-                values.groupName = subject.chat.group?.displayName ?? ""
-                for action in decision.rule.then { try await carryOut(action, on: subject, values, spares: decision.rule.exempt) }
-            }
-        }
+        var values = TemplateValues(
+            botName: bot, contactName: member.isEmpty ? subject.chat.displayName : member, text: input.text, emoji: input.emoji,
+            date: String(time.prefix(10)), time: String(time.dropFirst(11).prefix(5)))
+        values.memberName = member
+        values.groupName = subject.chat.group?.displayName ?? ""
+        return values
     }
 
     /// Logs what rules in audit mode would have done. The log holds no text of messages.
@@ -145,41 +138,26 @@ struct RuleRunner: Sendable {
                 ])
         }
     }
+}
 
-    /// - Parameter exempt: roles that the rule does not act on.
-    private func carryOut(_ action: RuleAction, on subject: Subject, _ values: TemplateValues, spares exempt: Set<GroupMemberRole>) async throws {
-        switch action {
-        case .send(let template): try await subject.chat.send(template.filled(with: values))
-        case .reply(let template):
-            let text = template.filled(with: values)
-            if let reply = subject.reply { try await reply(text) } else { try await subject.chat.send(text) }
-        case .sendFile(let file, let quotes):
-            let outgoing = file.outgoing(values)
-            if quotes, let reply = subject.replyFile { try await reply(outgoing) } else { try await subject.chat.send(outgoing) }
-        case .save(let sources): try await subject.save?(sources)
-        case .post(let name, let template):
-            guard let channel = await subject.chat.groups.all.first(where: { $0.isChannel && ($0.name == name || $0.displayName == name) }) else {
-                throw RuleFailure.noChannel(name)
-            }
-            try await channel.post(template.filled(with: values))
-        case .react(let emoji): try await subject.react?(emoji)
-        case .accept: try await subject.accept?()
-        case .reject: try await subject.reject?()
-        case .forward(let name):
-            guard let target = await subject.chat.chats.overview(named: name) else { throw RuleFailure.noChat(name) }
-            try await subject.forward?(target.reference)
-        case .moderate, .block, .remove, .role:
-            // A rule must not turn against those who keep the group, unless it says so.
-            guard let member = subject.member, !exempt.contains(member.role) else { return }
-            switch action {
-            case .moderate: try await subject.moderate?()
-            case .block: try await member.block()
-            case .remove(let withMessages): try await member.remove(withMessages: withMessages)
-            case .role(let role): try await member.setRole(role.role)
-            default: break
-            }
-        }
+/// Counts of events, in memory.
+private final class ArrivalCounter: Sendable {
+    private let arrivals = Mutex(Arrivals())
+
+    func count(_ input: inout RuleInput, _ rules: RuleSet, _ scopes: MemoryScopes, at now: Date) {
+        guard rules.rates[input.event] != nil else { return }
+        var counted = input
+        arrivals.withLock { rules.count(&counted, scopes, &$0, at: now.timeIntervalSince1970) }
+        input = counted
     }
+}
+
+/// The rules of a profile, ready to be run.
+struct ProfileRules: Sendable {
+    /// The display name of the bot.
+    let name: String
+    let rules: RuleSet
+    let forms: [String: FormSpec]
 }
 
 /// Why an action of a rule could not be run.
@@ -190,14 +168,14 @@ enum RuleFailure: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .noChannel(let name): "there is no channel \"\(name)\" yet: its relays may not have been reached"
-        case .noChat(let name): "there is no chat \"\(name)\" to forward to: invite the bot to it, or connect as that contact"
+        case .noChat(let name): "there is no chat \"\(name)\": invite the bot to it, or connect as that contact"
         }
     }
 }
 
 extension RuleInput {
     /// Sets what is known of the member who wrote, or whom the event is about.
-    fileprivate mutating func describe(_ member: BotMember?) {
+    mutating func describe(_ member: BotMember?, at now: Date) {
         guard let member else { return }
         sender = member.name
         role = member.role
@@ -205,6 +183,6 @@ extension RuleInput {
         isFromBot = member.isBot
         // Others were there before the bot, and when they joined is not known.
         let hasJoinedLater = member.member.category == .post || member.member.category == .invitee
-        memberAge = hasJoinedLater ? max(0, Date().timeIntervalSince1970 - member.member.createdAt.timeIntervalSince1970) : nil
+        memberAge = hasJoinedLater ? max(0, now.timeIntervalSince1970 - member.member.createdAt.timeIntervalSince1970) : nil
     }
 }

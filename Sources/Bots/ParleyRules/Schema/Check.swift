@@ -46,6 +46,9 @@ struct Check: Sendable {
         case age(Comparison)
         case group(Set<String>)
         case hours(HourRange)
+        /// The points of warnings that count.
+        case points(Comparison)
+        case rate(RateTest)
     }
 }
 

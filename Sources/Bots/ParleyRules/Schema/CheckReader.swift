@@ -38,6 +38,8 @@ struct CheckReader {
         case "member-age": Comparison(reader, unit: .duration).map(Check.Test.age)
         case "group": names(reader).map(Check.Test.group)
         case "hours": HourRange(reader).map(Check.Test.hours)
+        case "warned": Comparison(reader, unit: .count).map(Check.Test.points)
+        case "rate": RateTest(reader, event: event).map(Check.Test.rate)
         default: textTest(key, reader)
         }
     }
@@ -110,7 +112,7 @@ struct CheckReader {
         return .mention
     }
 
-    private func pattern(_ reader: NodeReader) -> TextPattern? {
+    func pattern(_ reader: NodeReader) -> TextPattern? {
         guard let source = reader.nonEmptyString() else { return nil }
         reader.warnOfControlCharacters()
         do {

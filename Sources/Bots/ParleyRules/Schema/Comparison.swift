@@ -39,6 +39,13 @@ public struct Comparison: Sendable, Hashable {
         }
     }
 
+    /// A comparison of a number, as a part of another value; nil for another text.
+    init?(_ source: String) {
+        self.init(source, unit: .count)
+        guard lower != nil || upper != nil else { return nil }
+        if let lower, let upper, lower > upper { return nil }
+    }
+
     private init(_ source: String, unit: Unit) {
         self.source = source
         let text = String(source.trimmed)

@@ -46,7 +46,7 @@ public struct MemberCondition: Sendable {
 
     /// - Parameter checks: all checks of the rule, those of `all`, `any` and `not` too.
     init(_ mapping: MappingReader, event: RuleEvent, checks: [Check]) {
-        let isAboutGroups = event == .member || event == .report
+        let isAboutGroups = event == .member || event == .report || event == .warned
         var own: [String: Check.Test] = [:]
         for check in checks where check.isOutermost { own[check.key] = check.test }
         mentionsBot = own["mention"] != nil

@@ -19,6 +19,10 @@ public struct ProfileSpec: Sendable {
     public let groups: [ManagedGroup]
     /// The channels that the bot keeps.
     public let channels: [ManagedChannel]
+    /// The forms, by their keys.
+    public let forms: [String: FormSpec]
+    /// The messages that are sent at times.
+    public let schedules: [ScheduleSpec]
     /// True for a profile that relays channels for others.
     public let isRelay: Bool
     /// True if rules apply while the profile is muted.
@@ -28,7 +32,7 @@ public struct ProfileSpec: Sendable {
     public static let maximumBioLength = 160
 
     /// The handling of requests to the profile's address.
-    public struct AddressSpec: Sendable {
+    public struct AddressSpec: Sendable, Hashable {
         /// Accept contact requests without asking.
         public var acceptsAutomatically = true
         /// Make a chat of its own for each contact, to which colleagues can be added.
@@ -60,15 +64,19 @@ public struct ProfileSpec: Sendable {
         tests =
             mapping.value("tests")?.list()?.compactMap { item in
                 guard let test = RuleTest(item) else { return nil }
-                test.check(item, known: known)
+                RuleTest.check(item, known: known)
                 return test
             } ?? []
+        forms = mapping.value("forms").map(Self.forms) ?? [:]
+        schedules = mapping.value("schedules")?.list()?.compactMap { ScheduleSpec($0) } ?? []
         groups = mapping.value("groups").map(GroupSpec.read) ?? []
         channels = mapping.value("channels").map(ChannelSpec.read) ?? []
         isRelay = mapping.value("relay")?.bool() ?? false
         guard let name else { return nil }
         self.name = name
         refuseSameRules(mapping)
+        refuseSameSchedules(mapping)
+        refuseUnknownForms(mapping)
         warnOfUnreachableRules(mapping.reader)
     }
 
@@ -105,6 +113,30 @@ public struct ProfileSpec: Sendable {
                 reader.warn(
                     .unreachable, "this rule never applies: the one at line \(earlier.position.line) matches before it",
                     hint: "put it above that rule, or add \"continue: true\" to that rule", at: rule.position)
+            }
+        }
+    }
+
+    private static func forms(_ reader: NodeReader) -> [String: FormSpec] {
+        guard let mapping = reader.mapping() else { return [:] }
+        return Dictionary(mapping.all.compactMap { entry in FormSpec(id: entry.key, entry.value).map { (entry.key, $0) } }) { first, _ in first }
+    }
+
+    private func refuseSameSchedules(_ mapping: MappingReader) {
+        let ids = schedules.map(\.id)
+        if let id = ids.first(where: { id in ids.count { $0 == id } > 1 }) {
+            mapping.value("schedules")?.report(.badValue, "two schedules of profile \"\(self.id)\" have the id \"\(id)\"")
+        }
+    }
+
+    private func refuseUnknownForms(_ mapping: MappingReader) {
+        let known = mapping.value("forms")?.keys ?? []
+        for rule in rules {
+            for case .form(let name) in rule.then where !known.contains(name) {
+                mapping.reader.report(
+                    .badValue, "there is no form \"\(name)\"",
+                    hint: known.isEmpty ? "write it: forms: { \(name): { questions: […], done: … } }" : Spelling.hint(for: name, among: known),
+                    at: rule.position)
             }
         }
     }

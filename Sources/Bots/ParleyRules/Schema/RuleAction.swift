@@ -21,12 +21,26 @@ public enum RuleAction: Sendable {
     case reject
     /// Deletes the message, or the one that was reported, for everybody.
     case moderate
-    /// Blocks the member for all.
-    case block
+    /// Blocks the member for all, for some seconds or for good.
+    case block(limit: Double?)
     /// Removes the member.
     case remove(withMessages: Bool)
-    /// Gives the member another role.
-    case role(MemberRole)
+    /// Gives the member another role, for some seconds or for good.
+    case role(MemberRole, limit: Double?)
+    /// Gives the member points; rules about warnings follow.
+    case warn(WarnSpec)
+    /// Takes all points of the member back.
+    case forgive
+    /// Takes the action of a case back: that of the number behind the command, or the newest.
+    case undo
+    /// Shows the newest cases of the group.
+    case cases
+    /// Asks a member who waits a question, and admits or refuses by the answer.
+    case captcha(CaptchaSpec)
+    /// Begins a form with the writer.
+    case form(String)
+    /// Sends a message into another chat, by its name.
+    case tell(chat: String, Template)
     /// Forwards the message into the chat of a name.
     case forward(to: String)
 
@@ -55,13 +69,20 @@ public enum RuleAction: Sendable {
         case .remove: "remove"
         case .role: "role"
         case .forward: "forward"
+        case .warn: "warn"
+        case .forgive: "forgive"
+        case .undo: "undo"
+        case .cases: "cases"
+        case .captcha: "captcha"
+        case .form: "form"
+        case .tell: "tell"
         }
     }
 
     /// True if it acts against a message or a member.
     public var isModerating: Bool {
         switch self {
-        case .moderate, .block, .remove, .role: true
+        case .moderate, .block, .remove, .role, .warn: true
         default: false
         }
     }
@@ -96,9 +117,16 @@ public enum RuleAction: Sendable {
         case "accept": affirmed(value) ? .accept : nil
         case "reject": affirmed(value) ? .reject : nil
         case "moderate": affirmed(value) ? .moderate : nil
-        case "block": affirmed(value) ? .block : nil
+        case "block": block(value)
         case "remove": value.text == "with-messages" ? .remove(withMessages: true) : affirmed(value) ? .remove(withMessages: false) : nil
-        case "role": value.word(of: MemberCondition.roleWords).map { .role(MemberRole(role: $0)) }
+        case "role": role(value)
+        case "warn": WarnSpec(value).map(RuleAction.warn)
+        case "forgive": affirmed(value) ? .forgive : nil
+        case "undo": affirmed(value) ? .undo : nil
+        case "cases": affirmed(value) ? .cases : nil
+        case "captcha": CaptchaSpec(value).map(RuleAction.captcha)
+        case "form": value.nonEmptyString().map(RuleAction.form)
+        case "tell": tell(value, .rule(condition))
         default: value.nonEmptyString().map(RuleAction.forward)
         }
     }
@@ -109,7 +137,7 @@ public enum RuleAction: Sendable {
         switch self {
         case .reply, .send, .sendFile:
             return event == .request ? ("a message can be sent once the contact has connected", nil) : nil
-        case .post: return event == .request ? ("nobody has written", nil) : nil
+        case .post, .tell: return event == .request ? ("nobody has written", nil) : nil
         case .react: return event.hasMessage ? nil : ("there is no message to react to", nil)
         case .accept:
             if event == .request || event == .invitation || condition.isAboutWaiting { return nil }
@@ -118,15 +146,27 @@ public enum RuleAction: Sendable {
             return event == .request || condition.isAboutWaiting
                 ? nil : ("there is no request to answer", "it goes with \"request\", \"member: pending\" and messages with \"chat: support\"")
         case .moderate:
-            guard [.message, .edited, .report].contains(event) else { return ("there is no message to delete", nil) }
+            guard [.message, .edited, .report, .warned].contains(event) else { return ("there is no message to delete", nil) }
             return condition.groupNeed
         case .save: return event == .message ? nil : ("there is no file to save", nil)
         case .forward: return event == .message ? nil : ("there is no message to forward", nil)
-        case .block, .remove, .role:
-            guard [.message, .edited, .report, .member].contains(event) else { return ("it is about no member of a group", nil) }
+        case .block, .remove, .role, .warn, .forgive:
+            if event == .warned, case .warn = self { return ("a warning about a warning would not end", "give more points at once") }
+            guard [.message, .edited, .report, .member, .warned].contains(event) else { return ("it is about no member of a group", nil) }
             let gone: Set<MembershipEvent> = [.left, .removed]
             if let changes = condition.members.changes, !changes.isDisjoint(with: gone) { return ("the member is not in the group any more", nil) }
             return condition.groupNeed
+        case .undo, .cases:
+            guard event == .message, condition.commands != nil else { return ("it answers a command", "add \"command\" to \"when\"") }
+            let moderators: Set<GroupMemberRole> = [.moderator, .admin, .owner]
+            guard let roles = condition.members.roles, !roles.isEmpty, roles.isSubset(of: moderators) else {
+                return ("everybody could use it", "add to \"when\": role: [moderator, admin, owner]")
+            }
+            return nil
+        case .captcha:
+            return condition.members.changes == [.pending] ? nil : ("nobody waits to be admitted", "it goes with \"member: pending\"")
+        case .form:
+            return event == .message || event == .connected ? nil : ("nobody has written", "it goes with messages and \"connected\"")
         }
     }
 
@@ -147,6 +187,32 @@ public enum RuleAction: Sendable {
         return .post(channel: channel, text)
     }
 
+    /// The text, and the chat that it is sent into.
+    static func tell(_ reader: NodeReader, _ scope: TemplateScope) -> RuleAction? {
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: Schemas.tell)
+        let chat = mapping.required("chat", hint: "write the name of a contact or group")?.nonEmptyString()
+        let text = mapping.required("text", hint: "write what is sent").flatMap { Template($0, scope) }
+        guard let chat, let text else { return nil }
+        return .tell(chat: chat, text)
+    }
+
+    /// Reads an action at the end of a form.
+    init?(formAction reader: NodeReader, _ scope: TemplateScope) {
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: Schemas.formAction)
+        guard mapping.keys.count == 1 else {
+            reader.report(.badValue, "one action", hint: "make a list: put \"- \" before each")
+            return nil
+        }
+        let action =
+            if let text = mapping.value("send") { Template(text, scope).map(RuleAction.send) } else {
+                mapping.value("tell").flatMap { Self.tell($0, scope) }
+            }
+        guard let action else { return nil }
+        self = action
+    }
+
     private static func reaction(_ reader: NodeReader) -> String? {
         guard let text = reader.nonEmptyString() else { return nil }
         // The heart is often typed with a variation selector that the network's reaction does not have.
@@ -156,7 +222,7 @@ public enum RuleAction: Sendable {
         return nil
     }
 
-    private static func affirmed(_ reader: NodeReader) -> Bool {
+    static func affirmed(_ reader: NodeReader) -> Bool {
         switch reader.bool() {
         case true?: return true
         case false?:
@@ -173,7 +239,7 @@ extension RuleCondition {
 
     /// The objection to an action on members in a rule that applies in chats with contacts too.
     fileprivate var groupNeed: (reason: String, hint: String?)? {
-        guard event != .member, event != .report, members.kinds.contains(.contacts) else { return nil }
+        guard event != .member, event != .report, event != .warned, members.kinds.contains(.contacts) else { return nil }
         return ("the rule is for chats with contacts", "add \"chat: group\" to \"when\"")
     }
 }

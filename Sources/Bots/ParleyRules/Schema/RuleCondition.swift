@@ -20,9 +20,11 @@ public enum RuleEvent: String, Sendable, Hashable, CaseIterable {
     case invitation
     /// A member reports a message to the moderators.
     case report
+    /// A rule has warned somebody.
+    case warned
 
     /// True if a text comes with the event, so that it can be looked at and quoted.
-    var hasText: Bool { self == .message || self == .edited || self == .report }
+    var hasText: Bool { self == .message || self == .edited || self == .report || self == .warned }
     /// True if there is a message to react to.
     var hasMessage: Bool { self == .message || self == .edited || self == .reaction }
 }
@@ -41,6 +43,9 @@ public struct RuleCondition: Sendable {
     public let commands: [String]?
     /// The condition on the chat and on the member.
     public let members: MemberCondition
+
+    /// True if the rule gives points, so that its templates can name them.
+    var warns = false
 
     /// The longest `text` or `contains`, in bytes.
     static let maximumTextLength = 200
@@ -87,7 +92,7 @@ public struct RuleCondition: Sendable {
         var named: [RuleEvent] = []
         for event in RuleEvent.allCases where event != .message {
             guard let value = mapping.value(event.rawValue) else { continue }
-            if event != .reaction, event != .member, value.bool() == false {
+            if event != .reaction, event != .member, event != .warned, value.bool() == false {
                 value.report(.badValue, "leave \"\(event.rawValue)\" out instead of saying false")
             }
             named.append(event)

@@ -20,6 +20,8 @@ public struct RuleSpec: Sendable {
     package let exempt: Set<GroupMemberRole>
     /// The handling of the rule's actions.
     public let mode: RuleMode
+    /// How often the rule applies; nil for always.
+    public let repetition: Repetition?
     /// The position in the file.
     public let position: SourcePosition
 
@@ -41,15 +43,20 @@ public struct RuleSpec: Sendable {
         continues = mapping.value("continue")?.bool() ?? false
         priority = mapping.value("priority")?.integer(in: Self.priorities) ?? 0
         self.mode = mapping.value("mode")?.word(of: RuleMode.words) ?? mode
+        repetition = Repetition.read(mapping)
         let when = mapping.required("when", hint: "say when the rule applies, for example: when: { message: text }")
             .flatMap { RuleCondition($0) }
         let actions = mapping.required("then", hint: "say what happens, for example: then: { reply: \"Hello!\" }")?.listOrOne()
-        guard let when else {
+        guard var when else {
             // Without its event a rule's templates cannot be checked, but the shape of its actions can.
             actions?.forEach { _ = RuleAction($0, in: nil) }
             return nil
         }
+        when.warns = actions?.contains { $0.keys?.contains("warn") == true } ?? false
         self.when = when
+        if repetition != nil, when.event == .request {
+            reader.report(.badValue, "nobody is remembered before they have connected", hint: "leave \"once\" and \"cooldown\" out of rules about requests")
+        }
         let unless = mapping.value("unless").flatMap { CheckTree.exceptions($0, event: when.event) }
         unless.map { when.members.refuseChecks(of: $0, event: when.event, mapping.reader) }
         self.unless = unless
@@ -70,7 +77,7 @@ public struct RuleSpec: Sendable {
 
     /// True if a rule behind this one is never reached.
     func hides(_ other: RuleSpec) -> Bool {
-        !continues && mode == .enforce && unless == nil && exempt.isSubset(of: other.exempt) && when.covers(other.when)
+        !continues && mode == .enforce && unless == nil && repetition == nil && exempt.isSubset(of: other.exempt) && when.covers(other.when)
     }
 
     private static func exempt(_ reader: NodeReader) -> Set<GroupMemberRole> {

@@ -3,18 +3,21 @@ internal import Parley
 /// Text with places that are filled in when a rule applies: `Hello, {{ contact.name }}!`.
 ///
 /// A name that does not exist, or that has no value for the rule's event, is refused when the file is read. `{{{{` stands
-/// for two braces. What is filled in is never read as a template again.
-public struct Template: Sendable {
+/// for two braces. What is filled in is never read as a template again, and formats nothing: see ``filled(with:)``.
+public struct Template: Sendable, Hashable {
     /// A name that can stand between the braces.
     enum Variable: Sendable, Hashable {
-        case botName, contactName, memberName, groupName, text, command, arguments, reaction, date, time
+        case botName, contactName, memberName, groupName, text, command, arguments, reaction, date, time, points
         case match(Int)
         case namedMatch(String)
+        /// An answer of a form.
+        case form(String)
     }
 
     enum Segment: Sendable, Hashable {
         case text(String)
-        case variable(Variable)
+        /// - Parameter isRaw: whether the value may format text.
+        case variable(Variable, isRaw: Bool)
     }
 
     /// The template as it was written.
@@ -24,10 +27,12 @@ public struct Template: Sendable {
     static let names: KeyValuePairs<String, Variable> = [
         "bot.name": .botName, "contact.name": .contactName, "member.name": .memberName, "group.name": .groupName,
         "text": .text, "match": .match(0), "command": .command,
-        "arguments": .arguments, "reaction": .reaction, "date": .date, "time": .time,
+        "arguments": .arguments, "reaction": .reaction, "date": .date, "time": .time, "points": .points,
     ]
 
-    init?(_ reader: NodeReader, in condition: RuleCondition?) {
+    init?(_ reader: NodeReader, in condition: RuleCondition?) { self.init(reader, .rule(condition)) }
+
+    init?(_ reader: NodeReader, _ scope: TemplateScope) {
         guard let source = reader.nonEmptyString() else { return nil }
         reader.warnOfControlCharacters()
         self.source = source
@@ -41,17 +46,13 @@ public struct Template: Sendable {
                 rest = rest[rest.index(open.upperBound, offsetBy: 2)...]
                 continue
             }
-            let place = source.utf8.distance(from: source.startIndex, to: open.lowerBound)
+            let offset = source.utf8.distance(from: source.startIndex, to: open.lowerBound)
             guard let close = rest[open.upperBound...].firstRange(of: "}}") else {
-                reader.report(.badTemplate, "\"{{\" has no \"}}\"", hint: "write {{{{ for two braces", at: reader.position(ofByte: place))
+                reader.report(.badTemplate, "\"{{\" has no \"}}\"", hint: "write {{{{ for two braces", at: reader.position(ofByte: offset))
                 return nil
             }
-            let name = String(rest[open.upperBound..<close.lowerBound].trimmed)
-            if let variable = Self.variable(name, in: condition, reader: reader, at: reader.position(ofByte: place)) {
-                segments.append(.variable(variable))
-            } else {
-                sound = false
-            }
+            let inside = TemplateReader(scope: scope, reader: reader, position: reader.position(ofByte: offset))
+            if let segment = inside.segment(String(rest[open.upperBound..<close.lowerBound].trimmed)) { segments.append(segment) } else { sound = false }
             rest = rest[close.upperBound...]
         }
         if !rest.isEmpty { segments.append(.text(String(rest))) }
@@ -59,26 +60,63 @@ public struct Template: Sendable {
         self.segments = segments
     }
 
-    private static func variable(
-        _ name: String, in condition: RuleCondition?, reader: NodeReader, at position: SourcePosition
-    ) -> Variable? {
-        if name.hasPrefix("match.") {
-            return group(String(name.dropFirst("match.".count)), in: condition, reader: reader, at: position)
+    static func problem(with variable: Variable, in condition: RuleCondition) -> String? {
+        switch variable {
+        case .text where !condition.event.hasText: "\"\(condition.event.rawValue)\" brings no text"
+        case .match where condition.pattern == nil: "the rule has no pattern"
+        case .command where condition.commands == nil, .arguments where condition.commands == nil: "the rule has no command"
+        case .memberName where condition.members.kinds == .contacts, .groupName where condition.members.kinds == .contacts:
+            "the rule is for chats with contacts"
+        case .points where condition.event != .warned && !condition.warns: "the rule neither warns nor is about a warning"
+        case .reaction where condition.event != .reaction: "the rule is not about a reaction"
+        case .form: "the rule is no form"
+        default: nil
         }
-        guard let variable = names.first(where: { $0.key == name })?.value else {
-            reader.report(.badTemplate, "no value is called \"\(name)\"", hint: Spelling.hint(for: name, among: names.map(\.key)), at: position)
+    }
+}
+
+/// Reads what stands between two pairs of braces.
+private struct TemplateReader {
+    let scope: TemplateScope
+    let reader: NodeReader
+    let position: SourcePosition
+
+    func segment(_ text: String) -> Template.Segment? {
+        let parts = text.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false).map { String($0.trimmed) }
+        if parts.count == 2, parts[1] != "raw" {
+            reader.report(.badTemplate, "no filter is called \"\(parts[1])\"", hint: "there is one: {{ text | raw }} keeps formatting", at: position)
             return nil
         }
-        if let condition, let problem = problem(with: variable, in: condition) {
+        return variable(parts[0]).map { .variable($0, isRaw: parts.count == 2) }
+    }
+
+    private func variable(_ name: String) -> Template.Variable? {
+        if name.hasPrefix("match.") { return group(String(name.dropFirst("match.".count))) }
+        if let fields = scope.fields, name.hasPrefix("form.") {
+            let field = String(name.dropFirst("form.".count))
+            if fields.contains(field) { return .form(field) }
+            reader.report(
+                .badTemplate, "there is no answer \"\(field)\" here",
+                hint: fields.isEmpty ? "no question was asked before" : Spelling.hint(for: field, among: fields), at: position)
+            return nil
+        }
+        guard let variable = Template.names.first(where: { $0.key == name })?.value else {
+            let known = Template.names.map(\.key) + (scope.fields ?? []).map { "form.\($0)" }
+            reader.report(.badTemplate, "no value is called \"\(name)\"", hint: Spelling.hint(for: name, among: known), at: position)
+            return nil
+        }
+        if let problem = scope.problem(with: variable) {
             reader.report(.badTemplate, "\"\(name)\" has no value here: \(problem)", at: position)
             return nil
         }
         return variable
     }
 
-    private static func group(
-        _ name: String, in condition: RuleCondition?, reader: NodeReader, at position: SourcePosition
-    ) -> Variable? {
+    private func group(_ name: String) -> Template.Variable? {
+        guard case .rule(let condition) = scope else {
+            reader.report(.badTemplate, "\"match.\(name)\" has no value here: there is no pattern", at: position)
+            return nil
+        }
         guard let condition else { return .namedMatch(name) }
         guard let pattern = condition.pattern else {
             reader.report(.badTemplate, "\"match.\(name)\" has no value here: the rule has no pattern", at: position)
@@ -92,17 +130,5 @@ public struct Template: Sendable {
             hint: known.isEmpty ? "it has no groups: put what you want to use in parentheses" : Spelling.hint(for: name, among: known),
             at: position)
         return nil
-    }
-
-    private static func problem(with variable: Variable, in condition: RuleCondition) -> String? {
-        switch variable {
-        case .text where !condition.event.hasText: "\"\(condition.event.rawValue)\" brings no text"
-        case .match where condition.pattern == nil: "the rule has no pattern"
-        case .command where condition.commands == nil, .arguments where condition.commands == nil: "the rule has no command"
-        case .memberName where condition.members.kinds == .contacts, .groupName where condition.members.kinds == .contacts:
-            "the rule is for chats with contacts"
-        case .reaction where condition.event != .reaction: "the rule is not about a reaction"
-        default: nil
-        }
     }
 }

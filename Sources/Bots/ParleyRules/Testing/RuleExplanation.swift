@@ -136,6 +136,9 @@ extension Check.Test {
         case .role: return input.role.map { "the role is \($0.code)" } ?? "no role"
         case .age: return input.memberAge.map { "for \(TimeSpan.text($0))" } ?? "not known since when"
         case .group: return input.groupNames.first ?? "no group"
+        case .points: return input.points.map { "\($0) points" } ?? "nobody was warned"
+        case .rate(let rate):
+            return input.rates[RuleInput.Rate(rate)].map { "\($0) within \(TimeSpan.text(rate.window))" } ?? "not counted"
         case .hours: return input.minuteOfDay.map { "\($0 / 60):\($0 % 60 < 10 ? "0" : "")\($0 % 60)" } ?? "the time is not given"
         default: return ""
         }

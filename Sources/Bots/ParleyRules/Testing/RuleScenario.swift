@@ -11,6 +11,8 @@ public struct RuleScenario: Sendable {
     var name = "Ann"
     /// `2026-11-21`.
     var date = "2026-01-01"
+    /// Whether it answers the question of a captcha, and how; nil for other events.
+    private(set) var isRightAnswer: Bool?
 
     /// Reads a scenario that is given as words, such as options of a command line.
     ///
@@ -27,8 +29,11 @@ public struct RuleScenario: Sendable {
     /// Keys that say what happens, with the events that they stand for.
     static let events: KeyValuePairs<String, RuleEvent> = [
         "say": .message, "message": .message, "edited": .edited, "report": .report, "reaction": .reaction, "member": .member, "deleted": .deleted,
-        "connected": .connected, "request": .request, "invitation": .invitation,
+        "connected": .connected, "request": .request, "invitation": .invitation, "warned": .warned, "answer": .message,
     ]
+    static let answerWords: KeyValuePairs<String, Bool> = ["right": true, "wrong": false]
+    /// Points that a test lets somebody have.
+    static let points = 1...10_000
     static let kindWords: KeyValuePairs<String, ChatKinds> = [
         "contact": .contacts, "group": .groups, "support": .supportChats, "business": .businessChats,
     ]
@@ -48,6 +53,8 @@ public struct RuleScenario: Sendable {
         input = RuleInput(event: event)
         if event == .message { input.kind = mapping.value("message")?.word(of: RuleCondition.kindWords) ?? .text }
         input.text = ["say", "edited", "report"].compactMap { mapping.value($0)?.string() }.first ?? ""
+        isRightAnswer = mapping.value("answer")?.word(of: Self.answerWords)
+        input.points = mapping.value("warned")?.integer(in: Self.points)
         input.emoji = mapping.value("reaction")?.nonEmptyString()
         for key in ["deleted", "connected", "request", "invitation"] where mapping.value(key)?.bool() == false {
             mapping.value(key)?.report(.badValue, "leave \"\(key)\" out instead of saying false")
@@ -60,8 +67,8 @@ public struct RuleScenario: Sendable {
     }
 
     private mutating func readChat(_ mapping: MappingReader) {
-        let isInGroup = input.event == .member || input.event == .report || ["role", "group", "member-age"].contains { mapping.value($0) != nil }
-        input.chat = mapping.value("chat")?.word(of: Self.kindWords) ?? (isInGroup ? .groups : .contacts)
+        let isInGroup = [.member, .report, .warned].contains(input.event) || ["role", "group", "member-age"].contains { mapping.value($0) != nil }
+        input.chat = mapping.value("chat")?.word(of: Self.kindWords) ?? (isRightAnswer != nil ? .supportChats : isInGroup ? .groups : .contacts)
         input.groupNames = input.chat == .contacts ? [] : [mapping.value("group")?.nonEmptyString() ?? "Group"]
     }
 
@@ -101,12 +108,13 @@ public struct RuleScenario: Sendable {
     }
 
     /// The values for templates.
-    func values(bot: String, _ decision: RuleDecision) -> TemplateValues {
+    func values(bot: String, _ decision: RuleDecision? = nil) -> TemplateValues {
         let minute = input.minuteOfDay ?? 12 * 60
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         var values = TemplateValues(
-            botName: bot, contactName: name, text: input.text, match: decision.match, command: decision.command, emoji: input.emoji, date: date,
+            botName: bot, contactName: name, text: input.text, match: decision?.match, command: decision?.command, emoji: input.emoji, date: date,
             time: "\(two(minute / 60)):\(two(minute % 60))")
+        values.points = decision?.points
         if input.chat != .contacts { (values.memberName, values.groupName) = (name, input.groupNames.first ?? "") }
         return values
     }
@@ -127,29 +135,27 @@ public struct PlannedAction: Sendable, Hashable, CustomStringConvertible {
     public var description: String { detail.map { "\(word) \"\($0)\"" } ?? word }
 
     /// True if a text is sent.
-    public var isText: Bool { word == "reply" || word == "send" }
+    public var isText: Bool { word == "reply" || word == "send" || word == "tell" }
 }
 
 extension RuleSet {
     /// What the rules would do, with the texts that they would send.
     public func plan(_ scenario: RuleScenario, bot: String) -> [PlannedAction] {
-        decide(scenario.input).flatMap { decision in
-            decision.rule.then.map { action in
-                PlannedAction(
-                    rule: decision.rule.label, word: action.word, detail: action.detail(scenario.values(bot: bot, decision)), isAudit: decision.isAudit)
-            }
-        }
+        var simulation = RuleSimulation(self, bot: bot)
+        return simulation.take(scenario).actions
     }
 }
 
 extension RuleAction {
     func detail(_ values: TemplateValues) -> String? {
         switch self {
-        case .reply(let template), .send(let template), .post(_, let template): template.filled(with: values)
+        case .reply(let template), .send(let template), .post(_, let template), .tell(_, let template): template.filled(with: values)
         case .sendFile(let file, _): file.path.split(separator: "/").last.map(String.init)
         case .react(let emoji): emoji
-        case .role(let role): role.role.code
+        case .role(let role, _): role.role.code
         case .forward(let chat): chat
+        case .warn(let warn): "\(warn.points)"
+        case .form(let form): form
         default: nil
         }
     }

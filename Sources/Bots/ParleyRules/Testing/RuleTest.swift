@@ -1,22 +1,98 @@
 /// A test that stands beside the rules: what happens, and what the rules make of it.
 public struct RuleTest: Sendable {
+    /// One event of a test, and what is expected.
+    public struct Step: Sendable {
+        /// Seconds since the step before.
+        public let pause: Double
+        /// The event.
+        public let scenario: RuleScenario
+        /// The rules that have to apply, in their order; nil if the test does not look at them.
+        public let rules: [String]?
+        /// The texts that have to be sent, in their order; nil if the test does not look at them.
+        public let replies: [String]?
+        /// The keys of the actions that have to be run, in their order; nil if the test does not look at them.
+        public let actions: [String]?
+    }
+
     /// The title of the test; nil if the file gives none.
     public let title: String?
     /// The position in the file.
     public let position: SourcePosition
-    /// The event.
-    public let scenario: RuleScenario
-    /// The rules that have to apply, in their order; nil if the test does not look at them.
-    public let rules: [String]?
-    /// The texts that have to be sent, in their order; nil if the test does not look at them.
-    public let replies: [String]?
-    /// The keys of the actions that have to be run, in their order; nil if the test does not look at them.
-    public let actions: [String]?
+    /// The events in their order; the rules remember what they did at those before.
+    public let steps: [Step]
+
+    /// Steps of one test at the most.
+    public static let maximumSteps = 100
 
     init?(_ reader: NodeReader) {
         guard let mapping = reader.mapping() else { return nil }
         title = mapping.value("title")?.nonEmptyString()
         position = reader.position
+        guard let several = mapping.value("steps") else {
+            guard let step = Step(mapping, schema: Schemas.test, pause: 0) else { return nil }
+            steps = [step]
+            return
+        }
+        mapping.refuseKeys(otherThan: Schemas.test)
+        for key in mapping.keys where key != "steps" && key != "title" && Schemas.test.names.contains(key) {
+            mapping.value(key)?.report(.badValue, "\"\(key)\" stands in a step of a test with steps")
+        }
+        let items = several.list() ?? []
+        if items.count > Self.maximumSteps { several.report(.tooLarge, "a test has at most \(Self.maximumSteps) steps", hint: "make two tests") }
+        steps = items.prefix(Self.maximumSteps).compactMap { item in
+            guard let step = item.mapping() else { return nil }
+            return Step(step, schema: Schemas.step, pause: step.value("after").flatMap(TimeSpan.read) ?? 0)
+        }
+        guard !steps.isEmpty else { return nil }
+    }
+
+    /// Reports names of rules that are not there.
+    static func check(_ reader: NodeReader, known: [String]) {
+        guard let mapping = reader.mapping() else { return }
+        for step in [mapping] + (mapping.value("steps")?.list()?.compactMap { $0.mapping() } ?? []) {
+            for item in step.value("expect")?.listOrOne() ?? [] {
+                guard let name = item.text, !known.contains(name) else { continue }
+                item.report(
+                    .badValue, "no rule has the id \"\(name)\"", hint: known.isEmpty ? "give the rule an id" : Spelling.hint(for: name, among: known))
+            }
+        }
+    }
+
+    /// A name for the test: its title, or what is said first.
+    public var label: String {
+        if let title { return title }
+        guard let input = steps.first?.scenario.input else { return "" }
+        if !input.text.isEmpty { return "\"" + String(input.text.prefix(40)) + (input.text.count > 40 ? "…" : "") + "\"" }
+        return input.event.rawValue
+    }
+
+    /// Runs the test.
+    ///
+    /// - Parameters:
+    ///   - set: the rules.
+    ///   - bot: the name of the bot.
+    ///   - forms: the forms of the profile.
+    /// - Returns: what was expected and did not happen, one element for each expectation; empty if all did.
+    public func run(_ set: RuleSet, bot: String, forms: [String: FormSpec] = [:]) -> [RuleTestFailure] {
+        var simulation = RuleSimulation(set, bot: bot, forms: forms)
+        return steps.enumerated().flatMap { index, step in
+            let result = simulation.take(step.scenario, after: step.pause)
+            let prefix = steps.count > 1 ? "step \(index + 1): " : ""
+            func failure(_ subject: String, _ expected: [String]?, _ actual: [String]) -> RuleTestFailure? {
+                guard let expected, expected != actual else { return nil }
+                return RuleTestFailure(subject: prefix + subject, expected: expected, actual: actual)
+            }
+            return [
+                failure("rules", step.rules, result.rules), failure("replies", step.replies, result.actions.filter(\.isText).map { $0.detail ?? "" }),
+                failure("actions", step.actions, result.actions.map(\.word)),
+            ].compactMap(\.self)
+        }
+    }
+}
+
+extension RuleTest.Step {
+    fileprivate init?(_ mapping: MappingReader, schema: MappingSchema, pause: Double) {
+        self.pause = pause
         var rules = mapping.value("expect")?.listOrOne()?.compactMap { $0.nonEmptyString() }
         if let none = mapping.value("expect-none"), let value = none.bool() {
             if !value { none.report(.badValue, "leave \"expect-none\" out instead of saying false") }
@@ -26,51 +102,19 @@ public struct RuleTest: Sendable {
         self.rules = rules
         replies = mapping.value("replies")?.texts()
         actions = mapping.value("actions").flatMap { $0.isEmptyList ? [] : $0.listOrOne()?.compactMap { $0.word(of: Schemas.actionWords) } }
-        if rules == nil, replies == nil, actions == nil {
-            reader.report(.missingKey, "the test expects nothing", hint: "write expect: with the id of a rule, expect-none: true, replies: or actions:")
+        // A step may only lead to the next.
+        if rules == nil, replies == nil, actions == nil, schema.name == Schemas.test.name {
+            mapping.reader.report(
+                .missingKey, "the test expects nothing", hint: "write expect: with the id of a rule, expect-none: true, replies: or actions:")
         }
-        guard let scenario = RuleScenario(mapping, schema: Schemas.test) else { return nil }
+        guard let scenario = RuleScenario(mapping, schema: schema) else { return nil }
         self.scenario = scenario
-    }
-
-    /// Reports names of rules that are not there.
-    func check(_ reader: NodeReader, known: [String]) {
-        guard let mapping = reader.mapping() else { return }
-        for item in mapping.value("expect")?.listOrOne() ?? [] {
-            guard let name = item.text, !known.contains(name) else { continue }
-            item.report(
-                .badValue, "no rule has the id \"\(name)\"", hint: known.isEmpty ? "give the rule an id" : Spelling.hint(for: name, among: known))
-        }
-    }
-
-    /// A name for the test: its title, or what is said.
-    public var label: String {
-        if let title { return title }
-        let text = scenario.input.text
-        if !text.isEmpty { return "\"" + String(text.prefix(40)) + (text.count > 40 ? "…" : "") + "\"" }
-        return scenario.input.event.rawValue
-    }
-
-    /// Runs the test.
-    ///
-    /// - Returns: what was expected and did not happen, one element for each expectation; empty if all did.
-    public func run(_ set: RuleSet, bot: String) -> [RuleTestFailure] {
-        let decided = set.decide(scenario.input).map(\.rule.label)
-        let planned = set.plan(scenario, bot: bot)
-        var failures: [RuleTestFailure] = []
-        func compare(_ what: String, _ expected: [String]?, _ actual: [String]) {
-            if let expected, expected != actual { failures.append(RuleTestFailure(subject: what, expected: expected, actual: actual)) }
-        }
-        compare("rules", rules, decided)
-        compare("replies", replies, planned.filter(\.isText).map { $0.detail ?? "" })
-        compare("actions", actions, planned.map(\.word))
-        return failures
     }
 }
 
 /// An expectation of a test that was not met.
 public struct RuleTestFailure: Sendable, Hashable, CustomStringConvertible {
-    /// What was compared: `rules`, `replies` or `actions`.
+    /// What was compared: `rules`, `replies` or `actions`; with the number of the step if there are several.
     public let subject: String
     /// What the test expects.
     public let expected: [String]

@@ -1,0 +1,99 @@
+internal import ChatProtocol
+
+/// Keeps what people wrote from formatting the texts of a bot: a name `*Admin*` stays as it is written, and one like `/'pay 10'` becomes no button.
+///
+/// A filled-in text is parsed as recipients will, and compared with the text in which plain letters stand for the values. Values are changed only if
+/// the two are formatted differently: then signs that can format are replaced by others that have the same form.
+struct MarkdownGuard {
+    /// A part of a text.
+    enum Part {
+        /// The author's own words.
+        case text(String)
+        /// - Parameter isName: whether it is a name: names must not be links either.
+        case value(String, isName: Bool)
+    }
+
+    /// A letter that no template has a use for. It stands for a value.
+    private static let placeholder: Character = "\u{10280}"
+    /// Signs that can format, with others of the same form.
+    private static let replacements: [Character: Character] = [
+        "*": "∗", "_": "＿", "~": "∼", "`": "ˋ", "#": "＃", "!": "ǃ", "@": "＠", "/": "∕", "[": "［", "]": "］", "+": "＋",
+    ]
+
+    /// The text, with values that format nothing.
+    static func text(_ parts: [Part]) -> String {
+        let parts = parts.map { part in
+            if case .value(let value, true) = part { Part.value(withoutLinks(value), isName: true) } else { part }
+        }
+        let plain = join(parts) { _ in String(placeholder) }
+        let filled = join(parts) { $0 }
+        let formatted = Markdown.parse(filled), wanted = Markdown.parse(plain)
+        guard formatted != nil || wanted != nil else { return filled }
+        let values = parts.compactMap { if case .value(let value, _) = $0 { value } else { nil } }
+        if shape(formatted ?? [FormattedText(nil, filled)]) == shape(wanted ?? [FormattedText(nil, plain)], values) { return filled }
+        return join(parts) { String($0.map { replacements[$0] ?? $0 }) }
+    }
+
+    private static func join(_ parts: [Part], _ change: (String) -> String) -> String {
+        parts.map { part in
+            switch part {
+            case .text(let text): text
+            case .value(let value, _): change(value)
+            }
+        }.joined()
+    }
+
+    /// Pieces of a text with the kinds of their formats. Links as they stand count as text: they show where they lead.
+    private static func shape(_ pieces: [FormattedText], _ values: [String] = []) -> [Piece] {
+        var values = values[...]
+        var shape: [Piece] = []
+        for piece in pieces {
+            var text = ""
+            for character in piece.text {
+                if character == placeholder, let value = values.popFirst() { text += value } else { text.append(character) }
+            }
+            let kind = kind(of: piece.format)
+            if let last = shape.indices.last, shape[last].kind == kind, kind == nil {
+                shape[last].text += text
+            } else {
+                shape.append(Piece(kind: kind, text: text))
+            }
+        }
+        return shape
+    }
+
+    private struct Piece: Equatable {
+        let kind: Kind?
+        var text: String
+    }
+
+    private enum Kind: Equatable {
+        case mark(TextFormat)
+        case link, command, mention
+    }
+
+    private static func kind(of format: TextFormat?) -> Kind? {
+        switch format {
+        case nil, .uri, .email, .phone, .unknown: nil
+        case .simplexLink(let shown, _, _, _): shown == nil ? nil : .link
+        case .hyperLink: .link
+        case .command: .command
+        case .mention: .mention
+        case .bold, .italic, .strikeThrough, .snippet, .secret, .small, .colored: format.map(Kind.mark)
+        }
+    }
+
+    /// A name in one line that is no link: an invisible sign parts what would be one.
+    private static func withoutLinks(_ name: String) -> String {
+        let name = String(name.map { $0.isNewline ? " " : $0 })
+        let isLink =
+            Markdown.parse(name)?.contains { piece in
+                switch piece.format {
+                case .uri, .email, .hyperLink, .simplexLink: true
+                default: false
+                }
+            } ?? false
+        guard isLink else { return name }
+        return name.replacing(".", with: ".\u{2060}").replacing(":", with: ":\u{2060}").replacing("@", with: "＠")
+    }
+}

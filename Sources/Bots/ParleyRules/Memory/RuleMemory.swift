@@ -1,0 +1,88 @@
+internal import Parley
+
+/// Everything that rules remember of one person, one chat or the whole bot.
+///
+/// A value: the runner stores it with the progress of the event, and tests keep it in memory.
+struct RuleMemory: StoredState, Hashable {
+    static let stateName = "parley.rules"
+
+    /// Points that a rule has given to somebody.
+    struct Warning: Codable, Sendable, Hashable {
+        var points: Int
+        /// The time from which on they do not count any more, in seconds since 1970; nil for never.
+        var expires: Double?
+        /// The number of the case.
+        var number: Int
+    }
+
+    /// Rules that are remembered at the most; those that applied longest ago are forgotten first.
+    static let maximumRuns = 1_000
+    /// Warnings that are remembered at the most; the oldest are forgotten first.
+    static let maximumWarnings = 100
+
+    /// The time at which each rule applied last, by its key, in seconds since 1970.
+    private(set) var runs: [String: Double] = [:]
+    /// The warnings, the oldest first.
+    private(set) var warnings: [Warning] = []
+    /// The question that the person has to answer; nil for none.
+    var captcha: CaptchaProgress?
+
+    /// True if a rule may apply.
+    func admits(_ rule: RuleSpec, at now: Double) -> Bool {
+        guard let repetition = rule.repetition, let last = runs[rule.memoryKey] else { return true }
+        guard let pause = repetition.pause else { return false }
+        // A clock that was set back must not silence a rule for longer than its pause.
+        return now - last >= pause || last - now > pause
+    }
+
+    /// The points that count at a time.
+    func points(at now: Double) -> Int { warnings.reduce(0) { $0 + ($1.expires.map { $0 > now } ?? true ? $1.points : 0) } }
+
+    mutating func apply(_ change: MemoryChange) {
+        switch change {
+        case .ran(let key, let now):
+            runs[key] = now
+            guard runs.count > Self.maximumRuns, let oldest = runs.min(by: { ($0.value, $0.key) < ($1.value, $1.key) }) else { return }
+            runs[oldest.key] = nil
+        case .warned(let warning, let now):
+            warnings.removeAll { $0.expires.map { $0 <= now } ?? false }
+            warnings.append(warning)
+            if warnings.count > Self.maximumWarnings { warnings.removeFirst() }
+        case .forgiven: warnings = []
+        case .revoked(let number): warnings.removeAll { $0.number == number }
+        case .asked(let progress): captcha = progress
+        }
+    }
+}
+
+/// A change of what is remembered. It can be made again on another value, when two handlers change the same at the same time.
+enum MemoryChange: Sendable, Hashable {
+    case ran(String, at: Double)
+    case warned(RuleMemory.Warning, at: Double)
+    case forgiven
+    case revoked(Int)
+    case asked(CaptchaProgress?)
+}
+
+/// The names under which the memories of one event are found.
+struct MemoryScopes: Sendable, Hashable {
+    /// The one who wrote or acted.
+    var person: String
+    /// The one whom moderating actions are about.
+    var target: String
+    var chat: String
+    static let bot = ""
+
+    func name(_ scope: Repetition.Scope) -> String {
+        switch scope {
+        case .person: person
+        case .chat: chat
+        case .bot: Self.bot
+        }
+    }
+}
+
+extension RuleSpec {
+    /// The key under which it is remembered that the rule applied. What is audited is not spent.
+    var memoryKey: String { mode == .audit ? "audit/\(label)" : label }
+}

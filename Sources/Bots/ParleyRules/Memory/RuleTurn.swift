@@ -1,0 +1,93 @@
+/// One event in front of the rules: which of them apply, given what is remembered, and what is to be remembered then.
+///
+/// It has no effects: what it decides is performed, and what it changes is stored, by its user.
+struct RuleTurn {
+    let rules: RuleSet
+    let scopes: MemoryScopes
+    /// Seconds since 1970.
+    let now: Double
+    /// The number that the next case gets.
+    private(set) var nextCase: Int
+    private(set) var memories: [String: RuleMemory]
+    /// The changes by the names of their scopes, in their order.
+    private(set) var changes: [(scope: String, change: MemoryChange)] = []
+
+    init(_ rules: RuleSet, _ scopes: MemoryScopes, memories: [String: RuleMemory], nextCase: Int = 1, now: Double) {
+        self.rules = rules
+        self.scopes = scopes
+        self.memories = memories
+        self.nextCase = nextCase
+        self.now = now
+    }
+
+    /// The rules that apply, in the order in which their actions are run.
+    ///
+    /// A rule that warns is followed by the rules about its warning.
+    mutating func decide(_ input: RuleInput) -> [RuleDecision] {
+        var decisions: [RuleDecision] = []
+        for var decision in applying(input) {
+            note(decision.rule)
+            guard !decision.isAudit, !decision.rule.isExempt(input) else {
+                decisions.append(decision)
+                continue
+            }
+            let isWarning = openCases(of: &decision)
+            if isWarning || decision.rule.when.event == .warned { decision.points = points }
+            decisions.append(decision)
+            if isWarning { decisions += escalation(of: input) }
+        }
+        return decisions
+    }
+
+    /// The points that the one whom actions are about has now.
+    private var points: Int { memories[scopes.target]?.points(at: now) ?? 0 }
+
+    private func applying(_ input: RuleInput) -> [RuleDecision] {
+        rules.decide(input) { rule in
+            guard let repetition = rule.repetition else { return true }
+            return memories[scopes.name(repetition.scope)]?.admits(rule, at: now) ?? true
+        }
+    }
+
+    /// Gives numbers to the cases of a decision, and notes its warnings.
+    ///
+    /// - Returns: true if the rule warns.
+    private mutating func openCases(of decision: inout RuleDecision) -> Bool {
+        var isWarning = false
+        for action in decision.rule.then where action.opensCase {
+            decision.cases.append(nextCase)
+            if case .warn(let warn) = action {
+                let warning = RuleMemory.Warning(points: warn.points, expires: warn.expiry.map { now + $0 }, number: nextCase)
+                apply(.warned(warning, at: now), scopes.target)
+                isWarning = true
+            }
+            nextCase += 1
+        }
+        if decision.rule.then.contains(where: { if case .forgive = $0 { true } else { false } }) { apply(.forgiven, scopes.target) }
+        return isWarning
+    }
+
+    private mutating func escalation(of input: RuleInput) -> [RuleDecision] {
+        var warned = input
+        warned.event = .warned
+        warned.points = points
+        var decisions: [RuleDecision] = []
+        for var decision in applying(warned) {
+            note(decision.rule)
+            if !decision.isAudit { _ = openCases(of: &decision) }
+            decision.points = warned.points
+            decisions.append(decision)
+        }
+        return decisions
+    }
+
+    private mutating func note(_ rule: RuleSpec) {
+        guard let repetition = rule.repetition else { return }
+        apply(.ran(rule.memoryKey, at: now), scopes.name(repetition.scope))
+    }
+
+    private mutating func apply(_ change: MemoryChange, _ scope: String) {
+        memories[scope, default: RuleMemory()].apply(change)
+        changes.append((scope, change))
+    }
+}

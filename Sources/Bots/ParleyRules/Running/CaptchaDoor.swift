@@ -1,0 +1,81 @@
+internal import ChatAPI
+internal import Foundation
+internal import Parley
+
+/// A member who has to answer in time, as the timer holds it.
+struct CaptchaTimeout: Codable, Sendable, Hashable {
+    var group: Int64
+    var member: Int64
+    var deadline: Double
+}
+
+// The question that members who wait have to answer.
+extension RulePerformer {
+    /// Asks the member, and sets the timer.
+    func ask(_ spec: CaptchaSpec) async throws {
+        guard let member = subject.member else { return }
+        let deadline = now.timeIntervalSince1970 + spec.limit
+        let round = try await subject.client.state(RuleMemory.self, of: .person(subject.target)).captcha?.round ?? 0
+        try await ask(CaptchaProgress(round: round + 1, attempts: spec.attempts, deadline: deadline))
+        let timeout = CaptchaTimeout(group: member.group.id.rawValue, member: member.id.rawValue, deadline: deadline)
+        try await subject.client.schedule(
+            CaptchaTimer.name, key: subject.target.description, after: .seconds(spec.limit), timeout, in: subject.chat.reference)
+    }
+
+    private func ask(_ progress: CaptchaProgress) async throws {
+        try await subject.client.update(RuleMemory.self, of: .person(subject.target)) { $0.apply(.asked(progress)) }
+        try await subject.chat.send(try await question(progress.round).text)
+    }
+
+    private func question(_ round: Int) async throws -> CaptchaQuestion {
+        let drawn = CaptchaSecret.draw()
+        let secret = try await subject.client.update(CaptchaSecret.self, of: .bot) { stored in
+            if stored.secret.isEmpty { stored.secret = drawn }
+            return stored.secret
+        }
+        return CaptchaQuestion(secret: secret, person: subject.target.description, round: round)
+    }
+
+    /// Takes the answer of a member who was asked.
+    ///
+    /// - Returns: false if the member was not asked, and the rules go on with the message.
+    func answerCaptcha(_ text: String) async throws -> Bool {
+        guard let member = subject.member, let progress = try await subject.client.state(RuleMemory.self, of: .person(subject.target)).captcha else {
+            return false
+        }
+        let isRight = try await question(progress.round).isAnswered(by: text)
+        switch progress.outcome(isRight: isRight, at: now.timeIntervalSince1970) {
+        case .again(let next): try await ask(next)
+        case .passed:
+            try await member.accept()
+            try await endCaptcha()
+        case .failed:
+            try await member.reject()
+            try await endCaptcha()
+        }
+        return true
+    }
+
+    private func endCaptcha() async throws {
+        try await subject.client.update(RuleMemory.self, of: .person(subject.target)) { $0.apply(.asked(nil)) }
+        try await subject.client.cancelScheduled(CaptchaTimer.name, key: subject.target.description)
+    }
+}
+
+/// The end of the time for an answer.
+enum CaptchaTimer {
+    static let name = "parley.rules.captcha"
+
+    static func end(_ tick: ScheduledContext<CaptchaTimeout>) async throws {
+        let value = tick.value, group = GroupID(value.group), id = GroupMemberID(value.member)
+        let scope = StateScope.person(.member(id, of: group))
+        guard try await tick.client.state(RuleMemory.self, of: scope).captcha?.deadline == value.deadline else { return }
+        try await tick.client.update(RuleMemory.self, of: scope) { $0.apply(.asked(nil)) }
+        guard let member = try await tick.groups.group(group)?.member(id), member.isPending else { return }
+        try await member.reject()
+    }
+}
+
+extension CaptchaSecret {
+    static func draw() -> String { "\(UUID().uuidString)\(UUID().uuidString)" }
+}

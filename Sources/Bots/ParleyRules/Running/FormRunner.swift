@@ -1,0 +1,51 @@
+internal import ChatAPI
+internal import Foundation
+internal import Logging
+internal import Parley
+
+/// Takes the answers to forms.
+struct FormRunner: Sendable {
+    let current: @Sendable () -> ProfileRules
+    let logger: Logger
+
+    /// Nil for a form that is too late or not there any more: then the rules get the message.
+    func plan(_ step: DialogueContext<FormState>) -> RuleRunner.Work? {
+        let profile = current(), now = step.message.client.now, state = step.state
+        guard let form = profile.forms[state.form], now.timeIntervalSince1970 <= state.deadline else { return nil }
+        return {
+            var values = RuleRunner.values(
+                RuleInput(event: .message, text: step.text), RuleSubject(step.message), bot: profile.name, name: nil, at: now)
+            switch form.step(step.text, after: state.answers) {
+            case .refuse: try await step.message.send(form.questions[state.answers.count].refusal)
+            case .cancelled: try await step.end(form.cancelled)
+            case .ask(let question, let answers):
+                values.fields = form.fields(answers)
+                try await step.next(FormState(form: form.id, answers: answers, deadline: state.deadline), form.questions[question].text(values))
+            case .done(let answers):
+                values.fields = form.fields(answers)
+                try await step.end()
+                for action in form.done { await perform(action, of: form, step, values) }
+            }
+        }
+    }
+
+    /// A chat that is gone must not keep the answers from the others.
+    private func perform(_ action: RuleAction, of form: FormSpec, _ step: DialogueContext<FormState>, _ values: TemplateValues) async {
+        do {
+            switch action {
+            case .send(let template): try await step.message.send(template.filled(with: values))
+            case .tell(let name, let template):
+                guard let chat = await step.message.client.chat(named: name) else { throw RuleFailure.noChat(name) }
+                try await chat.send(template.filled(with: values))
+            default: break
+            }
+        } catch {
+            logger.error(
+                "an action of a form failed",
+                metadata: [
+                    "code": "\((error as? ChatCoreError)?.code.rawValue ?? "rules.action")", "form": "\(form.id)", "action": "\(action.word)",
+                    "error": "\(error)",
+                ])
+        }
+    }
+}

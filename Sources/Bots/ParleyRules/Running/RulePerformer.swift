@@ -1,0 +1,181 @@
+internal import ChatAPI
+internal import ChatProtocol
+internal import Foundation
+internal import Logging
+internal import Parley
+
+/// Performs the actions of rules for one event.
+struct RulePerformer: Sendable {
+    let subject: RuleSubject
+    let profile: ProfileRules
+    let values: TemplateValues
+    let logger: Logger
+    let now: Date
+
+    /// Performs the actions of each rule in their order. An action that fails ends its rule, and the next rule follows: what is remembered of those
+    /// that applied is kept.
+    func perform(_ decisions: [RuleDecision], text: String) async throws {
+        for decision in decisions where !decision.isAudit {
+            var values = values
+            (values.match, values.command, values.points) = (decision.match, decision.command, decision.points)
+            var cases = decision.cases[...]
+            for action in decision.rule.then {
+                let number = action.opensCase ? cases.popFirst() : nil
+                do {
+                    try await perform(action, of: decision.rule, values, case: number, text: text)
+                } catch {
+                    // The end of the bots: the event is handled at the next start.
+                    guard !Task.isCancelled else { throw error }
+                    logger.error(
+                        "an action of a rule failed",
+                        metadata: [
+                            "code": "\((error as? ChatCoreError)?.code.rawValue ?? "rules.action")", "rule": "\(decision.rule.label)",
+                            "action": "\(action.word)", "error": "\(error)",
+                        ])
+                    break
+                }
+            }
+        }
+    }
+
+    private func perform(_ action: RuleAction, of rule: RuleSpec, _ values: TemplateValues, case number: Int?, text: String) async throws {
+        switch action {
+        case .send(let template): try await subject.chat.send(template.filled(with: values))
+        case .reply(let template): try await reply(template.filled(with: values))
+        case .sendFile(let file, let quotes):
+            let outgoing = file.outgoing(values)
+            if quotes, let reply = subject.replyFile { try await reply(outgoing) } else { try await subject.chat.send(outgoing) }
+        case .save(let sources): try await subject.save?(sources)
+        case .post(let name, let template): try await post(template.filled(with: values), in: name)
+        case .tell(let name, let template): try await tell(template.filled(with: values), in: name)
+        case .react(let emoji): try await subject.react?(emoji)
+        case .accept: try await subject.accept?()
+        case .reject: try await subject.reject?()
+        case .forward(let name):
+            guard let target = await subject.chat.chats.overview(named: name) else { throw RuleFailure.noChat(name) }
+            try await subject.forward?(target.reference)
+        case .moderate, .block, .remove, .role, .warn:
+            // A rule must not turn against those who keep the group, unless it says so.
+            guard let member = subject.member, !rule.exempt.contains(member.role) else { return }
+            try await moderate(action, member)
+            if let number { try await open(number, action, of: rule, member, text: text) }
+        case .forgive: break
+        case .undo: try await reply(undo(values.command?.arguments ?? "", by: values.contactName))
+        case .cases: try await reply(try await record()?.list ?? "No cases.")
+        case .captcha(let spec): try await ask(spec)
+        case .form(let name): try await begin(name, values)
+        }
+    }
+
+    private func moderate(_ action: RuleAction, _ member: BotMember) async throws {
+        switch action {
+        case .moderate: try await subject.moderate?()
+        case .block: try await member.block()
+        case .remove(let withMessages): try await member.remove(withMessages: withMessages)
+        case .role(let role, _): try await member.setRole(role.role)
+        default: break
+        }
+    }
+
+    private func reply(_ text: String) async throws {
+        if let reply = subject.reply { try await reply(text) } else { try await subject.chat.send(text) }
+    }
+
+    private func post(_ text: String, in name: String) async throws {
+        guard let channel = await subject.chat.groups.all.first(where: { $0.isChannel && ($0.name == name || $0.displayName == name) }) else {
+            throw RuleFailure.noChannel(name)
+        }
+        try await channel.post(text)
+    }
+
+    private func tell(_ text: String, in name: String) async throws {
+        guard let chat = await subject.client.chat(named: name) else { throw RuleFailure.noChat(name) }
+        try await chat.send(text)
+    }
+
+    private func begin(_ name: String, _ values: TemplateValues) async throws {
+        guard let form = profile.forms[name], let first = form.questions.first else { return }
+        try await subject.begin?(FormState(form: name, deadline: now.timeIntervalSince1970 + form.timeout), first.text(values))
+    }
+}
+
+// MARK: What is remembered
+
+extension RulePerformer {
+    /// The memories that the rules ask for, by the names of their scopes.
+    func memories() async throws -> [String: RuleMemory] {
+        let needs = profile.rules.needs, scopes = subject.scopes
+        var names = Set(needs.scopes.map(scopes.name))
+        if needs.warnings { names.insert(scopes.target) }
+        var memories: [String: RuleMemory] = [:]
+        for name in names { memories[name] = try await subject.client.state(RuleMemory.self, of: subject.state(name)) }
+        return memories
+    }
+
+    /// The record of the group; nil outside of groups.
+    func record() async throws -> ModerationRecord? {
+        guard let group = subject.chat.group else { return nil }
+        return try await subject.client.state(ModerationRecord.self, of: .chat(.group(group.id)))
+    }
+
+    private func open(_ number: Int, _ action: RuleAction, of rule: RuleSpec, _ member: BotMember, text: String) async throws {
+        var new = ModerationCase(
+            number: number, rule: rule.label, action: action.word, member: member.id.rawValue, name: member.displayName,
+            evidence: String(text.prefix(ModerationCase.longestEvidence)), time: now.timeIntervalSince1970,
+            expires: action.limit.map { now.timeIntervalSince1970 + $0 })
+        if case .warn(let warn) = action { new.reason = warn.reason }
+        if case .role = action { new.roleBefore = member.role.code }
+        let group = member.group.id
+        try await subject.client.update(ModerationRecord.self, of: .chat(.group(group))) { [new] in $0.add(new) }
+        guard let limit = action.limit, action.word != "warn" else { return }
+        try await subject.client.schedule(CaseTimer.end, key: "\(group)/\(number)", after: .seconds(limit), number, in: .group(group))
+    }
+
+    private func undo(_ arguments: String, by name: String) async throws -> String {
+        guard let group = subject.chat.group else { return "There are no cases here." }
+        let text = arguments.trimmed, number = Int(text)
+        guard text.isEmpty || number != nil else { return "Write the number of a case behind the command." }
+        return try await CaseUndo(client: subject.client, group: group).undo(number, by: name)
+    }
+}
+
+/// Names of timers of rules.
+enum CaseTimer {
+    /// Ends a block or a role that was given for a time.
+    static let end = "parley.rules.end"
+    /// Sends a schedule of one time.
+    static let schedule = "parley.rules.schedule"
+}
+
+/// Takes the actions of cases back.
+struct CaseUndo: Sendable {
+    let client: BotClient
+    let group: BotGroup
+
+    /// - Parameters:
+    ///   - number: nil for the newest that can be taken back.
+    ///   - name: the one who takes it back.
+    /// - Returns: a sentence for moderators.
+    func undo(_ number: Int?, by name: String) async throws -> String {
+        let scope = StateScope.chat(.group(group.id))
+        let record = try await client.state(ModerationRecord.self, of: scope)
+        guard let found = record.open(number) else { return number.map { "There is no case \($0)." } ?? "There is no case to undo." }
+        if let before = found.undoneBy { return "Case \(found.number) was undone before, by \(before)." }
+        guard found.isReversible, let member = found.member.map({ GroupMemberID($0) }) else {
+            return "Case \(found.number) cannot be undone: \(found.action) is final."
+        }
+        switch found.action {
+        case "block": try await group.member(member).unblock()
+        case "role":
+            guard let role = MemberCondition.roleWords.first(where: { $0.key == found.roleBefore })?.value else {
+                return "Case \(found.number) cannot be undone: the role before is not known."
+            }
+            try await group.member(member).setRole(role)
+        default:
+            try await client.update(RuleMemory.self, of: .person(.member(member, of: group.id))) { $0.apply(.revoked(found.number)) }
+        }
+        try await client.update(ModerationRecord.self, of: scope) { $0.markUndone(found.number, by: name) }
+        if found.expires != nil { try await client.cancelScheduled(CaseTimer.end, key: "\(group.id)/\(found.number)") }
+        return "Case \(found.number) is undone: \(found.action) \(found.name)."
+    }
+}

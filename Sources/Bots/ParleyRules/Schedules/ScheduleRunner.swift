@@ -1,0 +1,70 @@
+internal import ChatAPI
+internal import Foundation
+internal import Logging
+internal import Parley
+
+/// Sends the messages of a schedule.
+struct ScheduleRunner: Sendable {
+    let spec: ScheduleSpec
+    let botName: String
+    let logger: Logger
+
+    private var timer: String { "schedule/\(spec.id)" }
+
+    /// The handlers of its times.
+    var handlers: [On] {
+        let missed: MissedRuns = spec.runsMissed ? .runOnce : .skip
+        switch spec.times {
+        case .every(let seconds):
+            return [On(.every(.seconds(seconds), timer, missed: missed)) { try await send($0.client, due: $0.dueAt) }]
+        case .cron(let expression, let zone):
+            return [On(.cron(expression, timer, in: zone, missed: missed)) { try await send($0.client, due: $0.dueAt) }]
+        case .at(let date):
+            return [
+                On(.started) { try await plan($0.client, at: date) },
+                On(.scheduled(CaseTimer.schedule, String.self), where: { $0.value == key(date) }) { tick in
+                    try await send(tick.client, due: date)
+                    try await tick.client.update(SentSchedules.self) { $0.add(key(date)) }
+                },
+            ]
+        }
+    }
+
+    /// A message of another date is another message.
+    private func key(_ date: Date) -> String { "\(spec.id) \(Int64(date.timeIntervalSince1970))" }
+
+    /// Sets the timer of a message that is sent once, unless it was sent.
+    private func plan(_ client: BotClient, at date: Date) async throws {
+        guard try await !client.state(SentSchedules.self).contains(key(date)) else { return }
+        // What was missed before anybody wrote the schedule is not made up for either.
+        guard spec.runsMissed || date > client.now else { return }
+        try await client.schedule(CaseTimer.schedule, key: key(date), at: date, key(date), expiringAfter: spec.runsMissed ? nil : .seconds(60))
+    }
+
+    private func send(_ client: BotClient, due: Date) async throws {
+        let time = client.now.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: false))
+        let values = TemplateValues(
+            botName: botName, contactName: "", date: String(time.prefix(10)), time: String(time.dropFirst(11).prefix(5)))
+        let text = spec.text.filled(with: values)
+        switch spec.target {
+        case .contacts:
+            try await client.broadcast(text, to: await client.contacts, onceAs: "schedule/\(spec.id)/\(Int64(due.timeIntervalSince1970))")
+        case .chats(let names):
+            for name in names {
+                do {
+                    guard let chat = await client.chat(named: name) else { throw RuleFailure.noChat(name) }
+                    try await chat.send(text)
+                } catch {
+                    guard !Task.isCancelled else { throw error }
+                    // A chat that is gone must not keep the message from the others.
+                    logger.error(
+                        "a schedule could not be sent",
+                        metadata: [
+                            "code": "\((error as? ChatCoreError)?.code.rawValue ?? "rules.schedule")", "schedule": "\(spec.id)", "chat": "\(name)",
+                            "error": "\(error)",
+                        ])
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+public import Foundation
+internal import Parley
+
+/// A message that is sent at times.
+public struct ScheduleSpec: Sendable, Hashable {
+    /// The times.
+    public enum Times: Sendable, Hashable {
+        /// Once.
+        case at(Date)
+        /// Again and again, from the first start on.
+        case every(seconds: Double)
+        /// Times of the calendar.
+        case cron(String, TimeZone)
+    }
+
+    /// The chats that it is sent into.
+    public enum Target: Sendable, Hashable {
+        /// Chats with these names.
+        case chats([String])
+        /// All contacts.
+        case contacts
+    }
+
+    /// The name under which it is remembered; unique in the profile.
+    public let id: String
+    /// The times.
+    public let times: Times
+    /// The chats.
+    public let target: Target
+    /// True if a time that was missed is made up for at the next start.
+    public let runsMissed: Bool
+    /// The text.
+    let text: Template
+
+    /// The shortest interval, in seconds.
+    static let shortestInterval = 60.0
+    static let missedWords: KeyValuePairs<String, Bool> = ["run": true, "skip": false]
+
+    init?(_ reader: NodeReader) {
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: Schemas.schedule)
+        let id = mapping.required("id", hint: "add \"id\": what was sent is remembered under it")?.nonEmptyString()
+        let text = mapping.required("send", hint: "write the text").flatMap { Template($0, .schedule) }
+        let named = ["at", "every", "cron"].filter { mapping.value($0) != nil }
+        if named.count != 1 {
+            reader.report(
+                named.isEmpty ? .missingKey : .badValue, named.isEmpty ? "there is no time" : "one kind of time, not \(named.joined(separator: " and "))",
+                hint: "write one of: at, every, cron")
+        }
+        let times = named.first.flatMap { mapping.value($0).flatMap { Self.times($0, mapping) } }
+        runsMissed = mapping.value("missed")?.word(of: Self.missedWords) ?? true
+        let target: Target? = mapping.required("to", hint: "name a chat, or write: to: contacts").flatMap { to in
+            to.text == "contacts" ? .contacts : to.listOrOne().map { .chats($0.compactMap { $0.nonEmptyString() }) }
+        }
+        if named.first != "cron", named.first != "at" { mapping.value("zone")?.report(.badValue, "\"zone\" goes with \"at\" and \"cron\"") }
+        guard let id, let text, let times, let target, named.count == 1 else { return nil }
+        (self.id, self.text, self.times, self.target) = (id, text, times, target)
+    }
+
+    private static func times(_ reader: NodeReader, _ mapping: MappingReader) -> Times? {
+        if mapping.value("every") != nil {
+            guard let seconds = TimeSpan.read(reader) else { return nil }
+            guard seconds >= shortestInterval else {
+                reader.report(.badValue, "\(reader.path) must be a minute or more")
+                return nil
+            }
+            return .every(seconds: seconds)
+        }
+        guard let zone = zone(mapping.value("zone")), let text = reader.nonEmptyString() else { return nil }
+        if mapping.value("cron") != nil {
+            if let fault = CronCheck.fault(in: text, zone) {
+                reader.report(.badValue, fault, hint: "five fields: minute hour day month weekday, as in \"30 8 * * mon-fri\"")
+                return nil
+            }
+            return .cron(text, zone)
+        }
+        guard let date = date(text, zone) else {
+            reader.report(.badValue, "\(reader.path) cannot be \"\(text)\"", hint: "write a date and a time: \"2026-12-24 18:00\"")
+            return nil
+        }
+        return .at(date)
+    }
+
+    private static func zone(_ reader: NodeReader?) -> TimeZone? {
+        guard let reader else { return TimeZone(secondsFromGMT: 0) }
+        guard let name = reader.nonEmptyString() else { return nil }
+        if let zone = TimeZone(identifier: name) { return zone }
+        reader.report(.badValue, "\"\(name)\" is not a time zone", hint: "a name such as Europe/Berlin; UTC without it")
+        return nil
+    }
+
+    private static func date(_ text: String, _ zone: TimeZone) -> Date? {
+        guard let match = text.wholeMatch(of: /(\d{4})-(\d{2})-(\d{2})[ T](\d{1,2}):(\d{2})/) else { return nil }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = zone
+        let parts = DateComponents(year: Int(match.1), month: Int(match.2), day: Int(match.3), hour: Int(match.4), minute: Int(match.5))
+        guard let date = calendar.date(from: parts) else { return nil }
+        // A calendar makes 3 March of 31 February.
+        let read = calendar.dateComponents([.month, .day, .hour, .minute], from: date)
+        return read.month == parts.month && read.day == parts.day && read.hour == parts.hour && read.minute == parts.minute ? date : nil
+    }
+}
+
+/// Validates calendar times with the framework's own reader.
+private enum CronCheck {
+    static func fault(in text: String, _ zone: TimeZone) -> String? {
+        let bot = Bot("schedule") { On(.cron(text, "schedule", in: zone)) { _ in } }
+        return bot.faults.first?.message
+    }
+}
+
+/// The schedules of one time that were sent, by their ids with their times.
+struct SentSchedules: StoredState {
+    static let stateName = "parley.schedules"
+    /// Those that are remembered at the most; the oldest are forgotten first.
+    static let maximumCount = 500
+    private(set) var sent: [String] = []
+
+    func contains(_ key: String) -> Bool { sent.contains(key) }
+
+    mutating func add(_ key: String) {
+        guard !sent.contains(key) else { return }
+        sent.append(key)
+        if sent.count > Self.maximumCount { sent.removeFirst() }
+    }
+}

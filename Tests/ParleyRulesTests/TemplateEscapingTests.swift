@@ -1,0 +1,71 @@
+import ChatProtocol
+import Parley
+import Testing
+
+@testable import ParleyRules
+
+/// What people write formats nothing in the texts of bots.
+@Suite struct TemplateEscapingTests {
+    private func template(_ text: String) throws -> Template {
+        let file = try BotsFile(
+            parsing: "parley: 1\nprofiles:\n  a:\n    rules:\n      - when: { pattern: \"(.*)\", chat: group }\n        then:\n          - send: \"\(text)\"\n")
+        guard case .send(let template)? = file.profiles.first?.rules.first?.then.first else { throw TestFault() }
+        return template
+    }
+
+    private struct TestFault: Error {}
+
+    private func filled(_ text: String, name: String = "Ann", said: String = "") throws -> String {
+        var values = TemplateValues(botName: "Bot", contactName: name, text: said, date: "2026-01-01", time: "12:00")
+        values.memberName = name
+        return try template(text).filled(with: values)
+    }
+
+    @Test(arguments: [
+        "*Ann*", "_Ann_", "~Ann~", "`Ann`", "#Ann#", "!1 Ann!", "!- Ann!", "@everybody", "@'all of you'", "/'pay 10'", "/start", "[home](https://x.example)",
+        "https://x.example", "x.example", "ann@x.example", "simplex:/contact#/?v=1", "a* b", "*a", "a\n*b*", "Ann! _x_",
+    ])
+    func aNameFormatsNothing(_ name: String) throws {
+        for text in [
+            "Hello {{ member.name }}!", "*Hello {{ member.name }}, you!*", "{{ member.name }}", "{{ member.name }} *and* {{ member.name }}",
+            "/help {{ member.name }}",
+        ] {
+            let plain = try filled(text, name: "Ann"), named = try filled(text, name: name)
+            let formats = Markdown.parse(named)?.compactMap(\.format?.mark) ?? []
+            #expect(formats == Markdown.parse(plain)?.compactMap(\.format?.mark) ?? [], "\(text): \(named)")
+        }
+    }
+
+    @Test func whatFormatsNothingIsNotChanged() throws {
+        for name in ["Ann", "Ann-Marie O'Neil", "2 * 3", "C#", "a_b", "Ünal 😀", "50 %", "Ann!"] {
+            #expect(try filled("Hello *dear* {{ member.name }}.", name: name) == "Hello *dear* \(name).")
+        }
+    }
+
+    @Test func aTextMayHoldLinksAndNothingHidden() throws {
+        #expect(try filled("You wrote: {{ text }}", said: "see https://x.example") == "You wrote: see https://x.example")
+        #expect(try filled("You wrote: {{ text }}", said: "see [bank](https://x.example)") == "You wrote: see ［bank］(https:∕∕x.example)")
+        #expect(try filled("You wrote: {{ text | raw }}", said: "*x*") == "You wrote: *x*")
+        #expect(try filled("{{ text }}", said: "*x*") == "*x*")
+        #expect(try filled("{{ text }}{{ text }}", said: "*x*") == "∗x∗∗x∗")
+    }
+
+    @Test func theSignThatStandsForValuesFormatsNothingEither() throws {
+        #expect(try filled("\u{10280} {{ member.name }}", name: "*x*") == "\u{10280} ∗x∗")
+        #expect(throws: BotsFileError.self) { try template("{{ text | html }}") }
+        #expect(throws: BotsFileError.self) { try template("{{ form.size }}") }
+    }
+}
+
+extension TextFormat {
+    /// Formats other than links as they stand in a text.
+    fileprivate var mark: String? {
+        switch self {
+        case .phone, .unknown: nil
+        case .hyperLink: "link"
+        case .command: "command"
+        case .mention: "mention"
+        default: "\(self)"
+        }
+    }
+}
