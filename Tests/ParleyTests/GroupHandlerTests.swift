@@ -50,6 +50,51 @@ import Testing
         #expect(core.sent(to: Self.team) == ["re: passed on by a member", "re: new"])
     }
 
+    @Test func aPostIsHandledThatWasWrittenWhileTheBotConnectedWithItsRelays() async throws {
+        let core = ScriptedCore(), posts = EventLog<String>()
+        let reader = Bot("Reader") { On(.text, in: .groups) { posts.add($0.text) } }
+        let (channel, relay) = try core.addChannel(subscribed: 1_767_225_590, connected: 1_767_225_600)
+        _ = try await host.running([reader], on: core) { _ in
+            for (text, time) in [("before", 1_767_225_589), ("between", 1_767_225_595), ("after", 1_767_225_601)] as [(String, Int64)] {
+                core.receive(text, from: relay, in: channel) { item in
+                    item.direction = .channelReceived
+                    item.meta.forwardedByMember = relay.groupMemberID
+                    item.meta.itemTimestamp = UTCTimestamp(seconds: time)
+                }
+            }
+            try await eventually("the posts are handled") { posts.all.count == 2 }
+        }
+        #expect(posts.all == ["between", "after"])
+    }
+
+    @Test func commentsAreHandledThatWereStoredBeforeTheStart() async throws {
+        let core = ScriptedCore(), seen = EventLog<String>()
+        let bot = Bot("Moderator") {
+            On(.comment) { seen.add("comment \($0.text) on \($0.commentedPost ?? 0)") }
+            On(.post) { seen.add("post \($0.text)") }
+        }
+        let (channel, ann) = try core.addChannel(subscribed: 1_767_225_590, connected: 1_767_225_600)
+        let first = core.receive("first", from: ann, in: channel, announcing: false) { $0.direction = .channelReceived }
+        core.receive("nice", from: ann, in: channel, announcing: false) { $0.meta.parentItemID = first }
+        core.receive("second", from: ann, in: channel, announcing: false) { $0.direction = .channelReceived }
+        _ = try await host.running([bot], on: core) { _ in
+            core.receive("late", from: ann, in: channel) { $0.meta.parentItemID = first }
+            try await eventually("all are handled") { seen.all.count == 4 }
+        }
+        #expect(seen.all == ["post first", "comment nice on \(first)", "post second", "comment late on \(first)"])
+    }
+
+    @Test func aBotThatIsLetInAndNotYetConnectedIsNoMember() async throws {
+        let core = ScriptedCore(), reader = Bot("Reader") {}
+        let (accepted, _) = try core.addGroup(7, name: "accepted") { $0.membership.status = .accepted }
+        let (connected, _) = try core.addGroup(8, name: "connected") { $0.membership.status = .connected }
+        _ = try await host.running([reader], on: core) { profiles in
+            let groups = await profiles[0].groups.all
+            #expect(groups.first { $0.id == accepted.groupID }?.isMember == false)
+            #expect(groups.first { $0.id == connected.groupID }?.isMember == true)
+        }
+    }
+
     @Test func aMessageOfASupportChatIsAnsweredThere() async throws {
         let core = ScriptedCore()
         let bot = Bot("Helper") {

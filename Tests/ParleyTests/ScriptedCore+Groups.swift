@@ -9,10 +9,16 @@ import VectorSupport
 extension ScriptedCore {
     private static let notFound = Result<ChatResponse, ChatCoreError>.failure(ChatCoreError(.store(error: .chatItemNotFound(itemID: 0))))
 
-    /// A page of a group, as cores show it: by the time at which its messages were written.
-    static func groupPage(_ chat: ChatReference, _ page: ChatPagination, _ owner: User?, _ state: State) -> Result<ChatResponse, ChatCoreError> {
+    /// A page of a group, as cores show it: by the time at which its messages were written. Comments are only in the pages of their posts.
+    static func groupPage(
+        _ chat: ChatReference, commentsOn post: ChatItemID?, _ page: ChatPagination, _ owner: User?, _ state: State
+    ) -> Result<ChatResponse, ChatCoreError> {
         guard let owner, let info = info(of: chat, state) else { return notFound }
-        let sorted = (state.groupItems[chat] ?? []).sorted { ($0.meta.itemTimestamp, $0.id) < ($1.meta.itemTimestamp, $1.id) }
+        let sorted = (state.groupItems[chat] ?? []).filter { $0.meta.parentItemID == post }.map { item in
+            var item = item
+            item.meta.commentsTotal = state.groupItems[chat]?.count { $0.meta.parentItemID == item.id }
+            return item
+        }.sorted { ($0.meta.itemTimestamp, $0.id) < ($1.meta.itemTimestamp, $1.id) }
         let items: [ChatItem]
         switch page {
         case .last(let count): items = sorted.suffix(count)
@@ -80,9 +86,12 @@ extension ScriptedCore {
     // MARK: What happens
 
     /// A group of the bot and a member of it are there; nothing is announced.
-    func addGroup(_ id: GroupID = 7, name: String = "team", role: GroupMemberRole = .owner) throws -> (group: GroupInfo, bob: GroupMember) {
+    func addGroup(
+        _ id: GroupID = 7, name: String = "team", role: GroupMemberRole = .owner, _ change: (inout GroupInfo) -> Void = { _ in }
+    ) throws -> (group: GroupInfo, bob: GroupMember) {
         var group = try Self.group(named: name, id: id)
         group.membership.role = role
+        change(&group)
         var bob = try Self.recordedMember.get()
         bob.groupID = id
         state.withLock { state in
@@ -90,6 +99,21 @@ extension ScriptedCore {
             state.members.append(bob)
         }
         return (group, bob)
+    }
+
+    /// A channel that the bot subscribes to and its relay are there; nothing is announced.
+    ///
+    /// - Parameters:
+    ///   - subscribed: when the bot asked to subscribe, in seconds since 1970.
+    ///   - connected: when its membership last changed.
+    func addChannel(subscribed: Int64, connected: Int64) throws -> (channel: GroupInfo, relay: GroupMember) {
+        let (channel, relay) = try addGroup(9, name: "news", role: .observer) { channel in
+            channel.groupProfile.publicGroup = PublicGroupProfile(
+                groupType: .channel, groupLink: "https://simplex.chat/c#news", publicGroupID: Base64URLBytes([9]))
+            channel.membership.createdAt = UTCTimestamp(seconds: subscribed)
+            channel.membership.updatedAt = UTCTimestamp(seconds: connected)
+        }
+        return (channel, relay)
     }
 
     /// An item of a group is stored.

@@ -155,8 +155,8 @@ final class ScriptedCore: IdempotentChatCore {
             guard let owner = owner(id) else { break }
             return .success(.chatTags(user: owner, userTags: []))
         case .chats(.markRead): return .success(.cmdOk(user: owner(user)))
-        case .chats(.page(let chat, _, _, let page, _)) where chat.type == .group:
-            return groupPage(chat, page, owner(user), state)
+        case .chats(.page(let chat, let post, _, let page, _)) where chat.type == .group:
+            return groupPage(chat, commentsOn: post, page, owner(user), state)
         case .chats(.page(let chat, _, _, let page, _)):
             guard let owner = owner(user), let contact = state.contacts.first(where: { $0.contactID == ContactID(chat.id) }) else { break }
             guard state.unreadablePages == 0 else {

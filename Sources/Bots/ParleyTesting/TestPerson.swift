@@ -10,7 +10,7 @@ public final class TestPerson: Sendable {
     public let name: String
     let user: UserID
     let host: CoreHost
-    private let room: TestRoom
+    let room: TestRoom
     /// The last message of each chat that an expectation has used up.
     private let read = Mutex<[String: ChatItemID]>([:])
     /// The chat with the bot that the person connected with last.
@@ -60,6 +60,20 @@ public final class TestPerson: Sendable {
         try await wait("\(name) joins \(group.name)") {
             guard case .group(let info, _)? = try await self.chat(group.name)?.chatInfo else { return false }
             return info.membership.status == .connected || info.membership.status == .complete
+        }
+    }
+
+    /// Subscribes to a channel that a bot keeps, and waits until its posts come.
+    ///
+    /// - Parameter id: the id or name of the channel, as `Bot.channels` has it.
+    public func subscribe(to id: String) async throws {
+        guard let channel = room.profiles.flatMap(\.managedChannels).first(where: { $0.id == id || $0.name == id }), let link = channel.link else {
+            throw TestRoomError("no bot keeps a channel \"\(id)\" with a link")
+        }
+        _ = try await core.connect(by: link, as: user)
+        try await wait("\(name) subscribes to \(channel.name)") {
+            guard case .group(let info, _)? = try await self.chat(channel.name)?.chatInfo else { return false }
+            return info.membership.status == .connected
         }
     }
 
@@ -190,7 +204,7 @@ public final class TestPerson: Sendable {
 
     private func contact(_ name: String) async throws -> Contact? { try await chat(name)?.chatInfo.contact }
 
-    private func chat(_ name: String) async throws -> Chat? {
+    func chat(_ name: String) async throws -> Chat? {
         guard case .apiChats(_, let chats) = try await core.send(.chats(.list(user: user)), as: user) else { return nil }
         return chats.first { chat in
             switch chat.chatInfo {
@@ -206,7 +220,7 @@ public final class TestPerson: Sendable {
         return reference
     }
 
-    private func items(in chat: String?) async throws -> [ChatItem] {
+    func items(in chat: String?) async throws -> [ChatItem] {
         guard case .apiChat(_, let page, _) = try await core.send(.chats(.page(try await reference(chat), pagination: .last(500))), as: user) else { return [] }
         return page.chatItems
     }
@@ -245,7 +259,7 @@ public final class TestPerson: Sendable {
         return message
     }
 
-    private func wait(_ what: String, until holds: @Sendable () async throws -> Bool) async throws {
+    func wait(_ what: String, until holds: @Sendable () async throws -> Bool) async throws {
         let end = ContinuousClock.now + TestRoom.patience
         while try await !holds() {
             guard ContinuousClock.now < end else { throw TestRoomError("in vain for \(TestRoom.patience): \(what)") }

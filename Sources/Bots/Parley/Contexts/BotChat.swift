@@ -8,6 +8,15 @@ public struct BotChat: Sendable {
     /// The core's record of the chat.
     public let info: ChatInfo
     let effects: Effects
+    /// The post of a channel whose comments the chat is; nil for all other chats. What is sent into the comments is a comment.
+    public let post: ChatItemID?
+
+    init(bot: BotIdentity, info: ChatInfo, effects: Effects, post: ChatItemID? = nil) {
+        self.bot = bot
+        self.info = info
+        self.effects = effects
+        self.post = post
+    }
 
     /// The name of the contact or group as the bot's profile shows it.
     public var name: String {
@@ -40,7 +49,7 @@ public struct BotChat: Sendable {
     ///   message.
     @discardableResult
     public func send(_ content: MessageContent, quoting item: ChatItemID? = nil) async throws -> SentMessage {
-        let sent = try await effects.send(content, to: requiredReference(), info, quoting: item)
+        let sent = try await effects.send(content, to: requiredReference(), info, quoting: item, commenting: post)
         return SentMessage(chat: self, items: sent)
     }
 
@@ -55,7 +64,7 @@ public struct BotChat: Sendable {
 
     /// A page of what the chat holds, oldest first; the newest items if no other page is named.
     public func items(_ page: ChatPagination = .last(50)) async throws -> [ChatItem] {
-        try await chats.items(of: requiredReference(), page)
+        try await chats.items(of: requiredReference(), commentsOn: post, page)
     }
 
     /// Marks all that was received as read.
@@ -77,6 +86,9 @@ public struct SentMessage: Sendable {
     public let item: ChatItem
     /// The parts that follow the first; empty for a message that was sent whole.
     public let furtherItems: [ChatItem]
+
+    /// The id of the message; of a text that was sent in parts, that of the first.
+    public var id: ChatItemID { item.id }
 
     init(chat: BotChat, items: [ChatItem]) {
         self.chat = chat

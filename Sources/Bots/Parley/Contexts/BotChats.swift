@@ -42,10 +42,13 @@ public struct BotChats: Sendable {
     ///
     /// - Parameters:
     ///   - chat: The chat.
+    ///   - post: A post of a channel, for the comments on it.
     ///   - page: The page; the 50 newest items by default.
     /// - Throws: `ChatCoreError`, for example `errorStore.contactNotFound` if there is no such chat.
-    public func items(of chat: ChatReference, _ page: ChatPagination = .last(50)) async throws(ChatCoreError) -> [ChatItem] {
-        try await model.readItems(chat, of: userID, page).map(\.chatItem)
+    public func items(
+        of chat: ChatReference, commentsOn post: ChatItemID? = nil, _ page: ChatPagination = .last(50)
+    ) async throws(ChatCoreError) -> [ChatItem] {
+        try await model.readItems(chat, of: userID, commentsOn: post, page).map(\.chatItem)
     }
 
     /// A new link by which one person can connect to the bot, once. Who connects is a contact, also of a bot with a business address.

@@ -12,6 +12,8 @@ public struct PastMessage: Sendable, Hashable {
         self.item = item
     }
 
+    /// The id of the message.
+    public var id: ChatItemID { item.id }
     /// The text; empty for a picture without a caption.
     public var text: String { item.meta.text }
     /// True if somebody else wrote it, and not the bot.
@@ -40,6 +42,9 @@ extension BotChat {
 }
 
 extension MessageContext {
+    /// When it was sent, in seconds since 1970, by the clock of its router.
+    public var sentAt: Double { item.meta.itemTimestamp.timeIntervalSince1970 }
+
     /// Messages of the chat before this one, oldest first.
     ///
     /// - Parameter count: How many at the most.

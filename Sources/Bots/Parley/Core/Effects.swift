@@ -44,11 +44,13 @@ final class Effects: Sendable {
 
     /// Sends a message, in several parts if its text is too long for one, and returns the items that stand for it.
     ///
-    /// - Parameter info: what is known of the chat.
-    func send(_ content: MessageContent, to chat: ChatReference, _ info: ChatInfo, quoting item: ChatItemID?) async throws(ChatCoreError) -> [ChatItem] {
-        guard let target = SendTarget(chat) else {
-            throw ChatCoreError(.unsupported, "messages cannot be sent into this kind of chat")
-        }
+    /// - Parameters:
+    ///   - info: what is known of the chat.
+    ///   - post: the post that the message comments; nil if it is none.
+    func send(
+        _ content: MessageContent, to chat: ChatReference, _ info: ChatInfo, quoting item: ChatItemID?, commenting post: ChatItemID? = nil
+    ) async throws(ChatCoreError) -> [ChatItem] {
+        let target = try Destination(chat, commenting: post)
         // One key for the whole and for its parts: what is refused is not remembered under it.
         let key = nextKey()
         do throws(ChatCoreError) {
@@ -59,7 +61,7 @@ final class Effects: Sendable {
             var first = limit
             if let item {
                 // What is quoted travels with the first part.
-                let quoted = try await model.readItems(chat, of: userID, .around(item, count: 1)).first { $0.chatItem.id == item }
+                let quoted = try await model.readItems(chat, of: userID, commentsOn: post, .around(item, count: 1)).first { $0.chatItem.id == item }
                 first = LongText.limit(in: info, quoting: quoted?.chatItem.meta.text)
             }
             let parts = LongText.parts(of: text, first: first, other: limit)
@@ -70,20 +72,40 @@ final class Effects: Sendable {
     }
 
     /// Sends a message as it is.
-    func send(_ message: ComposedMessage, to chat: ChatReference) async throws(ChatCoreError) -> [ChatItem] {
-        guard let target = SendTarget(chat) else {
-            throw ChatCoreError(.unsupported, "messages cannot be sent into this kind of chat")
-        }
-        return try await send(message, to: target)
+    func send(_ message: ComposedMessage, to chat: ChatReference, commenting post: ChatItemID? = nil) async throws(ChatCoreError) -> [ChatItem] {
+        try await send([message], to: Destination(chat, commenting: post), nextKey())
     }
 
     /// Sends a message as it is, also in the name of a group.
     func send(_ message: ComposedMessage, to target: SendTarget) async throws(ChatCoreError) -> [ChatItem] {
-        try await send([message], to: target, nextKey())
+        try await send([message], to: .chat(target), nextKey())
     }
 
-    private func send(_ messages: [ComposedMessage], to target: SendTarget, _ key: String?) async throws(ChatCoreError) -> [ChatItem] {
-        guard case .newChatItems(_, let items) = try await once(.messages(.send(to: target, messages)), key), !items.isEmpty else {
+    /// The chat that a message is sent to, or the post that it comments.
+    private enum Destination {
+        case chat(SendTarget)
+        case comments(GroupID, ChatItemID)
+
+        init(_ chat: ChatReference, commenting post: ChatItemID?) throws(ChatCoreError) {
+            if let post, chat.type == .group {
+                self = .comments(GroupID(chat.id), post)
+            } else if let target = SendTarget(chat) {
+                self = .chat(target)
+            } else {
+                throw ChatCoreError(.unsupported, "messages cannot be sent into this kind of chat")
+            }
+        }
+
+        func sending(_ messages: [ComposedMessage]) -> ChatCommand {
+            switch self {
+            case .chat(let target): .messages(.send(to: target, messages))
+            case .comments(let group, let post): .messages(.comment(group, on: post, messages))
+            }
+        }
+    }
+
+    private func send(_ messages: [ComposedMessage], to target: Destination, _ key: String?) async throws(ChatCoreError) -> [ChatItem] {
+        guard case .newChatItems(_, let items) = try await once(target.sending(messages), key), !items.isEmpty else {
             throw ChatCoreError(.invalidResponse, "the core did not say which message was sent")
         }
         return items.map(\.chatItem)

@@ -9,21 +9,35 @@ extension BotGroup {
     public var channelLink: String? { info.groupProfile.publicGroup?.groupLink }
 
     /// Posts a text in the name of the channel. The bot must be an owner.
+    ///
+    /// - Parameter key: makes the post be sent once, however often the call is made with the same key within 30 days, also by different runs of the
+    ///   program.
     @discardableResult
-    public func post(_ text: String) async throws -> SentMessage { try await post(.text(text)) }
+    public func post(_ text: String, onceAs key: String? = nil) async throws -> SentMessage { try await post(.text(text), onceAs: key) }
 
     /// Posts a message in the name of the channel. The bot must be an owner.
     ///
     /// - Throws: `ChatCoreError` with the code `error.groupUserRole` for anybody but an owner.
     @discardableResult
-    public func post(_ content: MessageContent) async throws -> SentMessage {
-        SentMessage(chat: chat, items: try await effects.send(ComposedMessage(content: content), to: .group(id, asGroup: true)))
+    public func post(_ content: MessageContent, onceAs key: String? = nil) async throws -> SentMessage {
+        let effects = key.map(effects.keyed) ?? effects
+        return SentMessage(chat: chat, items: try await effects.send(ComposedMessage(content: content), to: .group(id, asGroup: true)))
     }
 
     /// Posts a file in the name of the channel. The bot must be an owner.
     @discardableResult
     public func post(_ file: OutgoingFile) async throws -> SentMessage {
         SentMessage(chat: chat, items: try await effects.send(try file.composed(), to: .group(id, asGroup: true)))
+    }
+
+    /// The comments on a post of the channel, as a chat: what is sent into it is a comment, and its items are the comments.
+    ///
+    /// - Parameter post: the item of the post, not that of a comment.
+    public func comments(on post: ChatItemID) -> BotChat { BotChat(bot: bot, info: chat.info, effects: effects, post: post) }
+
+    /// Closes a post for comments, or opens it again. The bot must be a moderator or more.
+    public func setComments(on post: ChatItemID, areOpen: Bool) async throws {
+        _ = try await effects.perform(.messages(.setCommentsDisabled(id, post, !areOpen)))
     }
 
     /// The relays of the channel and their states. The bot must be an owner.

@@ -24,7 +24,9 @@ public struct BotGroup: Sendable {
     /// True if the bot may remove members, invite and change roles: it is an admin or owner.
     public var canManageMembers: Bool { isMember && role >= .admin }
     /// True while the bot is a member who can read and, as its role allows, write.
-    public var isMember: Bool { info.membership.status.isCurrentMember }
+    ///
+    /// One who was let in and is not yet connected, with a relay of a channel or with the one who invited, misses what is sent meanwhile.
+    public var isMember: Bool { info.membership.status.isCurrentMember && info.membership.status != .accepted }
 
     /// The profile that all members see.
     public var chat: BotChat { BotChat(bot: bot, info: .group(groupInfo: info, scope: nil), effects: effects) }

@@ -43,7 +43,15 @@ enum GroupEvents {
         if item.direction.member?.profile.peerType == .bot { return false }
         // New members are sent what was written before they joined. It is older than their membership, and passed on by a member.
         // Routers tell the time in whole seconds.
-        return item.meta.forwardedByMember == nil || item.meta.itemTimestamp.seconds >= group.membership.updatedAt.seconds
+        return item.meta.forwardedByMember == nil || item.meta.itemTimestamp.seconds >= historyEnd(of: group).seconds
+    }
+
+    /// The time before which what others pass on is history.
+    ///
+    /// A subscriber of a channel gets everything from relays. What is posted while it connects with them reaches it as history, too, and is new to
+    /// the bot: the time counts at which it subscribed. In groups the time counts at which it was let in.
+    private static func historyEnd(of group: GroupInfo) -> UTCTimestamp {
+        group.groupProfile.publicGroup == nil ? group.membership.updatedAt : group.membership.createdAt
     }
 
     /// The occasion for handlers that an event is; nil for events that are not about members and groups, or that an item repeats.
@@ -71,6 +79,8 @@ enum GroupEvents {
             return .member(changed(member, .removed(withMessages: withMessages), by: actor, in: chat(group), group))
         case .leftMember(_, let group, let member, _):
             return .member(changed(member, .left, by: nil, in: chat(group), group))
+        case .groupRelayUpdated(_, let group, let member, let relay):
+            return .relay(RelayContext(chat: chat(group), member: member, relay: relay))
         default: return nil
         }
     }

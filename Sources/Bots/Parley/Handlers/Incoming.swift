@@ -2,7 +2,7 @@ internal import ChatAPI
 
 /// The kinds of event that handlers are sorted by.
 enum EventKind: Sendable, Hashable, CaseIterable {
-    case message, edited, deleted, reaction, connected, request, invitation, member, group, timer, started, any
+    case message, edited, deleted, reaction, connected, request, invitation, member, group, relay, timer, started, any
 }
 
 /// An event on its way to the handlers of one bot.
@@ -18,6 +18,7 @@ struct Incoming: Sendable {
         case invitation(InvitationContext)
         case member(MemberContext)
         case group(GroupContext)
+        case relay(RelayContext)
         case timer(DueTimer)
         case started(StartContext)
         case other
@@ -47,6 +48,7 @@ struct Incoming: Sendable {
         case .invitation: .invitation
         case .member: .member
         case .group: .group
+        case .relay: .relay
         case .timer: .timer
         case .started: .started
         case .other: .any
@@ -64,6 +66,7 @@ struct Incoming: Sendable {
     var invitation: InvitationContext? { if case .invitation(let context) = content { context } else { nil } }
     var member: MemberContext? { if case .member(let context) = content { context } else { nil } }
     var group: GroupContext? { if case .group(let context) = content { context } else { nil } }
+    var relay: RelayContext? { if case .relay(let context) = content { context } else { nil } }
     var request: RequestContext? { if case .request(let context) = content { context } else { nil } }
 
     var timer: DueTimer? { if case .timer(let timer) = content { timer } else { nil } }
@@ -81,6 +84,7 @@ struct Incoming: Sendable {
         case .invitation(let context): context.person
         case .member(let context): context.person
         case .group(let context): context.person
+        case .relay(let context): context.person
         case .request, .timer, .started, .other: nil
         }
     }
@@ -97,6 +101,7 @@ struct Incoming: Sendable {
         case .invitation(let context): context.chat
         case .member(let context): context.chat
         case .group(let context): context.chat
+        case .relay(let context): context.chat
         case .timer(let timer): timer.chat
         case .request, .started, .other: nil
         }

@@ -168,7 +168,7 @@ final class BotRuntime: Sendable {
             entry.chatItem.meta.isEdited, GroupEvents.isToBeHandled(entry.chatItem, in: entry.chatInfo)
         else { return }
         let effects = effects(nil)
-        let context = EditContext(chat: self.chat(entry.chatInfo, effects: effects), item: entry.chatItem, content: content)
+        let context = EditContext(chat: self.chat(entry.chatInfo, effects: effects, of: entry.chatItem), item: entry.chatItem, content: content)
         submit("\(chat)", incoming(.edited(context), event, effects))
     }
 
@@ -192,7 +192,8 @@ final class BotRuntime: Sendable {
         else { return }
         let effects = effects(nil)
         let context = ReactionContext(
-            chat: self.chat(reaction.chatInfo, effects: effects), item: reaction.chatReaction.chatItem, emoji: emoji.text, isAdded: added)
+            chat: self.chat(reaction.chatInfo, effects: effects, of: reaction.chatReaction.chatItem), item: reaction.chatReaction.chatItem, emoji: emoji.text,
+            isAdded: added)
         submit("\(chat)", incoming(.reaction(context), event, effects))
     }
 
@@ -200,7 +201,7 @@ final class BotRuntime: Sendable {
 
     private func incoming(_ entry: ItemInChat, event: ChatEvent) -> Incoming? {
         let effects = effects("item/\(entry.chatItem.id)")
-        guard let content = GroupEvents.content(of: entry, in: chat(entry.chatInfo, effects: effects)) else { return nil }
+        guard let content = GroupEvents.content(of: entry, in: chat(entry.chatInfo, effects: effects, of: entry.chatItem)) else { return nil }
         return self.incoming(content, event, effects)
     }
 
@@ -213,7 +214,10 @@ final class BotRuntime: Sendable {
         Effects(model: model, userID: identity.userID, event: event, filesFolder: filesFolder, services: services, changes: HandlerChanges())
     }
 
-    private func chat(_ info: ChatInfo, effects: Effects) -> BotChat { BotChat(bot: identity, info: info, effects: effects) }
+    /// - Parameter item: what the chat is for: of a comment, its chat is the comments on its post.
+    private func chat(_ info: ChatInfo, effects: Effects, of item: ChatItem? = nil) -> BotChat {
+        BotChat(bot: identity, info: info, effects: effects, post: item?.meta.parentItemID)
+    }
 
     /// - Parameters:
     ///   - kind: what is noted once it is handled; nil for what is told once.
@@ -417,7 +421,7 @@ extension ChatEvent {
         switch self {
         case .userJoinedGroup(_, let group, _), .groupUpdated(_, _, let group, _, _), .deletedMemberUser(_, let group, _, _, _),
             .groupDeleted(_, let group, _, _), .memberRole(_, let group, _, _, _, _, _), .memberBlockedForAll(_, let group, _, _, _, _),
-            .deletedMember(_, let group, _, _, _, _), .leftMember(_, let group, _, _):
+            .deletedMember(_, let group, _, _, _, _), .leftMember(_, let group, _, _), .groupRelayUpdated(_, let group, _, _):
             group
         default: nil
         }

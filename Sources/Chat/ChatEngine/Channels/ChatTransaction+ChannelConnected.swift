@@ -21,9 +21,17 @@ extension ChatTransaction {
         member = try self.member(member.groupMemberID, in: group)
     }
 
+    /// Notes that this profile is connected with the channel. Its record keeps the time at which that was first so: that of a further connection says
+    /// nothing about it.
+    private func noteMembershipConnected(in group: GroupInfo) throws {
+        let membership = group.membership
+        guard !membership.status.isRemoved, membership.status != .connected else { return }
+        try db.updateMember(membership.groupMemberID, status: .connected, at: now)
+    }
+
     /// The owner who has invited this relay is connected: the relay is at work.
     private func receiveOwnerConnected(_ owner: inout GroupMember, in group: inout GroupInfo, of user: User) throws {
-        if !group.membership.status.isRemoved { try db.updateMember(group.membership.groupMemberID, status: .connected, at: now) }
+        try noteMembershipConnected(in: group)
         try noteConnected(&owner, in: &group, of: user)
         emit(.userJoinedGroup(user: user, groupInfo: group, hostMember: owner))
         var chat = GroupConversation(group)
@@ -34,7 +42,7 @@ extension ChatTransaction {
     /// A relay is connected to this subscriber; only the first opens the chat.
     private func receiveRelayConnected(_ relay: inout GroupMember, in group: inout GroupInfo, of user: User) throws {
         let isFirst = try db.connectedRelays(of: group.groupID) == 0
-        if !group.membership.status.isRemoved { try db.updateMember(group.membership.groupMemberID, status: .connected, at: now) }
+        try noteMembershipConnected(in: group)
         try noteConnected(&relay, in: &group, of: user)
         emit(.userJoinedGroup(user: user, groupInfo: group, hostMember: relay))
         var chat = GroupConversation(group)

@@ -146,9 +146,9 @@ extension ChatModel {
     ///
     /// - Returns: The items, oldest first.
     public nonisolated func readItems(
-        _ chat: ChatReference, of user: UserID, _ pagination: ChatPagination = .last(50)
+        _ chat: ChatReference, of user: UserID, commentsOn post: ChatItemID? = nil, _ pagination: ChatPagination = .last(50)
     ) async throws(ChatCoreError) -> [ItemInChat] {
-        guard case .apiChat(_, let page, _) = try await core.send(.chats(.page(chat, pagination: pagination)), as: user) else {
+        guard case .apiChat(_, let page, _) = try await core.send(.chats(.page(chat, commentsOn: post, pagination: pagination)), as: user) else {
             throw ChatCoreError(.invalidResponse, "The core did not answer with a page of the chat.")
         }
         return page.chatItems.map { ItemInChat(chatInfo: page.chatInfo, chatItem: $0) }
