@@ -60,4 +60,17 @@ import Testing
         #expect(try String(contentsOfFile: folder("parley.schema.json"), encoding: .utf8) == printed.output)
         #expect(try await run(["schema", "--output", folder("nowhere/schema.json")]).exitCode == 1)
     }
+
+    @Test func aFirstFileIsWrittenAndRightAndNeverReplaced() async throws {
+        let folder = try ScratchFolder("init")
+        defer { folder.remove() }
+        let made = try await run(["init", folder("bots.yaml"), "--name", "Ann Bot", "--help-text", "Write \"{{ text }}\""])
+        #expect(made.exitCode == 0, "\(made)")
+        let tested = try await run(["test", folder("bots.yaml")])
+        #expect(tested.exitCode == 0)
+        #expect(tested.output.contains("3 tests, all passed"), "\(tested)")
+        #expect(try await run(["init", folder("bots.yaml")]).exitCode == 2)
+        #expect(try await run(["init", folder("nowhere/bots.yaml")]).exitCode == 1)
+        #expect(try await run(["init", folder("other.yaml"), "--name", " "]).exitCode == 2)
+    }
 }

@@ -152,6 +152,28 @@ import Testing
         #expect(!pattern.matches(String(repeating: "a", count: 15_000) + "!"))
     }
 
+    @Test func partsThatAreNewerAreBoundedToo() throws {
+        let questions = (0..<40).map { "{ name: q\($0), ask: x }" }.joined(separator: ", ")
+        let steps = Array(repeating: "{ say: x }", count: 200).joined(separator: ", ")
+        for (text, words) in [
+            ("{ forms: { f: { questions: [ \(questions) ], done: { send: x } } } }", "at most 30 questions"),
+            ("{ tests: [ { steps: [ \(steps) ] } ] }", "at most 100 steps"),
+            ("{ forms: { f: { questions: [ { name: q, ask: x, pattern: \"(a*)*b{1000}{1000}\" } ], done: { send: x } } } }", "bad pattern"),
+            ("{ schedules: [ { id: s, every: 1s, to: A, send: x } ] }", "a minute or more"),
+            ("{ schedules: [ { id: s, cron: \"* * 30 2 *\", to: A, send: x } ] }", "never comes"),
+            ("{ schedules: [ { id: s, cron: \"\(String(repeating: "1,", count: 200))1 * * * *\", to: A, send: x } ] }", "at most 200 bytes"),
+            ("{ schedules: [ { id: s, at: \"2026-02-31 10:00\", to: A, send: x } ] }", "write a date"),
+            ("{ schedules: [ { id: s, at: \"2026-02-01 10:00\", zone: Nowhere/City, to: A, send: x } ] }", "not a time zone"),
+            ("{ schedules: [ { id: s, every: 1h, to: A, send: \"{{ text }}\" } ] }", "nobody has written"),
+            ("{ rules: [ { id: a, when: { message: any }, then: { send: x }, cooldown: 999999999w } ] }", "a time is written"),
+            ("{ rules: [ { when: { message: any, rate: \"> 99999999999999999999 in 1m\" }, then: { send: x } } ] }", "> 5 in 10s"),
+            ("{ rules: [ { when: { text: \"/'pay'\", chat: group }, then: { warn: { points: 99999999999999999999 } } } ] }", "whole number"),
+        ] {
+            let error = try #require(fault(in: Array("parley: 1\nprofiles: { a: \(text) }".utf8)), "\(text.prefix(60))")
+            #expect(error.description.contains(words), "\(error)")
+        }
+    }
+
     @Test func moreFaultsThanAnybodyReadsAreNotCollected() throws {
         let text = "parley: 1\nprofiles:\n" + (0..<5_000).map { "  p\($0): { nmae: x, wlecome: y }\n" }.joined()
         let error = try #require(fault(in: Array(text.utf8)))

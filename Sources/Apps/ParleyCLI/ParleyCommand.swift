@@ -11,7 +11,8 @@ struct ParleyCommand: AsyncParsableCommand {
             Exit codes: 0 done, 1 failed while running, 2 bad input.
             """,
         subcommands: [
-            RunCommand.self, CheckCommand.self, TestCommand.self, ExplainCommand.self, SchemaCommand.self, ChatCommandLine.self, SendCommand.self,
+            RunCommand.self, InitCommand.self, CheckCommand.self, TestCommand.self, ExplainCommand.self, SchemaCommand.self, ChatCommandLine.self,
+            SendCommand.self,
             ProfileCommand.self, DatabaseCommandLine.self, ServerCommandLine.self, APICommand.self, VersionCommand.self,
         ])
 

@@ -1,0 +1,86 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Parley
+internal import ParleyRules
+
+/// `parley init`: writes a first bots.yaml with a test, ready to be run.
+struct InitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: "Write a first bots.yaml, with a rule of each kind and a test.",
+        discussion: "A file that is there is never replaced.")
+
+    @Argument(help: "The file to write.")
+    var file = "bots.yaml"
+
+    @Option(help: "The display name of the bot.")
+    var name = "Helper"
+
+    @Option(name: .customLong("help-text"), help: "Answer with this text when somebody writes /help.")
+    var helpText = "Write something, and I will repeat it."
+
+    func run() throws {
+        let text = Self.text(name: name, help: helpText)
+        // What is written must be right, whatever was given.
+        do throws(BotsFileError) {
+            _ = try BotsFile(parsing: text, file: file)
+        } catch {
+            throw Outcome.BadInput(description: error.diagnostics.map { $0.message + ($0.hint.map { ": " + $0 } ?? "") }.joined(separator: "; "))
+        }
+        do {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: file), options: .withoutOverwriting)
+        } catch {
+            guard !FileManager.default.fileExists(atPath: file) else {
+                throw Outcome.BadInput("init.exists", description: "\(file) is there already: give another name, as in parley init my-bots.yaml")
+            }
+            throw Outcome.Failed("init.notWritten", description: "\(file) cannot be written: \(error.localizedDescription)")
+        }
+        Output.line(
+            """
+            \(file) describes the bot \(VisibleText.name(name)).
+              parley test \(file)    runs the tests in it
+              parley run \(file)     runs the bot, and prints its address
+            """)
+    }
+
+    /// A text in double quotes, as YAML reads it.
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for character in text {
+            switch character {
+            case "\"", "\\": quoted += "\\\(character)"
+            case "\n", "\r\n": quoted += "\\n"
+            default: quoted.append(character)
+            }
+        }
+        return quoted + "\""
+    }
+
+    private static func text(name: String, help: String) -> String {
+        let reply = quoted(help.replacing("{{", with: "{{{{"))
+        return """
+            # parley schema --output parley.schema.json makes this line complete keys in editors.
+            \(BotsSchema.header(path: "./parley.schema.json"))
+            parley: 1
+            profiles:
+              helper:
+                name: \(quoted(name))
+                address: { accept: automatic, welcome: "Hello! Send /help." }
+                rules:
+                  - id: help
+                    when: { command: [help, start] }
+                    description: What this bot does
+                    then: { reply: \(reply) }
+                  - id: thanks
+                    when: { words: [thanks, "thank you"] }
+                    then: { react: 👍 }
+                  - id: echo
+                    when: { message: text }
+                    then: { reply: "{{ text }}" }
+                tests:
+                  - { say: /help, expect: help }
+                  - { say: "Thanks!", actions: react }
+                  - { say: good morning, replies: good morning }
+
+            """
+    }
+}
