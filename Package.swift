@@ -184,7 +184,7 @@ let apps: [Target] = [
 
 /// An example bot, as an executable.
 func example(_ name: String, uses: [Target.Dependency] = []) -> Target {
-    .executableTarget(name: name, dependencies: ["Parley"] + uses, path: "Examples/\(name)", swiftSettings: settings)
+    .executableTarget(name: name, dependencies: ["Parley"] + uses, path: "Examples/\(name)", exclude: ["README.md"], swiftSettings: settings)
 }
 
 let examples: [Target] = [
@@ -194,7 +194,8 @@ let examples: [Target] = [
     .testTarget(
         name: "ExamplesTests",
         dependencies: [
-            "GuardBot", "SupportDesk", "FileDropBot", "SurveyBot", "ReminderBot", "BroadcastBot", "BridgeBot", "Parley", "ParleyTesting",
+            "EchoBot", "SquaringBot", "DoormanBot", "GuardBot", "SupportDesk", "FileDropBot", "SurveyBot", "ReminderBot", "BroadcastBot", "BridgeBot", "Parley",
+            "ParleyTesting",
         ], path: "Tests/ExamplesTests", swiftSettings: settings),
 ]
 

@@ -21,20 +21,25 @@ import Testing
     @Test func theExamplesDoWhatTheirTestsSay() throws {
         let examples = try Self.examples()
         #expect(examples.count > 10)
-        for (anchor, text) in examples {
-            let file = try BotsFile(parsing: text)
-            #expect(file.warnings.diagnostics.isEmpty, "\(anchor): \(file.warnings)")
-            for profile in file.profiles {
-                let rules = try RuleSet(profile.rules, lists: file.lists)
-                #expect(!profile.tests.isEmpty, "\(anchor) has no tests")
-                for test in profile.tests {
-                    #expect(test.run(rules, bot: profile.name, forms: profile.forms) == [], "\(anchor), line \(test.position.line): \(test.label)")
-                }
-                let expected = Set(profile.tests.flatMap(\.steps).flatMap { $0.rules ?? [] })
-                for rule in profile.rules {
-                    let acts = profile.tests.flatMap(\.steps).contains { $0.actions != nil || $0.replies != nil }
-                    #expect(expected.contains(rule.id ?? "") || acts, "\(anchor): no test expects \(rule.label)")
-                }
+        for (anchor, text) in examples { try check(text, anchor) }
+    }
+
+    @Test func theFileOfQuestionsDoesWhatItsTestsSay() throws { try check(try Self.page("../Examples/FAQ/bots.yaml"), "FAQ") }
+
+    /// Runs the tests of a file, which must expect each of its rules.
+    private func check(_ text: String, _ name: String) throws {
+        let file = try BotsFile(parsing: text)
+        #expect(file.warnings.diagnostics.isEmpty, "\(name): \(file.warnings)")
+        for profile in file.profiles {
+            let rules = try RuleSet(profile.rules, lists: file.lists)
+            #expect(!profile.tests.isEmpty, "\(name) has no tests")
+            for test in profile.tests {
+                #expect(test.run(rules, bot: profile.name, forms: profile.forms) == [], "\(name), line \(test.position.line): \(test.label)")
+            }
+            let expected = Set(profile.tests.flatMap(\.steps).flatMap { $0.rules ?? [] })
+            for rule in profile.rules {
+                let acts = profile.tests.flatMap(\.steps).contains { $0.actions != nil || $0.replies != nil }
+                #expect(expected.contains(rule.id ?? "") || acts, "\(name): no test expects \(rule.label)")
             }
         }
     }
