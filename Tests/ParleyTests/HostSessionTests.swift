@@ -36,6 +36,17 @@ import Testing
         #expect(users.count <= 1)
     }
 
+    /// A start took time that grew with the square of the number of bots when each of them asked for all profiles.
+    @Test func aStartAsksForAllProfilesOnceHoweverManyBotsThereAre() async throws {
+        let core = ScriptedCore(), bots = (1...8).map { number in Bot("Bot \(number)") { On(.text) { _ in } } }
+        func lists() -> Int { core.state.withLock { $0.commands.count { if case .users(.list) = $0 { true } else { false } } } }
+        let few = ScriptedCore()
+        _ = try await running([bots[0]], on: few) { _ in }
+        let expected = few.state.withLock { $0.commands.count { if case .users(.list) = $0 { true } else { false } } }
+        _ = try await running(bots, on: core) { _ in }
+        #expect(expected > 0 && lists() == expected)
+    }
+
     @Test func aMessageIsAnsweredByTheFirstHandlerThatMatches() async throws {
         let core = ScriptedCore()
         let bot = Bot("Echo") {

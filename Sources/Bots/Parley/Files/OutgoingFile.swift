@@ -5,7 +5,7 @@ internal import Pictures
 
 /// A file that a bot sends.
 ///
-/// It must stay as it is until its upload is complete (``SentMessage/awaitUpload(within:)``): its content is read after the message is stored.
+/// It must stay as it is until its upload is complete (``SentMessage/awaitUpload(within:progress:)``): its content is read after the message is stored.
 public struct OutgoingFile: Sendable, Hashable {
     /// What recipients are shown for the file.
     public enum Appearance: Sendable, Hashable {
