@@ -77,6 +77,25 @@ import Testing
         #expect(try await answers(["1", "2", "3", "4"], count: 3, of: bot) == ["1", "2", "slower"])
     }
 
+    @Test("of timers run whatever a person has used up of a limit") func limitAndTimers() async throws {
+        let bot = Bot("Limit") {
+            Use(.limit(2, per: .seconds(600)))
+            On(.command("later", .duration("when"))) { try await $0.schedule("later", after: $0.arguments) }
+            On(.scheduled("later")) { try await $0.send("later") }
+            On(.anyMessage) { try await $0.send($0.text) }
+        }
+        let runner = try BotSessionRunner(), core = runner.core
+        let ann = try core.add(contact: 4, name: "ann")
+        try await runner.run(bot) { _, session in
+            for text in ["/later 60s", "one", "two"] { core.receive(text, from: ann) }
+            await core.waitForSent(1, to: 4)
+            await session.settle()
+            await runner.pass(.seconds(60))
+            await core.waitForSent(2, to: 4)
+        }
+        #expect(core.sent(to: 4) == ["one", "later"])
+    }
+
     @Test("are chosen by filters that are combined") func filters() async throws {
         let bot = Bot("Filters") {
             On(.text && .contains("a") && !.contains("b")) { try await $0.send("a without b") }

@@ -44,6 +44,8 @@ import XFTPProtocol
         #expect(await alice.refusal(of: "/freceive \(offered[0].fileID) approved_relays=on") == "invalidFileDescription")
         // The profile has no file routers of its own.
         #expect(await alice.refusal(of: "/freceive \(offered[1].fileID)") == "fileNotApproved")
+        // Until the refused attempt has given up its name, another one gets a name beside it.
+        try await eventually("the name is free") { try FileManager.default.contentsOfDirectory(atPath: files.path).isEmpty }
         _ = try await alice.run("/freceive \(offered[1].fileID) approved_relays=on")
         #expect(await alice.eventually { await alice.files(with: bob).last?.status == .receiveComplete })
         #expect(Bytes(try Data(contentsOf: URL(fileURLWithPath: files("whole.bin")))) == [1, 2, 3])

@@ -60,6 +60,8 @@ public struct HandlerCall: Sendable {
     public let person: PersonID?
     /// The message, if the event is one.
     public let message: MessageContext?
+    /// True for what the bot itself has brought about: timers and its start.
+    let isOwn: Bool
 
     init(_ incoming: Incoming, handler: On? = nil) {
         bot = incoming.bot
@@ -68,6 +70,7 @@ public struct HandlerCall: Sendable {
         chat = incoming.chat
         person = incoming.person
         message = incoming.message
+        isOwn = incoming.timer != nil || incoming.start != nil
     }
 }
 
