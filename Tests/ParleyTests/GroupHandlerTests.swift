@@ -33,7 +33,7 @@ import Testing
     @Test func historyAndMessagesOfOtherBotsAreNotAnswered() async throws {
         let core = ScriptedCore()
         let bot = Bot("Echo") { On(.text, in: .groups) { try await $0.send("re: \($0.text)") } }
-        let (group, bob) = try core.addGroup()
+        let (group, bob) = try core.addGroup { $0.membership.status = .connected }
         var robot = bob
         robot.profile.peerType = .bot
         let other = robot
@@ -65,6 +65,28 @@ import Testing
             try await eventually("the posts are handled") { posts.all.count == 2 }
         }
         #expect(posts.all == ["between", "after"])
+    }
+
+    @Test(arguments: [false, true]) func whoHasMadeAGroupOrChannelGetsNoHistoryAlsoIfTheClockOfARouterIsBehind(isChannel: Bool) async throws {
+        let core = ScriptedCore(), seen = EventLog<String>()
+        let owner = Bot("Owner") { On(.text, in: .groups) { seen.add($0.text) } }
+        let (group, ann) = try core.addGroup { group in
+            if isChannel {
+                group.groupProfile.publicGroup = PublicGroupProfile(
+                    groupType: .channel, groupLink: "https://simplex.chat/c#own", publicGroupID: Base64URLBytes([7]))
+            }
+            group.membership.status = .creator
+            group.membership.createdAt = UTCTimestamp(seconds: 1_767_225_600)
+        }
+        _ = try await host.running([owner], on: core) { _ in
+            core.receive("passed on", from: ann, in: group) { item in
+                item.meta.forwardedByMember = 9
+                item.meta.itemTimestamp = UTCTimestamp(seconds: 1_767_225_500)
+            }
+            core.receive("after it", from: ann, in: group)
+            try await eventually("the last is handled") { seen.all.last == "after it" }
+        }
+        #expect(seen.all == ["passed on", "after it"])
     }
 
     @Test func commentsAreHandledThatWereStoredBeforeTheStart() async throws {

@@ -110,6 +110,7 @@ extension ScriptedCore {
         let (channel, relay) = try addGroup(9, name: "news", role: .observer) { channel in
             channel.groupProfile.publicGroup = PublicGroupProfile(
                 groupType: .channel, groupLink: "https://simplex.chat/c#news", publicGroupID: Base64URLBytes([9]))
+            channel.membership.status = .connected
             channel.membership.createdAt = UTCTimestamp(seconds: subscribed)
             channel.membership.updatedAt = UTCTimestamp(seconds: connected)
         }

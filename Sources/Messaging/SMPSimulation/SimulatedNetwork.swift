@@ -18,13 +18,18 @@ package final class SimulatedInternet: Sendable {
     package init(random: any RandomSource = SystemRandomSource()) { self.random = random }
 
     /// Adds a router.
-    package func addRouter(_ name: String, quota: Int = 128, version: UInt16 = 18) -> SimulatedRouter {
-        addRouter(at: SMPServerAddress(host: .domain(name), keyHash: KeyHash(random.bytes(32))), quota: quota, version: version)
+    ///
+    /// - Parameter now: the time of day in seconds since 1970, as the router tells it.
+    package func addRouter(_ name: String, quota: Int = 128, version: UInt16 = 18, now: (@Sendable () -> Int64)? = nil) -> SimulatedRouter {
+        let address = SMPServerAddress(host: .domain(name), keyHash: KeyHash(random.bytes(32)))
+        return addRouter(at: address, quota: quota, version: version, now: now)
     }
 
     /// A router that is reached by that address.
-    package func addRouter(at address: SMPServerAddress, quota: Int = 128, version: UInt16 = 18) -> SimulatedRouter {
-        let router = SimulatedRouter(address: address, quota: quota, version: version, random: random)
+    package func addRouter(
+        at address: SMPServerAddress, quota: Int = 128, version: UInt16 = 18, now: (@Sendable () -> Int64)? = nil
+    ) -> SimulatedRouter {
+        let router = SimulatedRouter(address: address, quota: quota, version: version, random: random, now: now)
         inner.withLock { $0.routers[address] = router }
         return router
     }

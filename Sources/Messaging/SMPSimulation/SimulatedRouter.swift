@@ -45,10 +45,16 @@ package final class SimulatedRouter: Sendable {
     private let quota: Int
     /// The protocol version that the router speaks.
     package let version: UInt16
+    private let now: (@Sendable () -> Int64)?
     private let inner = Mutex(Inner())
 
-    /// - Parameter quota: messages in a queue.
-    package init(address: SMPServerAddress, quota: Int = 128, version: UInt16 = 18, random: any RandomSource) {
+    /// - Parameters:
+    ///   - quota: messages in a queue.
+    ///   - now: the time of day in seconds since 1970; without it, each message comes a second after the one before, in 2023.
+    package init(
+        address: SMPServerAddress, quota: Int = 128, version: UInt16 = 18, random: any RandomSource, now: (@Sendable () -> Int64)? = nil
+    ) {
+        self.now = now
         self.address = address
         self.quota = quota
         self.version = version
@@ -141,7 +147,7 @@ package final class SimulatedRouter: Sendable {
         guard let id = inner.senders[request.entity], let queue = inner.queues[id], !queue.isOff else { throw .auth }
         guard queue.senderKey == request.authKey?.publicKey || queue.senderKey == nil && request.authKey == nil else { throw .auth }
         guard body.count <= ReceivedMessageBody.maximumBody(version: version) else { throw .largeMessage }
-        inner.time += 1
+        inner.time = now.map { max(inner.time, $0()) } ?? inner.time + 1
         if queue.isFull { throw .quota }
         if queue.messages.count >= quota {
             inner.queues[id]?.isFull = true

@@ -30,18 +30,24 @@ struct ChannelScene: Sendable {
     /// - Parameters:
     ///   - names: The subscribers.
     ///   - relayPerson: A relay that can be killed, instead of one of `relays`.
+    ///   - sharesCore: True if the relay is a second profile of the owner's core, and not in `relays`.
     ///   - policy: What the relays take.
     ///   - before: Done before anybody subscribes.
     init(
-        _ names: [String], relays count: Int = 1, relayPerson: TestPerson? = nil, world: TestWorld = TestWorld(), preferences: String = Self.preferences,
-        policy: RelayPolicy = RelayPolicy(), before: @Sendable (TestCore) async throws -> Void = { _ in }
+        _ names: [String], relays count: Int = 1, relayPerson: TestPerson? = nil, sharesCore: Bool = false, world: TestWorld = TestWorld(),
+        preferences: String = Self.preferences, policy: RelayPolicy = RelayPolicy(), before: @Sendable (TestCore) async throws -> Void = { _ in }
     ) async throws {
         self.world = world
         owner = try await world.open(agent: .light)
         _ = try await owner.createUser("owner")
         var relays: [TestCore] = []
         var addresses: [String] = []
-        for name in Self.relayNames.prefix(count) {
+        if sharesCore {
+            _ = try await owner.createUser("relay", isChatRelay: true)
+            addresses.append("name=relay " + (try await Self.address(of: owner, user: 2)))
+            _ = try await owner.run("/_user 1")
+        }
+        for name in Self.relayNames.prefix(sharesCore ? 0 : count) {
             let relay: TestCore
             if let relayPerson {
                 relay = relayPerson.core
@@ -68,8 +74,8 @@ struct ChannelScene: Sendable {
         for name in names { try await subscribe(name) }
     }
 
-    static func address(of relay: TestCore) async throws -> String {
-        let made = await relay.answer("/_address 1")
+    static func address(of relay: TestCore, user: UserID = 1) async throws -> String {
+        let made = await relay.answer("/_address \(user)")
         return try #require(made["connLinkContact"]?["connShortLink"]?.stringValue)
     }
 

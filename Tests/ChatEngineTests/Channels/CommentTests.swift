@@ -93,6 +93,23 @@ struct CommentTests {
         await scene.close()
     }
 
+    @Test("comments reach all if the owner and the relay are profiles of one core, and each profile has its own copy") func sharedCore() async throws {
+        let scene = try await ChannelScene(["ann", "bob"], sharesCore: true, preferences: ChannelScene.marked)
+        try await scene.post("post")
+        for name in ["ann", "bob"] { await scene.expect("post", at: name) }
+        try await scene.comment("from ann", on: "post", as: "ann")
+        for name in ["owner", "bob"] { await scene.expectComments(["from ann"], on: "post", at: name) }
+        try await scene.comment("from the owner", on: "post", as: "owner")
+        for name in ["owner", "ann", "bob"] {
+            await scene.expectComments(["from ann", "from the owner"], on: "post", at: name, inOrder: false)
+            await scene.expectCount(2, on: "post", at: name)
+        }
+        _ = try await scene.owner.run("/_user 2")
+        guard case .apiChat(_, let served, _) = try await scene.owner.run("/_get chat #2 count=200") else { throw UnexpectedAnswer() }
+        #expect(served.chatItems.last { $0.meta.text == "post" }?.meta.commentsTotal == 2)
+        await scene.close()
+    }
+
     @Test("comments are edited, reacted to, deleted and moderated, and the count follows", arguments: [ChannelScene.marked, ChannelScene.commented])
     func changes(preferences: String) async throws {
         let scene = try await ChannelScene(["ann", "bob"], preferences: preferences)

@@ -41,9 +41,13 @@ enum GroupEvents {
         guard let group = info.groupInfo else { return true }
         // Two bots that answer each other would not end.
         if item.direction.member?.profile.peerType == .bot { return false }
+        guard item.meta.forwardedByMember != nil else { return true }
+        // Nothing was written before the one came who has made the group: only joining members are sent history. The times of routers, whose clocks may
+        // be behind, do not count.
+        guard group.membership.status != .creator else { return true }
         // New members are sent what was written before they joined. It is older than their membership, and passed on by a member.
         // Routers tell the time in whole seconds.
-        return item.meta.forwardedByMember == nil || item.meta.itemTimestamp.seconds >= historyEnd(of: group).seconds
+        return item.meta.itemTimestamp.seconds >= historyEnd(of: group).seconds
     }
 
     /// The time before which what others pass on is history.
