@@ -55,7 +55,7 @@ enum Question: DialogueState {
     static let timeout: Duration? = .seconds(24 * 3600)
 }
 
-/// What one person answered.
+/// The answers of one person.
 struct Answer: Codable, Sendable {
     var visits: Int
     var grade: Int

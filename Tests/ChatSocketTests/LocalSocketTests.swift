@@ -232,7 +232,10 @@ private final class KeyCore: IdempotentChatCore {
         case .users(.list): return .usersList(users: [])
         case .users(.showActive): throw ChatCoreError(.chat(error: .noActiveUser))
         case .users(.setAllReceipts):
-            do { try await Task.sleep(for: .seconds(3600)) } catch {}
+            // Until the call is cancelled.
+            let (never, continuation) = AsyncStream.makeStream(of: Void.self)
+            for await _ in never {}
+            continuation.finish()
             throw ChatCoreError(.cancelled, "cancelled")
         default: throw ChatCoreError(.unreachable, "there is no network")
         }

@@ -6,7 +6,7 @@ import Testing
 
 /// The checks of a condition, each with texts that it holds for and texts that it does not hold for.
 @Suite struct RuleCheckTests {
-    /// Whether a rule with the condition applies to a text.
+    /// Checks whether a rule with the condition applies to a text.
     private func holds(_ when: String, _ text: String, lists: String = "", _ change: (inout RuleInput) -> Void = { _ in }) throws -> Bool {
         let file = try BotsFile(
             parsing: "parley: 1\n\(lists)\nprofiles:\n  bot:\n    rules:\n      - { id: r, when: { \(when) }, then: { send: x } }\n")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ParleyRules
 
-/// What people write formats nothing in the texts of bots.
+/// Escaping of people's texts, so that they format nothing in the texts of bots.
 @Suite struct TemplateEscapingTests {
     private func template(_ text: String) throws -> Template {
         let file = try BotsFile(

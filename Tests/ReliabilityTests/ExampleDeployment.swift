@@ -97,7 +97,7 @@ struct Interlocutor: Sendable {
         _ = try await host.core.send(.messages(.send(to: target, [ComposedMessage(content: .text(text))])), as: user)
     }
 
-    /// What the bot has said, oldest first.
+    /// The texts that the bot has sent, oldest first.
     func heard() async throws -> [String] {
         guard case .apiChat(_, let page, _) = try await host.core.send(.chats(.page(chat, pagination: .last(2_000))), as: user) else { return [] }
         return page.chatItems.filter { $0.isMessage && $0.direction.isReceived }.map(\.meta.text)

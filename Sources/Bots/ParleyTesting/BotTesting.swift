@@ -2,7 +2,7 @@ internal import ChatAPI
 public import Foundation
 public import Parley
 
-/// How much of the network is real in a test.
+/// The part of the network that is real in a test.
 public enum TestDepth: Sendable, Hashable {
     /// Real clients over a network in memory. Time is under the control of the test.
     case engine

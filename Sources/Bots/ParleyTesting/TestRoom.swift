@@ -101,7 +101,7 @@ public final class TestRoom: Sendable {
         try await start()
     }
 
-    /// Lets time pass for timers, dialogues and limits: each timer that becomes due runs at its time.
+    /// Moves the time forward for timers, dialogues and limits: each timer that becomes due runs at its time.
     ///
     /// - Throws: ``TestRoomError`` with ``TestDepth/live``.
     public func advance(by duration: Duration) async throws {
@@ -130,7 +130,7 @@ public final class TestRoom: Sendable {
         }
     }
 
-    /// What has still to be handled or to arrive; nil if there is nothing.
+    /// Something that has still to be handled or to arrive; nil if there is nothing.
     private func unrest() async throws -> String? {
         guard let running = state.withLock({ $0.running }) else { return nil }
         for profile in running.profiles {

@@ -1,4 +1,4 @@
-/// Why a socket of the API could not be opened.
+/// The reason why a socket of the API could not be opened.
 package struct SocketFault: Error, Sendable, CustomStringConvertible {
     /// The kind of fault; stable.
     package enum Code: String, Sendable, Hashable, CaseIterable {

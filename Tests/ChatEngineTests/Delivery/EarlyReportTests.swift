@@ -15,7 +15,7 @@ import Testing
 /// store that the message waits.
 @Suite("A report of a message that waits in the store")
 struct EarlyReportTests {
-    /// What a tracker needs, over a store in memory.
+    /// The parts that a tracker needs, over a store in memory.
     private struct Scene {
         let memory: MemoryStore
         let agent = FanOutTests.RecordingAgent()

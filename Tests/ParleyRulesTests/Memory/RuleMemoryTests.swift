@@ -4,7 +4,7 @@ import Testing
 
 @testable import ParleyRules
 
-/// What rules remember, as values.
+/// The memory of rules, as values.
 @Suite struct RuleMemoryTests {
     private func rules(_ text: String) throws -> RuleSet {
         let file = try BotsFile(parsing: "parley: 1\nprofiles:\n  a:\n    rules:\n" + text)

@@ -65,7 +65,7 @@ struct RuleReloader: Sendable {
         }
     }
 
-    /// What tells that a file is another one than before.
+    /// The stamps of files: a file with another stamp than before was changed.
     private static func stamps(of paths: [String]) -> [String] {
         paths.map { path in
             let attributes = try? FileManager.default.attributesOfItem(atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)

@@ -42,7 +42,7 @@ extension BotChat {
 }
 
 extension MessageContext {
-    /// When it was sent, in seconds since 1970, by the clock of its router.
+    /// The time of sending, in seconds since 1970, by the clock of its router.
     public var sentAt: Double { item.meta.itemTimestamp.timeIntervalSince1970 }
 
     /// Messages of the chat before this one, oldest first.

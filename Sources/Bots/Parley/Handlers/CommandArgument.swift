@@ -4,7 +4,7 @@ public struct CommandArgument<Value: Sendable>: Sendable {
     let name: String
     /// True for one that takes everything that is left.
     let takesRest: Bool
-    /// Whether the command can be given without it.
+    /// True if the command can be given without it.
     let isOptional: Bool
     /// Reads a word; nil for an argument that is missing.
     let read: @Sendable (String?) throws(CommandArgumentError) -> Value
@@ -110,7 +110,7 @@ extension CommandArgument where Value: CaseIterable & RawRepresentable, Value.Ra
     }
 }
 
-/// Why a command's arguments cannot be read.
+/// The reason why a command's arguments cannot be read.
 struct CommandArgumentError: Error, Hashable {
     /// A sentence for the person who wrote the command.
     let message: String

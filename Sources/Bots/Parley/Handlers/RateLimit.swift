@@ -26,7 +26,7 @@ public enum RateLimitScope: Sendable, Hashable {
 }
 
 extension Middleware {
-    /// Lets handlers run only so often. What is above the limit counts as handled, and no handler runs.
+    /// A limit on how often handlers run. An event above it counts as handled, and no handler runs.
     ///
     /// Timers and the start of the bot are neither counted nor held back: nobody can make a reminder fall away by writing much.
     ///
@@ -56,7 +56,7 @@ extension Middleware {
         }
     }
 
-    /// Lets handlers run only so often: `Use(.limit(5, per: .seconds(10)))`.
+    /// A limit on how often handlers run: `Use(.limit(5, per: .seconds(10)))`.
     public static func limit(
         _ count: Int, per duration: Duration, by scope: RateLimitScope = .person, exceeded: (@Sendable (HandlerCall) async throws -> Void)? = nil
     ) -> Middleware { limit(count.per(duration), by: scope, exceeded: exceeded) }

@@ -40,7 +40,7 @@ package final class BotSession: Sendable {
     /// The time at which the next timer is due that is not due yet; nil if there is none.
     package func nextTimer() async throws -> Date? { try await session.nextTimer() }
 
-    /// Lets running handlers end, and closes the store of the bots.
+    /// Waits for running handlers, and closes the store of the bots.
     package func close() async throws {
         await session.drain(within: .seconds(5))
         try await store.close()

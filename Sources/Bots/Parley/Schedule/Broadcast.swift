@@ -2,7 +2,7 @@ public import ChatAPI
 internal import ChatProtocol
 internal import Foundation
 
-/// How far a broadcast is.
+/// The progress of a broadcast.
 public struct BroadcastProgress: Sendable, Hashable {
     /// Chats that it goes to.
     public let total: Int
@@ -50,7 +50,7 @@ extension BotClient {
         return progress
     }
 
-    /// How far a broadcast is; nil if there is none of the key.
+    /// The progress of a broadcast; nil if there is none of the key.
     public func broadcastProgress(_ key: String) async throws -> BroadcastProgress? {
         let record = try await effects.state(BroadcastRecord.self, of: BroadcastRecord.scope(key))
         return record.chats.isEmpty ? nil : record.progress

@@ -101,7 +101,7 @@ struct CronExpression: Sendable, Hashable {
     }
 }
 
-/// Why a schedule cannot be used.
+/// The reason why a schedule cannot be used.
 struct CronError: Error, Hashable, CustomStringConvertible {
     let description: String
 

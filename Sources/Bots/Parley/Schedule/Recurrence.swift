@@ -41,7 +41,7 @@ struct Recurrence: Sendable, Hashable {
     }
 }
 
-/// What becomes of the runs of a recurring handler that were due while the bot was not running.
+/// The treatment of runs of a recurring handler that were due while the bot was not running.
 public enum MissedRuns: Sendable, Hashable {
     /// The handler runs once at the start, however many were missed.
     case runOnce

@@ -62,7 +62,7 @@ final class HandlerChanges: Sendable {
     func forget(_ scope: String) { batch.withLock { $0.forgotten.append(scope) } }
 }
 
-/// What is noted about an event when its handlers have ended.
+/// The record that an event is handled, stored when its handlers have ended.
 enum HandledMark: Sendable {
     /// All items of a chat up to one are handled.
     case item(ChatItemID, chat: String)

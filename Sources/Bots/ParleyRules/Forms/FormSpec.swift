@@ -112,7 +112,7 @@ extension FormSpec.Question {
     }
 }
 
-/// What follows from an answer to a form.
+/// The consequence of an answer to a form.
 enum FormStep: Sendable, Hashable {
     /// The next question, with the answers so far.
     case ask(question: Int, answers: [String])

@@ -7,7 +7,7 @@ enum TemplateScope {
     /// A message that is sent at times.
     case schedule
 
-    /// Why a value is not there; nil if it is.
+    /// The reason why a value is missing; nil if it is there.
     func problem(with variable: Template.Variable) -> String? {
         switch self {
         case .rule(let condition): return condition.flatMap { Template.problem(with: variable, in: $0) }

@@ -1,6 +1,6 @@
-/// How much somebody may do within a time: `"> 5 in 10s"`.
+/// The rate that somebody may reach within a time: `"> 5 in 10s"`.
 struct RateTest: Sendable, Hashable {
-    /// What is added up.
+    /// The quantity that is added up.
     enum Unit: String, Sendable, Hashable {
         case events, characters, lines
     }
@@ -13,7 +13,7 @@ struct RateTest: Sendable, Hashable {
     let window: Double
     /// The events that are counted together.
     let scope: Repetition.Scope
-    /// What is added up.
+    /// The quantity that is added up.
     let unit: Unit
 
     /// The longest time: a day. Counts are kept in memory.

@@ -42,7 +42,7 @@ struct CaptchaProgress: Codable, Sendable, Hashable {
     var deadline: Double
 }
 
-/// What follows from an answer.
+/// The consequence of an answer.
 enum CaptchaOutcome: Sendable, Hashable {
     case passed
     /// Another question, with the attempts that are left.

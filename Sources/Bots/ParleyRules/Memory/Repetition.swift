@@ -1,4 +1,4 @@
-/// How often a rule applies: once, or again after a pause.
+/// The repetition of a rule: once, or again after a pause.
 public struct Repetition: Sendable, Hashable {
     /// The events that are counted together.
     public enum Scope: String, Sendable, Hashable, Codable {

@@ -29,7 +29,7 @@ public enum RuleEvent: String, Sendable, Hashable, CaseIterable {
     var hasMessage: Bool { self == .message || self == .edited || self == .reaction }
 }
 
-/// When a rule applies: on one event, in chats of some kinds, if a tree of checks holds.
+/// The condition of a rule: on one event, in chats of some kinds, if a tree of checks holds.
 public struct RuleCondition: Sendable {
     /// The event that the condition is about.
     public let event: RuleEvent

@@ -20,7 +20,7 @@ public struct RuleSpec: Sendable {
     package let exempt: Set<GroupMemberRole>
     /// The handling of the rule's actions.
     public let mode: RuleMode
-    /// How often the rule applies; nil for always.
+    /// The repetition of the rule; nil for always.
     public let repetition: Repetition?
     /// The position in the file.
     public let position: SourcePosition

@@ -1,7 +1,7 @@
 internal import ChatProtocol
 internal import Parley
 
-/// Why a rule applies to an event or does not.
+/// The reason why a rule applies to an event or does not.
 public struct RuleExplanation: Sendable {
     /// The end of it.
     public enum Verdict: String, Sendable, Hashable {
@@ -27,7 +27,7 @@ public struct RuleExplanation: Sendable {
         public let position: SourcePosition
         /// True if it holds, false if it does not, nil if the event does not tell.
         public let holds: Bool?
-        /// What was found; empty for groups of checks.
+        /// The finding; empty for groups of checks.
         public let reason: String
         /// The checks of a group.
         public let steps: [Step]
@@ -39,12 +39,12 @@ public struct RuleExplanation: Sendable {
     public let verdict: Verdict
     /// `when`, and `unless` if there is one. Empty for rules that are not tried or not for the chat.
     public let steps: [Step]
-    /// What the rule would do.
+    /// The effects that the rule would have.
     public let actions: [PlannedAction]
 }
 
 extension RuleSet {
-    /// Why each rule about the event applies or does not, in the order in which they are tried.
+    /// The explanation of each rule about the event, in the order in which they are tried.
     public func explain(_ scenario: RuleScenario, bot: String) -> [RuleExplanation] {
         var facts = facts(of: scenario.input)
         let planned = plan(scenario, bot: bot)
@@ -95,7 +95,7 @@ extension CompiledCheck {
 }
 
 extension CompiledLeaf {
-    /// What was found, in a few words.
+    /// The finding, in a few words.
     func reason(_ facts: inout InputFacts, _ searches: [WordSearch]) -> String {
         switch test {
         case .words(let groups):

@@ -11,7 +11,7 @@ public struct RuleScenario: Sendable {
     var name = "Ann"
     /// `2026-11-21`.
     var date = "2026-01-01"
-    /// Whether it answers the question of a captcha, and how; nil for other events.
+    /// True for a right answer to a captcha, false for a wrong one; nil for other events.
     private(set) var isRightAnswer: Bool?
 
     /// Reads a scenario that is given as words, such as options of a command line.
@@ -120,7 +120,7 @@ public struct RuleScenario: Sendable {
     }
 }
 
-/// What an action of a rule would do.
+/// The effect that an action of a rule would have.
 public struct PlannedAction: Sendable, Hashable, CustomStringConvertible {
     /// The id of the rule, or its line.
     public let rule: String
@@ -139,7 +139,7 @@ public struct PlannedAction: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension RuleSet {
-    /// What the rules would do, with the texts that they would send.
+    /// The effects that the rules would have, with the texts that they would send.
     public func plan(_ scenario: RuleScenario, bot: String) -> [PlannedAction] {
         var simulation = RuleSimulation(self, bot: bot)
         return simulation.take(scenario).actions

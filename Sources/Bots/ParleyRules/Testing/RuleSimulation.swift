@@ -12,7 +12,7 @@ struct RuleSimulation {
     /// Seconds since 1970.
     private var now = 1_767_268_800.0
 
-    /// What came of an event.
+    /// The outcome of an event.
     struct Outcome {
         var rules: [String] = []
         var actions: [PlannedAction] = []
@@ -51,7 +51,7 @@ struct RuleSimulation {
         PlannedAction(rule: rule, word: action.word, detail: action.detail(values), isAudit: isAudit)
     }
 
-    /// What asks something, and is answered by a later event.
+    /// An action that asks something, and is answered by a later event.
     private mutating func begin(
         _ action: RuleAction, _ scenario: RuleScenario, _ scopes: MemoryScopes, _ values: TemplateValues
     ) -> [PlannedAction] {

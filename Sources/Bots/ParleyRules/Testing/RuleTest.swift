@@ -114,11 +114,11 @@ extension RuleTest.Step {
 
 /// An expectation of a test that was not met.
 public struct RuleTestFailure: Sendable, Hashable, CustomStringConvertible {
-    /// What was compared: `rules`, `replies` or `actions`; with the number of the step if there are several.
+    /// The compared part: `rules`, `replies` or `actions`; with the number of the step if there are several.
     public let subject: String
-    /// What the test expects.
+    /// The expectation of the test.
     public let expected: [String]
-    /// What the rules do.
+    /// The effects of the rules.
     public let actual: [String]
 
     /// The difference, one element a line: `-` for what is missing, `+` for what is too much.

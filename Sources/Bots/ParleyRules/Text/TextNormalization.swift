@@ -69,9 +69,9 @@ enum ASCIIWords {
 
 /// The decisions that a form leaves open, because they depend on what the writer meant.
 struct NormalizationVariant: Hashable {
-    /// What is left of a run of three or more of a letter.
+    /// The length that a run of three or more of a letter is cut to.
     var runLength = 1
-    /// What the digit one stands for.
+    /// The letter that the digit one stands for.
     var one: Unicode.Scalar = "i"
 }
 

@@ -102,7 +102,7 @@ package final class LocalSocketCore: IdempotentChatCore {
         written.whenFailure { [link] _ in link.end() }
     }
 
-    /// What the connection and the core share.
+    /// The state that the connection and the core share.
     private final class Link: Sendable {
         let hub = ChatEventHub()
         let state = Mutex(State())
