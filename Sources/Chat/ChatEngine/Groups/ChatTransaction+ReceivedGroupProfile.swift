@@ -1,0 +1,127 @@
+import ChatAPI
+import ChatProtocol
+import SMPWire
+
+// Profiles of groups and of members, as members change them.
+
+extension ChatTransaction {
+    func receiveGroupProfile(
+        _ profile: GroupProfile, _ received: GroupMessage, from member: GroupMember, in group: inout GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        guard member.role >= .owner else {
+            reportError("x.grp.info with insufficient member permissions", of: user)
+            return nil
+        }
+        guard group.usesRelays || profile.publicGroup == nil else {
+            reportError("x.grp.info: publicGroup not allowed in p2p groups", of: user)
+            return nil
+        }
+        guard !group.usesRelays || profile.publicGroup?.publicGroupID == group.groupProfile.publicGroup?.publicGroupID else {
+            reportError("x.grp.info: publicGroupId mismatch for channel", of: user)
+            return nil
+        }
+        if group.businessChat != nil {
+            let preferences = profile.groupPreferences ?? .business(of: Profile(displayName: "", fullName: ""))
+            return try receiveGroupPreferences(preferences, received, from: member, in: &group, of: user)
+        }
+        guard profile != group.groupProfile else { return .group(includesPending: true) }
+        let old = group
+        try db.updateGroup(group, user: user.userID, profile: profile, at: now)
+        try letComment(in: profile, before: old)
+        group = try self.group(group.groupID, of: user)
+        emit(.groupUpdated(user: user, fromGroup: old, toGroup: group, member: member, signature: received.signature))
+        if !profile.isSame(besidesPreferences: old.groupProfile) {
+            try addEvent(
+                .groupUpdated(groupProfile: profile), from: member, at: received.sentAt, id: received.message.messageID,
+                signature: received.signature, in: &group, of: user)
+        }
+        try addFeatureItems(changedFrom: old, from: member, in: &group, of: user)
+        if try !group.usesRelays && db.groupLink(group: group.groupID)?.shortLinkDataSet == true {
+            try enqueue(.publishGroupLink(group: group.groupID), user: user)
+        }
+        return .group(includesPending: true)
+    }
+
+    func receiveGroupPreferences(
+        _ preferences: GroupPreferences, _ received: GroupMessage, from member: GroupMember, in group: inout GroupInfo, of user: User
+    ) throws -> ForwardAudience? {
+        guard member.role >= .owner else {
+            reportError("x.grp.prefs with insufficient member permissions", of: user)
+            return nil
+        }
+        guard preferences != group.groupProfile.groupPreferences else { return .group(includesPending: true) }
+        let old = group
+        var profile = group.groupProfile
+        profile.groupPreferences = preferences
+        try db.updateGroup(group, user: user.userID, profile: profile, at: now)
+        try letComment(in: profile, before: old)
+        group = try self.group(group.groupID, of: user)
+        emit(.groupUpdated(user: user, fromGroup: old, toGroup: group, member: member, signature: received.signature))
+        try addFeatureItems(changedFrom: old, from: member, in: &group, of: user)
+        return .group(includesPending: true)
+    }
+
+    private func addFeatureItems(changedFrom old: GroupInfo, from member: GroupMember, in group: inout GroupInfo, of user: User) throws {
+        var (_, chat) = try conversation(with: member, in: group)
+        for content in featureItems(changedFrom: old.fullGroupPreferences, to: group.fullGroupPreferences, isSent: false) {
+            try addEvent(content, from: member, in: &chat, of: user)
+        }
+        group = chat.group
+    }
+
+    /// Stores what a member publishes now, and tells of it if it changed.
+    ///
+    /// - Parameter received: The message that brought it; nil for what the host sends once after a connection by a link.
+    @discardableResult
+    func updateProfile(
+        of member: GroupMember, to profile: Profile, _ received: GroupMessage?, in group: inout GroupInfo, of user: User
+    ) throws -> GroupMember {
+        let old = member.profile.published
+        guard old.redacted(for: group, role: member.role) != profile.redacted(for: group, role: member.role) else { return member }
+        if let business = group.businessChat, member.memberID == (business.chatType == .business ? business.businessID : business.customerID) {
+            try updateBusinessProfile(profile, by: member, in: &group, of: user)
+        }
+        if let contactID = member.contactID, let contact = try db.contact(contactID, of: user) {
+            // A connected contact tells of its profile itself.
+            guard !contact.isReady || contact.status != .active || (contact.activeConnection?.authErrorCounter ?? 0) >= 1 else { return member }
+            var published = profile
+            published.preferences = contact.profile.preferences
+            try db.updateContact(contact, user: user.userID, profile: published, at: now)
+            let updated = try self.contact(contactID, of: user)
+            emit(.contactUpdated(user: user, fromContact: contact, toContact: updated))
+        } else {
+            try db.updateMember(member, user: user.userID, profile: profile, at: now)
+        }
+        guard let updated = try db.member(member.groupMemberID) else { return member }
+        guard !group.mutesEvents(of: updated) else { return updated }
+        // What subscribers call themselves is no news for a channel.
+        if let received, !group.usesRelays || updated.isRelay || updated.role >= .moderator {
+            try addEvent(
+                .memberProfileUpdated(fromProfile: old, toProfile: profile), from: updated, at: received.sentAt, id: received.message.messageID,
+                signature: received.signature, in: &group, of: user)
+        }
+        emit(.groupMemberUpdated(user: user, groupInfo: group, fromMember: member, toMember: updated))
+        return updated
+    }
+
+    /// A business chat is called as the one is who it is with.
+    private func updateBusinessProfile(_ profile: Profile, by member: GroupMember, in group: inout GroupInfo, of user: User) throws {
+        let old = group
+        var shown = group.groupProfile
+        (shown.displayName, shown.fullName, shown.shortDescription, shown.image) =
+            (profile.displayName, profile.fullName, profile.shortDescription, profile.image)
+        guard shown != group.groupProfile else { return }
+        try db.updateGroup(group, user: user.userID, profile: shown, at: now)
+        group = try self.group(group.groupID, of: user)
+        emit(.groupUpdated(user: user, fromGroup: old, toGroup: group, member: member, signature: nil))
+    }
+}
+
+extension GroupProfile {
+    /// Tells whether two profiles differ in preferences only.
+    func isSame(besidesPreferences other: GroupProfile) -> Bool {
+        var one = self, two = other
+        (one.groupPreferences, two.groupPreferences) = (nil, nil)
+        return one == two
+    }
+}
