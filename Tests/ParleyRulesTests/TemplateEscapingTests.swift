@@ -24,6 +24,7 @@ import Testing
     @Test(arguments: [
         "*Ann*", "_Ann_", "~Ann~", "`Ann`", "#Ann#", "!1 Ann!", "!- Ann!", "@everybody", "@'all of you'", "/'pay 10'", "/start", "[home](https://x.example)",
         "https://x.example", "x.example", "ann@x.example", "simplex:/contact#/?v=1", "a* b", "*a", "a\n*b*", "Ann! _x_",
+        "*\u{301}*\u{301}*", "*\u{301}Ann*", "_\u{20E3}Ann_", "@\u{301}all", "x.\u{301}example", "https:\u{301}//x.example",
     ])
     func aNameFormatsNothing(_ name: String) throws {
         for text in [

@@ -66,7 +66,7 @@ extension FuzzTarget {
     /// A message: rules decide about it, and its text and name format nothing in the texts of the bot.
     static let ruleMessage = FuzzTarget("rule-message", maximumLength: 8_192) {
         try Seeds.texts("markdown")
-            + ["hello\u{0}Ann", "c 4 s i n o\u{0}*Ann*", "see https://x.example\u{0}/'pay 10'", "\u{200B}\u{0}@all"].map { Bytes($0.utf8) }
+            + ["hello\u{0}Ann", "c 4 s i n o\u{0}*Ann*", "see https://x.example\u{0}/'pay 10'", "\u{200B}\u{0}@all", "*\u{301}*\u{301}*"].map { Bytes($0.utf8) }
     } run: { input throws(FuzzFault) in
         guard let all = String(validating: input, as: UTF8.self) else { return }
         let parts = all.split(separator: "\u{0}", maxSplits: 1, omittingEmptySubsequences: false)

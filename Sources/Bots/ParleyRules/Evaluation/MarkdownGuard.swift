@@ -4,6 +4,8 @@ internal import ChatProtocol
 ///
 /// A filled-in text is parsed as recipients will, and compared with the text in which plain letters stand for the values. Values are changed only if
 /// the two are formatted differently: then signs that can format are replaced by others that have the same form.
+///
+/// Texts are compared by Unicode scalar, as Markdown is parsed: a sign with a combining mark is one character, and formats all the same.
 struct MarkdownGuard {
     /// A part of a text.
     enum Part {
@@ -14,9 +16,9 @@ struct MarkdownGuard {
     }
 
     /// A letter that no template has a use for. It stands for a value.
-    private static let placeholder: Character = "\u{10280}"
+    private static let placeholder: Unicode.Scalar = "\u{10280}"
     /// Signs that can format, with others of the same form.
-    private static let replacements: [Character: Character] = [
+    private static let replacements: [Unicode.Scalar: Unicode.Scalar] = [
         "*": "∗", "_": "＿", "~": "∼", "`": "ˋ", "#": "＃", "!": "ǃ", "@": "＠", "/": "∕", "[": "［", "]": "］", "+": "＋",
     ]
 
@@ -31,7 +33,7 @@ struct MarkdownGuard {
         guard formatted != nil || wanted != nil else { return filled }
         let values = parts.compactMap { if case .value(let value, _) = $0 { value } else { nil } }
         if shape(formatted ?? [FormattedText(nil, filled)]) == shape(wanted ?? [FormattedText(nil, plain)], values) { return filled }
-        return join(parts) { String($0.map { replacements[$0] ?? $0 }) }
+        return join(parts) { replacing($0) { replacements[$0] ?? $0 } }
     }
 
     private static func join(_ parts: [Part], _ change: (String) -> String) -> String {
@@ -48,15 +50,15 @@ struct MarkdownGuard {
         var values = values[...]
         var shape: [Piece] = []
         for piece in pieces {
-            var text = ""
-            for character in piece.text {
-                if character == placeholder, let value = values.popFirst() { text += value } else { text.append(character) }
+            var text = String.UnicodeScalarView()
+            for scalar in piece.text.unicodeScalars {
+                if scalar == placeholder, let value = values.popFirst() { text.append(contentsOf: value.unicodeScalars) } else { text.append(scalar) }
             }
             let kind = kind(of: piece.format)
             if let last = shape.indices.last, shape[last].kind == kind, kind == nil {
-                shape[last].text += text
+                shape[last].text.append(contentsOf: text)
             } else {
-                shape.append(Piece(kind: kind, text: text))
+                shape.append(Piece(kind: kind, text: Array(text)))
             }
         }
         return shape
@@ -64,7 +66,7 @@ struct MarkdownGuard {
 
     private struct Piece: Equatable {
         let kind: Kind?
-        var text: String
+        var text: [Unicode.Scalar]
     }
 
     private enum Kind: Equatable {
@@ -85,7 +87,7 @@ struct MarkdownGuard {
 
     /// A name in one line that is no link: an invisible sign parts what would be one.
     private static func withoutLinks(_ name: String) -> String {
-        let name = String(name.map { $0.isNewline ? " " : $0 })
+        let name = replacing(name) { Character($0).isNewline ? " " : $0 }
         let isLink =
             Markdown.parse(name)?.contains { piece in
                 switch piece.format {
@@ -94,6 +96,17 @@ struct MarkdownGuard {
                 }
             } ?? false
         guard isLink else { return name }
-        return name.replacing(".", with: ".\u{2060}").replacing(":", with: ":\u{2060}").replacing("@", with: "＠")
+        var parted = String.UnicodeScalarView()
+        for scalar in name.unicodeScalars {
+            parted.append(scalar == "@" ? "＠" : scalar)
+            if scalar == "." || scalar == ":" { parted.append("\u{2060}") }
+        }
+        return String(parted)
+    }
+
+    private static func replacing(_ text: String, _ replacement: (Unicode.Scalar) -> Unicode.Scalar) -> String {
+        var replaced = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { replaced.append(replacement(scalar)) }
+        return String(replaced)
     }
 }
