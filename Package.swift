@@ -64,6 +64,9 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
+// A small HTTP server for metrics, health and webhooks.
+let endpoints: [Target] = module("HTTPEndpoint", layer: "System", uses: [.product(name: "NIOHTTP1", package: "swift-nio")] + nio)
+
 let storage: [Target] =
     module(
         "EncryptedSQLite", layer: "Storage", uses: ["AsyncPrimitives", "SystemSupport", "CSodium", "COpenSSL", grdb, sqlite, logging], tests: ["StorageFaults"])
@@ -80,7 +83,7 @@ let messaging: [Target] =
     + module(
         "SMPServer", layer: "Messaging",
         uses: [
-            "AsyncPrimitives", "SystemSupport", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging,
+            "AsyncPrimitives", "SystemSupport", "HTTPEndpoint", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", logging,
             .product(name: "NIOHTTP1", package: "swift-nio"),
         ] + nio,
         tests: ["RouterFaults", "ProcessSupport", "OfficialPeers"])
@@ -326,7 +329,8 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
-    targets: systemLibraries + storage + messaging + macros + chat + bots + apps + examples + benchmarks + processTests + testSupport + fuzzing + simulations
+    targets: systemLibraries + endpoints + storage + messaging + macros + chat + bots + apps + examples + benchmarks + processTests + testSupport + fuzzing
+        + simulations
         + chaos
         + attacks,
     cxxLanguageStandard: .cxx17

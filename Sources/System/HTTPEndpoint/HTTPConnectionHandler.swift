@@ -1,0 +1,116 @@
+import NIOCore
+import NIOHTTP1
+
+/// One connection of the server: reads a request, has it answered, and reads the next.
+///
+/// While a request is answered no more is read from the client, so a client that sends requests without an end fills nothing.
+final class HTTPConnectionHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let limits: HTTPServer.Limits
+    private let handler: HTTPServer.Handler
+    private var head: HTTPRequestHead?
+    private var body: [UInt8] = []
+    private var isTooLarge = false
+    private var timer: Scheduled<Void>?
+    private var answering: Task<Void, Never>?
+
+    init(_ limits: HTTPServer.Limits, _ handler: @escaping HTTPServer.Handler) {
+        self.limits = limits
+        self.handler = handler
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { watch(context) }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timer?.cancel()
+        answering?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    private func watch(_ context: ChannelHandlerContext) {
+        timer?.cancel()
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        timer = context.eventLoop.scheduleTask(in: limits.patience) { bound.value.close(promise: nil) }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            self.head = head
+            body = []
+            isTooLarge = false
+            if head.headers.first(name: "expect")?.lowercased() == "100-continue" {
+                context.writeAndFlush(wrapOutboundOut(.head(HTTPResponseHead(version: head.version, status: .continue))), promise: nil)
+            }
+        case .body(let bytes):
+            guard !isTooLarge else { return }
+            guard body.count + bytes.readableBytes <= limits.body else {
+                isTooLarge = true
+                body = []
+                return
+            }
+            body.append(contentsOf: bytes.readableBytesView)
+        case .end:
+            guard let head else { return }
+            self.head = nil
+            // The answer has no time limit of its own; the writing of it does.
+            timer?.cancel()
+            answer(head, context)
+        }
+    }
+
+    private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        let request = HTTPRequest(method: head.method, target: head.uri, headers: head.headers, body: body)
+        body = []
+        let isTooLarge = isTooLarge, handler = handler, patience = limits.patience, channel = context.channel
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        answering = Task {
+            let response = isTooLarge ? HTTPResponse.text(.payloadTooLarge, "the body is too large\n") : await handler(request)
+            let writer = HTTPResponseWriter(channel: channel, patience: patience)
+            let isWhole = await writer.write(response, to: head)
+            channel.eventLoop.execute {
+                guard isWhole, head.isKeepAlive, !isTooLarge else { return bound.value.1.close(promise: nil) }
+                bound.value.0.watch(bound.value.1)
+            }
+        }
+    }
+}
+
+/// Writes an answer, one part after another: a part is written when the client has taken the one before it.
+struct HTTPResponseWriter: Sendable {
+    let channel: any Channel
+    /// The longest time for the client to take a part.
+    let patience: TimeAmount
+
+    /// - Returns: false if the answer ended in the middle.
+    func write(_ response: HTTPResponse, to request: HTTPRequestHead) async -> Bool {
+        var headers = response.headers
+        headers.replaceOrAdd(name: "content-type", value: response.contentType)
+        if !request.isKeepAlive { headers.replaceOrAdd(name: "connection", value: "close") }
+        if case .bytes(let bytes) = response.body { headers.replaceOrAdd(name: "content-length", value: String(bytes.count)) }
+        do {
+            try await write(.head(HTTPResponseHead(version: request.version, status: response.status, headers: headers)))
+            if request.method != .HEAD {
+                switch response.body {
+                case .bytes(let bytes): try await write(.body(.byteBuffer(ByteBuffer(bytes: bytes))))
+                case .stream(let chunks):
+                    for try await chunk in chunks { try await write(.body(.byteBuffer(ByteBuffer(bytes: chunk)))) }
+                }
+            }
+            try await write(.end(nil))
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func write(_ part: HTTPServerResponsePart) async throws {
+        let timer = channel.eventLoop.scheduleTask(in: patience) { [channel] in channel.close(promise: nil) }
+        defer { timer.cancel() }
+        try await channel.writeAndFlush(part)
+    }
+}

@@ -1,0 +1,62 @@
+package import NIOHTTP1
+
+/// A request that the endpoint has read whole.
+package struct HTTPRequest: Sendable {
+    /// The method.
+    package let method: HTTPMethod
+    /// The path without its query, with escapes as they came.
+    package let path: String
+    /// The part of the target behind the question mark; empty if there is none.
+    package let query: String
+    /// The header fields.
+    package let headers: HTTPHeaders
+    /// The body, within ``HTTPServer/Limits/body``.
+    package let body: [UInt8]
+
+    package init(method: HTTPMethod, target: String, headers: HTTPHeaders = [:], body: [UInt8] = []) {
+        self.method = method
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        path = String(parts[0])
+        query = parts.count > 1 ? String(parts[1]) : ""
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// The answer to a request.
+package struct HTTPResponse: Sendable {
+    /// The content of an answer.
+    package enum Body: Sendable {
+        case bytes([UInt8])
+        /// Chunks that are written as they come. An error ends the connection in the middle of the answer.
+        case stream(AsyncThrowingStream<[UInt8], any Error>)
+    }
+
+    /// The status.
+    package var status: HTTPResponseStatus
+    /// Header fields beside those of the body's type and length.
+    package var headers: HTTPHeaders
+    /// The media type of the body.
+    package var contentType: String
+    /// The body.
+    package var body: Body
+
+    package init(
+        _ status: HTTPResponseStatus, contentType: String = "text/plain; charset=utf-8", headers: HTTPHeaders = [:], body: Body = .bytes([])
+    ) {
+        self.status = status
+        self.contentType = contentType
+        self.headers = headers
+        self.body = body
+    }
+
+    /// An answer of one text.
+    package static func text(_ status: HTTPResponseStatus, _ text: String, contentType: String = "text/plain; charset=utf-8") -> HTTPResponse {
+        HTTPResponse(status, contentType: contentType, body: .bytes(Array(text.utf8)))
+    }
+}
+
+extension HTTPResponse {
+    /// Metrics in the text format of Prometheus.
+    package static func metrics(_ text: String) -> HTTPResponse { .text(.ok, text, contentType: "text/plain; version=0.0.4; charset=utf-8") }
+}

@@ -1,0 +1,142 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HTTPEndpoint
+
+/// The server, over loopback connections that send bytes as they are.
+@Suite struct HTTPServerTests {
+    private static func echo(_ request: HTTPRequest) async -> HTTPResponse {
+        .text(.ok, "\(request.method.rawValue) \(request.path) \(request.query) \(String(decoding: request.body, as: UTF8.self))")
+    }
+
+    /// What a connection answers to bytes, until it is closed.
+    private func exchange(_ server: HTTPServer, _ text: String) async throws -> String {
+        let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(host: "127.0.0.1", port: server.port) { channel in
+            channel.eventLoop.makeCompletedFuture { try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel) }
+        }
+        return try await client.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: text))
+            var answer = ""
+            do {
+                for try await bytes in inbound { answer += String(buffer: bytes) }
+            } catch is IOError {}
+            return answer
+        }
+    }
+
+    private func withServer<Result>(
+        limits: HTTPServer.Limits = .init(), _ handler: @escaping HTTPServer.Handler = Self.echo, _ body: (HTTPServer) async throws -> Result
+    ) async throws -> Result {
+        let server = try await HTTPServer.start(host: "127.0.0.1", port: 0, limits: limits, handler: handler)
+        do {
+            let result = try await body(server)
+            await server.stop()
+            return result
+        } catch {
+            await server.stop()
+            throw error
+        }
+    }
+
+    @Test func aRequestIsReadWholeAndAnswered() async throws {
+        let answer = try await withServer { server in
+            try await exchange(server, "POST /a/b?c=d HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
+        }
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(answer.contains("content-length: 19\r\n"))
+        #expect(answer.hasSuffix("\r\n\r\nPOST /a/b c=d hello"))
+    }
+
+    @Test func requestsOfOneConnectionAreAnsweredInTheirOrder() async throws {
+        let answer = try await withServer { server in
+            try await exchange(server, "GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        }
+        let first = try #require(answer.firstRange(of: "GET /1")), second = try #require(answer.firstRange(of: "GET /2"))
+        #expect(first.upperBound < second.lowerBound)
+    }
+
+    @Test func aBodyAboveTheLimitIsRefusedAndTheConnectionEnds() async throws {
+        var limits = HTTPServer.Limits()
+        limits.body = 8
+        let isAsked = Mutex(false)
+        let answer = try await withServer(
+            limits: limits,
+            { request in
+                isAsked.withLock { $0 = true }
+                return await Self.echo(request)
+            }
+        ) { server in try await exchange(server, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n123456789") }
+        #expect(answer.hasPrefix("HTTP/1.1 413 "))
+        #expect(!isAsked.withLock { $0 })
+    }
+
+    @Test func anAnswerIsStreamedInChunks() async throws {
+        let answer = try await withServer({ _ in
+            let chunks = AsyncThrowingStream<[UInt8], any Error> { continuation in
+                for part in ["data: 1\n\n", "data: 2\n\n"] { continuation.yield(Array(part.utf8)) }
+                continuation.finish()
+            }
+            return HTTPResponse(.ok, contentType: "text/event-stream", body: .stream(chunks))
+        }) { server in try await exchange(server, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") }
+        #expect(answer.contains("transfer-encoding: chunked"))
+        #expect(answer.contains("data: 1\n\n") && answer.contains("data: 2\n\n"))
+        #expect(answer.hasSuffix("0\r\n\r\n"))
+    }
+
+    @Test func aStreamThatFailsEndsTheConnectionWithoutTheLastChunk() async throws {
+        struct Failure: Error {}
+        let answer = try await withServer({ _ in
+            HTTPResponse(
+                .ok,
+                body: .stream(
+                    AsyncThrowingStream { continuation in
+                        continuation.yield(Array("part".utf8))
+                        continuation.finish(throwing: Failure())
+                    }))
+        }) { server in try await exchange(server, "GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
+        #expect(answer.contains("part") && !answer.hasSuffix("0\r\n\r\n"))
+    }
+
+    @Test func aHeadRequestGetsTheLengthAndNoBody() async throws {
+        let answer = try await withServer { server in try await exchange(server, "HEAD /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") }
+        #expect(answer.contains("content-length: 9\r\n") && answer.hasSuffix("\r\n\r\n"))
+    }
+
+    @Test(arguments: [
+        "GARBAGE\r\n\r\n", "GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+    ])
+    func aRequestThatCannotBeReadEndsTheConnection(_ request: String) async throws {
+        let answer = try await withServer { server in try await exchange(server, request) }
+        #expect(!answer.contains("200 OK"))
+    }
+
+    @Test func aSilentClientIsDisconnected() async throws {
+        var limits = HTTPServer.Limits()
+        limits.patience = .milliseconds(1)
+        let answer = try await withServer(limits: limits) { server in try await exchange(server, "GET / HTTP/1.1\r\n") }
+        #expect(answer.isEmpty)
+    }
+
+    @Test func oneConnectionTooManyIsClosed() async throws {
+        var limits = HTTPServer.Limits()
+        limits.connections = 1
+        try await withServer(limits: limits) { server in
+            let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            let first = try await bootstrap.connect(host: "127.0.0.1", port: server.port).get()
+            #expect(try await exchange(server, "") == "")
+            try await first.close()
+        }
+    }
+
+    @Test func stoppingClosesTheConnections() async throws {
+        let server = try await HTTPServer.start(host: "127.0.0.1", port: 0, handler: Self.echo)
+        let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(host: "127.0.0.1", port: server.port).get()
+        await server.stop()
+        try await client.closeFuture.get()
+    }
+}
