@@ -62,6 +62,8 @@ let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
+let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 // A small HTTP server for metrics, health and webhooks.
@@ -156,8 +158,12 @@ let bots: [Target] =
         uses: [
             "AsyncPrimitives", "CCrashSignals", "SystemSupport", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "ChatSocket", "SMPWire",
             "SMPProtocol", "SMPTransport", "SMPServer", "XFTPServer", "XFTPProtocol", "EncryptedSQLite", "Pictures", "CRE2",
-            "CQRencode", grdb, logging, lifecycle, signals, .product(name: "DequeModule", package: "swift-collections"),
-        ], tests: ["SMPSimulation", "ParleyRules"])
+            "CQRencode", "HTTPEndpoint", grdb, logging, metrics, tracing, lifecycle, signals,
+            .product(name: "DequeModule", package: "swift-collections"), .product(name: "NIOHTTP1", package: "swift-nio"),
+        ],
+        tests: [
+            "SMPSimulation", "ParleyRules", .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+        ] + nio)
     + module(
         "ParleyRules", layer: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", "SMPCrypto", logging, .product(name: "Yams", package: "Yams")],
         tests: ["ParleyTesting"])
@@ -323,6 +329,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),

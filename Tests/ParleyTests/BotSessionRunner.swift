@@ -11,11 +11,16 @@ struct BotSessionRunner {
     let core: ScriptedCore
     let store: BotStateStore
     let clock = ManualClock()
+    let monitor: HostMonitor
+    let logger: Logger
 
     /// The time of day at which every test begins.
     static let start = Date(timeIntervalSince1970: 1_767_225_600)
 
-    init(core: ScriptedCore = ScriptedCore(), store: BotStateStore? = nil) throws {
+    init(
+        core: ScriptedCore = ScriptedCore(), store: BotStateStore? = nil, monitor: HostMonitor = HostMonitor(), logger: Logger = HostSessionTests.logger
+    ) throws {
+        (self.monitor, self.logger) = (monitor, logger)
         self.core = core
         self.store = try store ?? BotStateStore(path: nil, logger: HostSessionTests.logger)
     }
@@ -35,7 +40,7 @@ struct BotSessionRunner {
     func run<Result: Sendable>(_ bots: Bot..., body: @Sendable ([HostReady.Profile], HostSession) async throws -> Result) async throws -> Result {
         let time = BotTime(now: { now }, sleep: { [clock] in try await clock.sleep(for: $0) })
         let session = HostSession(
-            core: core, bots: bots, store: store, parallelHandlers: 8, logger: HostSessionTests.logger, clock: ImpatientClock(), time: time)
+            core: core, bots: bots, store: store, parallelHandlers: 8, logger: logger, clock: ImpatientClock(), time: time, monitor: monitor)
         let (ready, continuation) = AsyncStream.makeStream(of: [HostReady.Profile].self)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

@@ -60,6 +60,11 @@ enum Output {
         prompt.withLock { _ in write("\r\u{1B}[K") }
     }
 
+    /// Shows lines in the place of all that the terminal shows.
+    static func screen(_ lines: [String]) {
+        prompt.withLock { _ in write("\u{1B}[H\u{1B}[J" + lines.map { VisibleText.line($0, limit: width ?? 100) }.joined(separator: "\n") + "\n") }
+    }
+
     /// A person has answered the prompt: the cursor is in the line below.
     static func endPrompt() { prompt.withLock { $0 = nil } }
 

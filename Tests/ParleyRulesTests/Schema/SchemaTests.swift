@@ -53,7 +53,8 @@ import Yams
 
     /// A file with a hole for the keys of each kind of mapping.
     private static let holes: KeyValuePairs<String, String> = [
-        "file": "HOLE, parley: 1, profiles: { a: {} }", "network": "network: { HOLE }", "list": "lists: { l: { HOLE } }",
+        "file": "HOLE, parley: 1, profiles: { a: {} }", "network": "network: { HOLE }", "metrics": "metrics: { HOLE }",
+        "list": "lists: { l: { HOLE } }",
         "profile": "profiles: { a: { HOLE } }",
         "address": "profiles: { a: { address: { HOLE } } }", "group": "profiles: { a: { groups: { g: { HOLE } } } }",
         "channel": "profiles: { a: { channels: { g: { HOLE } } } }", "preferences": "profiles: { a: { groups: { g: { preferences: { HOLE } } } } }",

@@ -22,11 +22,24 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: "The folder for databases and keys. [default: $PARLEY_DATA, else parley-data]")
     var data: String?
 
+    @Option(
+        name: .customLong("metrics-port"),
+        help: "Serve /metrics (Prometheus) and /healthz on this port; 0 for any that is free. [default: what the file says, else nowhere]")
+    var metricsPort: UInt16?
+
+    @Option(name: .customLong("metrics-address"), help: "The address of this machine for --metrics-port. [default: 127.0.0.1]")
+    var metricsAddress: String?
+
     @OptionGroup var options: CommonOptions
+
+    func validate() throws {
+        if metricsAddress != nil, metricsPort == nil { throw ValidationError("--metrics-address means nothing without --metrics-port") }
+    }
 
     func run() async throws {
         let description = try BotsFile(contentsOf: file)
-        let configuration = try options.configuration(data: data, network: description.network)
+        var configuration = try options.configuration(data: data, network: description.network)
+        configuration.monitoring = metricsPort.map { MonitoringAddress(host: metricsAddress ?? "127.0.0.1", port: $0) } ?? description.monitoring
         let rules = try RunningRules(description, logger: configuration.logger)
         let bots = rules.bots
         if !description.warnings.diagnostics.isEmpty { Output.warning(description.warnings.description) }

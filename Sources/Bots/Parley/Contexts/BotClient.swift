@@ -2,6 +2,7 @@ public import ChatAPI
 internal import ChatModel
 public import ChatProtocol
 public import Foundation
+public import Logging
 
 /// A bot at work, and everything that it can do: in handlers, in timers and in other tasks of the program.
 ///
@@ -24,6 +25,11 @@ public struct BotClient: Sendable {
 
     /// The time as the bot sees it: in a test, that of the test.
     public var now: Date { effects.now }
+
+    /// The logger of the bot. In a handler its records carry the id of the event, as Parley's own records about the event do.
+    ///
+    /// Never log texts of people: others read logs.
+    public var logger: Logger { effects.observation.logger }
 
     /// A chat of the bot; nil if there is none.
     public func chat(_ reference: ChatReference) async -> BotChat? { await chat(reference, effects) }

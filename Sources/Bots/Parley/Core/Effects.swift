@@ -19,14 +19,17 @@ final class Effects: Sendable {
     let services: BotServices?
     /// The changes of stored state, if they are stored when a handler has ended; nil if each is stored at once.
     let changes: HandlerChanges?
+    /// The log, the metrics and the trace of the event.
+    let observation: EventObservation
     private let count = Mutex(0)
     let retry: CommandRetry
 
     /// - Parameter event: names the event among all of the profile; nil for one that is never handled again.
     init(
         model: ChatModel, userID: UserID, event: String?, filesFolder: String? = nil, services: BotServices? = nil, changes: HandlerChanges? = nil,
-        retry: CommandRetry = CommandRetry()
+        retry: CommandRetry = CommandRetry(), observation: EventObservation = .none
     ) {
+        self.observation = observation
         self.retry = retry
         self.filesFolder = filesFolder
         self.model = model
@@ -161,12 +164,16 @@ final class Effects: Sendable {
 
     /// Connects by a link of any kind.
     func connect(by link: String) async throws(ChatCoreError) -> ChatResponse {
-        try await retry.run { () throws(ChatCoreError) in try await model.connect(by: link, as: userID) }
+        try await observation.effect("connect") { () throws(ChatCoreError) in
+            try await retry.run { () throws(ChatCoreError) in try await model.connect(by: link, as: userID) }
+        }
     }
 
     /// Runs a command that may happen twice.
     func perform(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse {
-        try await retry.run { () throws(ChatCoreError) in try await model.send(command, as: userID) }
+        try await observed(command) { () throws(ChatCoreError) in
+            try await retry.run { () throws(ChatCoreError) in try await model.send(command, as: userID) }
+        }
     }
 
     /// Waits for the delivery of a message.
@@ -181,7 +188,17 @@ final class Effects: Sendable {
 
     private func once(_ command: ChatCommand, _ key: String?) async throws(ChatCoreError) -> ChatResponse {
         guard let key else { return try await perform(command) }
-        return try await retry.run { () throws(ChatCoreError) in try await model.send(command, as: userID, onceAs: key) }
+        return try await observed(command) { () throws(ChatCoreError) in
+            try await retry.run { () throws(ChatCoreError) in try await model.send(command, as: userID, onceAs: key) }
+        }
+    }
+
+    /// Counts, logs and traces a command that does something; reading is no effect.
+    private func observed(
+        _ command: ChatCommand, _ body: () async throws(ChatCoreError) -> ChatResponse
+    ) async throws(ChatCoreError) -> ChatResponse {
+        guard let name = command.effectName else { return try await body() }
+        return try await observation.effect(name, body)
     }
 
     /// The key of the next effect; nil for an event that is never handled again.

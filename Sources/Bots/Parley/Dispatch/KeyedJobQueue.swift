@@ -95,6 +95,11 @@ final class KeyedJobQueue<Key: Hashable & Sendable>: Sendable {
         state.withLock { $0.idle.take() }?.resolve(())
     }
 
+    /// Jobs that run, and those that wait for each key.
+    func counts() -> (running: Int, waiting: [(key: Key, count: Int)]) {
+        state.withLock { state in (state.running, state.queues.map { ($0, $1.waiting.count) }) }
+    }
+
     /// Returns when no job runs or waits.
     func settle() async {
         let idle = state.withLock { state -> Promise<Void>? in

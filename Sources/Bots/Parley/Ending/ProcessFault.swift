@@ -52,7 +52,7 @@ extension HostError.Code {
     package var isInput: Bool {
         switch self {
         case .serverAddress, .serversAndOperators, .conditionsNotAccepted, .handlers, .databaseKey, .quarantine: true
-        case .dataFolder, .dataFolderInUse, .router, .portInUse: false
+        case .dataFolder, .dataFolderInUse, .router, .portInUse, .monitoring: false
         }
     }
 }

@@ -1,7 +1,9 @@
 internal import ChatAPI
+internal import ChatProtocol
 internal import Foundation
 internal import Logging
 public import ServiceLifecycle
+internal import Synchronization
 internal import SystemSupport
 internal import UnixSignals
 
@@ -34,19 +36,43 @@ public struct BotHost: Service, CustomStringConvertible {
     /// - Throws: ``HostError``, ``HandlerFault``, or `ChatCoreError` for a failure of the core.
     public func run() async throws {
         try Self.check(bots)
-        let host = try await CoreHost.open(configuration)
+        let monitor = HostMonitor(factory: configuration.metrics), current = Mutex<HostSession?>(nil)
+        // From the first moment on, so that what starts the process learns how far it is.
+        let endpoint = try await endpoint(monitor) { current.withLock { $0 } }
         do {
-            let store = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: configuration.logger)
+            try await run(monitor) { session in current.withLock { $0 = session } }
+            await endpoint?.stop()
+        } catch {
+            await endpoint?.stop()
+            throw error
+        }
+    }
+
+    private func endpoint(_ monitor: HostMonitor, _ session: @escaping @Sendable () -> HostSession?) async throws(HostError) -> MonitoringEndpoint? {
+        guard let address = configuration.monitoring else { return nil }
+        let endpoint = try await MonitoringEndpoint.start(address, registry: configuration.metrics as? MetricsRegistry) {
+            await monitor.status(of: session())
+        }
+        configuration.logger.info("metrics and health are served", metadata: ["address": "\(address.host):\(endpoint.port)"])
+        return endpoint
+    }
+
+    private func run(_ monitor: HostMonitor, onSession: @Sendable (HostSession) -> Void) async throws {
+        let host = try await CoreHost.open(configuration, network: nil, monitor: monitor)
+        do {
+            let store = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: configuration.logger, health: monitor.note)
             let session = HostSession(
                 core: host.core, bots: bots, store: store, parallelHandlers: configuration.parallelHandlers,
-                logger: configuration.logger, filesFolder: configuration.data.filesFolder, inFlight: inFlight(host))
+                logger: configuration.logger, filesFolder: configuration.data.filesFolder, inFlight: inFlight(host), monitor: monitor)
+            onSession(session)
             let socket = HostSocket(configuration.data, logger: configuration.logger)
             try await cancelWhenGracefulShutdown {
                 do {
                     try await session.run { profiles in
                         let ready = HostReady(profiles: profiles, servers: host.servers, fileServers: host.fileServers)
                         tellOthers(ready, host)
-                        await socket.open(session.core) { _ in nil }
+                        await socket.open(session.core) { name in name == "status" ? await monitor.status(of: session).json : nil }
+                        monitor.enter(.ready)
                         onReady(ready)
                         ServiceManager.current.tell(.ready, logger: configuration.logger)
                     }
@@ -55,6 +81,7 @@ public struct BotHost: Service, CustomStringConvertible {
                     guard Task.isCancelled else { throw error }
                 }
             }
+            monitor.enter(.stopping)
             ServiceManager.current.tell(.stopping, logger: configuration.logger)
             await socket.close()
             RunningProfiles.remove(dataFolder: host.dataFolder)

@@ -26,14 +26,20 @@ final class BotRuntime: Sendable {
     private let jobs: KeyedJobQueue<ChatJobKey>
     private let crashes: HandlerCrashTracker
     private let logger: Logger
+    private let monitor: HostMonitor
+    let metrics: BotMetrics
+    /// Numbers events that do not come again, for their ids in the log.
+    private let unnamedEvents = Mutex(0)
     private let tracker: Mutex<ChatProgressTracker>
     /// Connections and requests that were set aside and are to be handled once more.
     private let retried: Set<HandlerEventName>
 
     init(
         identity: BotIdentity, bot: Bot, services: BotServices, progress: HandledProgress, model: ChatModel, filesFolder: String? = nil,
-        jobs: KeyedJobQueue<ChatJobKey>, crashes: HandlerCrashTracker, retried: Set<HandlerEventName> = [], logger: Logger
+        jobs: KeyedJobQueue<ChatJobKey>, crashes: HandlerCrashTracker, retried: Set<HandlerEventName> = [], monitor: HostMonitor = HostMonitor(), logger: Logger
     ) {
+        self.monitor = monitor
+        metrics = monitor.metrics(of: identity.id)
         self.crashes = crashes
         self.retried = retried
         var progress = progress
@@ -211,7 +217,20 @@ final class BotRuntime: Sendable {
 
     /// The effects of one run of handlers.
     private func effects(_ event: String?) -> Effects {
-        Effects(model: model, userID: identity.userID, event: event, filesFolder: filesFolder, services: services, changes: HandlerChanges())
+        Effects(
+            model: model, userID: identity.userID, event: event, filesFolder: filesFolder, services: services, changes: HandlerChanges(),
+            observation: observation(event))
+    }
+
+    /// The observation of an event, under its name or, if it does not come again, a number.
+    private func observation(_ event: String?) -> EventObservation {
+        let name =
+            event
+            ?? unnamedEvents.withLock { number in
+                number += 1
+                return "once/\(number)"
+            }
+        return EventObservation(id: "\(identity.userID)/\(name)", logger: logger, metrics: metrics)
     }
 
     /// - Parameter item: what the chat is for: of a comment, its chat is the comments on its post.
@@ -233,6 +252,7 @@ final class BotRuntime: Sendable {
         }
         if !isTaken {
             // Connections and requests are found again at the next start; the rest is only told as long as there is room.
+            metrics.dropped()
             logger.warning("event dropped: too many wait in its chat", metadata: ["kind": "\(incoming.kind)"])
         }
     }
@@ -266,10 +286,11 @@ final class BotRuntime: Sendable {
     private func run(_ incoming: Incoming, _ mark: HandledMark) async -> Bool {
         if let message = incoming.message { TrapPoint.botHandle.pass(Array(message.text.utf8)) }
         do {
-            try await perform(incoming)
+            try await incoming.effects.observation.handling(incoming.kind, of: identity.id) { try await perform(incoming) }
         } catch {
             let (place, error) = (error as? HandlerFailure).map { ($0.place, $0.error) } ?? ("", error)
             // Only the end of the bots cancels the tasks of handlers.
+            let code = (error as? ChatCoreError)?.code.rawValue ?? "handler", logger = incoming.effects.observation.logger
             guard !Task.isCancelled else {
                 logger.notice("handler interrupted: it runs again at the next start", metadata: ["handler": "\(place)", "kind": "\(incoming.kind)"])
                 return false
@@ -277,8 +298,9 @@ final class BotRuntime: Sendable {
             logger.error(
                 "handler failed",
                 metadata: [
-                    "handler": "\(place)", "kind": "\(incoming.kind)", "code": "\((error as? ChatCoreError)?.code.rawValue ?? "handler")", "error": "\(error)",
+                    "handler": "\(place)", "kind": "\(incoming.kind)", "code": "\(code)", "error": "\(error)",
                 ])
+            monitor.note(HostMonitor.Failure(time: services.time.now(), bot: identity.id, code: code, place: place))
             incoming.changes?.discard()
         }
         return await finish(incoming, mark)
@@ -289,7 +311,7 @@ final class BotRuntime: Sendable {
         var run: On.Run = { [dispatcher] in
             for handler in dispatcher.handlers(of: incoming) {
                 do {
-                    try await handler.run()
+                    try await incoming.effects.observation.handler(handler.place, handler.run)
                 } catch {
                     throw HandlerFailure(place: handler.place, error: error)
                 }
@@ -345,7 +367,8 @@ final class BotRuntime: Sendable {
     /// Runs the handlers of the start. They may go on as long as the bot runs.
     func start() async {
         guard !dispatcher.isEmpty(.started) else { return }
-        let effects = Effects(model: model, userID: identity.userID, event: nil, filesFolder: filesFolder, services: services)
+        let effects = Effects(
+            model: model, userID: identity.userID, event: nil, filesFolder: filesFolder, services: services, observation: observation("started"))
         let context = StartContext(client: BotClient(bot: identity, effects: effects))
         _ = await run(incoming(.started(context), nil, effects), .none)
     }

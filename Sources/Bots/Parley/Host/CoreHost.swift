@@ -60,6 +60,10 @@ public final class CoreHost: Sendable {
 
     /// - Parameter network: how routers are reached; nil for connections of the core's own.
     package static func open(_ configuration: HostConfiguration, network: (any SMPRouting)?) async throws -> CoreHost {
+        try await open(configuration, network: network, monitor: HostMonitor())
+    }
+
+    static func open(_ configuration: HostConfiguration, network: (any SMPRouting)?, monitor: HostMonitor) async throws -> CoreHost {
         let usesPresets = configuration.network.usesPresetOperators
         if usesPresets, !configuration.servers.isEmpty {
             throw HostError(
@@ -92,6 +96,7 @@ public final class CoreHost: Sendable {
             }
             var setup = NativeCoreConfiguration(prefix: data.corePrefix, servers: servers, logger: configuration.logger)
             setup.network = configuration.network.options
+            setup.diskHealth = monitor.note
             setup.key = key
             setup.fileServers = fileServers.map(\.wireString)
             setup.filesFolder = try Self.makeFilesFolder(data)
@@ -195,6 +200,8 @@ public struct HostError: Error, Sendable, CustomStringConvertible {
         case router
         /// Something else listens on the port of the router inside the process.
         case portInUse
+        /// Metrics and health cannot be served.
+        case monitoring
         /// The bots cannot be run as they are written.
         case handlers
         /// Nothing of that name is in quarantine.

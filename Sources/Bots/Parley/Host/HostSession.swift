@@ -23,6 +23,7 @@ actor HostSession {
     private let filesFolder: String?
     private let time: BotTime
     private let timers: TimerDispatcher
+    private let monitor: HostMonitor
 
     /// The core with the model in front of it, for others than the bots.
     nonisolated var core: any IdempotentChatCore { model }
@@ -37,8 +38,9 @@ actor HostSession {
     init(
         core: any ChatCore, bots: [Bot], store: BotStateStore, parallelHandlers: Int, logger: Logger, filesFolder: String? = nil,
         inFlight: InFlightTable? = nil, clock: any Clock<Duration> = ContinuousClock(),
-        time: BotTime? = nil
+        time: BotTime? = nil, monitor: HostMonitor = HostMonitor()
     ) {
+        self.monitor = monitor
         crashes = HandlerCrashTracker(table: inFlight, store: store)
         model = ChatModel(core: core)
         self.filesFolder = filesFolder
@@ -70,7 +72,7 @@ actor HostSession {
             try await store.prepare(bot.handlers.compactMap(\.recurrence), of: user, at: time.now())
             runtimes[user] = BotRuntime(
                 identity: provisioned.identity, bot: bot, services: provisioned.services, progress: try await store.progress(of: user), model: model,
-                filesFolder: filesFolder, jobs: jobs, crashes: crashes, retried: retried.filter { $0.userID == user }, logger: logger)
+                filesFolder: filesFolder, jobs: jobs, crashes: crashes, retried: retried.filter { $0.userID == user }, monitor: monitor, logger: logger)
             directory.add(bot.id) { [model, filesFolder, services = provisioned.services, identity = provisioned.identity] event in
                 let effects = Effects(
                     model: model, userID: user, event: event.map { "\($0)/through" }, filesFolder: filesFolder, services: services)
@@ -130,6 +132,20 @@ actor HostSession {
             guard let event else { return .closed }
             take(event)
         }
+    }
+
+    /// The bots, the routers and the work that waits, in the order of the bots.
+    func status() async -> (profiles: [HostStatus.Profile], routers: [HostStatus.Router], running: Int) {
+        let state = await model.state, work = jobs.counts()
+        var waiting: [UserID: Int] = [:]
+        for (key, count) in work.waiting { waiting[key.userID, default: 0] += count }
+        let profiles = runtimes.values.sorted { $0.identity.userID < $1.identity.userID }.map { runtime in
+            let identity = runtime.identity
+            return HostStatus.Profile(
+                id: identity.id, name: identity.name, chats: state.users[identity.userID]?.chats.count ?? 0, waiting: waiting[identity.userID] ?? 0,
+                counts: runtime.metrics.counts)
+        }
+        return (profiles, connectionLog.states.map { HostStatus.Router(address: $0, isReached: $1) }, work.running)
     }
 
     /// Returns when no handler runs or waits.

@@ -15,9 +15,11 @@ final class BotStateStore: Sendable {
     ///   - path: nil for a store in memory.
     ///   - key: the data folder's, if it is encrypted.
     /// - Throws: `StorageError`.
-    init(path: String?, key: DatabaseKey? = nil, logger: Logger) throws(StorageError) {
+    init(
+        path: String?, key: DatabaseKey? = nil, logger: Logger, health: @escaping @Sendable (DiskHealthChange) -> Void = { _ in }
+    ) throws(StorageError) {
         self.logger = logger
-        database = try DatabaseFile(path: path, label: "bots", migrator: Self.migrator, key: key, readers: 1, logger: logger)
+        database = try DatabaseFile(path: path, label: "bots", migrator: Self.migrator, key: key, readers: 1, logger: logger, health: health)
     }
 
     private static var migrator: DatabaseMigrator {

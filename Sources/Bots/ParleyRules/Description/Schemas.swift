@@ -7,12 +7,20 @@ enum Schemas {
         [
             .required("parley", .integer(1...BotsFile.version), "The version of the format."),
             .key("network", .mapping("network"), "How the bots reach routers."),
+            .key("metrics", .mapping("metrics"), "Serve metrics and health."),
             .key("lists", .keyed(.mapping("list")), "Words and domains that rules share."),
             .required("profiles", .keyed(.mapping("profile")), "The profiles to run, each with a key of its own."),
         ])
 
     static let network = MappingSchema(
         "network", HostNetwork.Key.allCases.map { .key($0.rawValue, .text, "See docs/bots-yaml.md#network.") })
+
+    static let metrics = MappingSchema(
+        "metrics",
+        [
+            .required("port", .integer(MonitoringSpec.ports), "The port of /metrics and /healthz."),
+            .key("address", .text, "The address of this machine; 127.0.0.1 by default."),
+        ])
 
     static let listKinds: KeyValuePairs<String, ListSpec.Kind> = ["words": .words, "domains": .domains]
     static let normalizations: Shape = .anyOf([.listOrOne(.words(TextNormalization.words.map(\.key))), .words(["all"])])
@@ -298,7 +306,8 @@ enum Schemas {
 
     /// All mappings, the file first.
     static let all = [
-        file, network, list, profile, address, group, channel, preferences, rule, when, checks, words, domains, lines, repeated, fileTest, action, sendFile,
+        file, network, metrics, list, profile, address, group, channel, preferences, rule, when, checks, words, domains, lines, repeated, fileTest, action,
+        sendFile,
         post, test, scenarioFile, cooldown, rate, warn, block, roleFor, captcha, step, tell,
         form, question, formAction, schedule,
     ]

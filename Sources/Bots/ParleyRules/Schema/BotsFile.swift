@@ -19,6 +19,8 @@ public struct BotsFile: Sendable {
     public let listFiles: [String]
     /// How the bots reach routers.
     public let network: HostNetwork
+    /// Where metrics and health are served; nil for nowhere.
+    public let monitoring: MonitoringAddress?
     /// A probable mistake.
     public let warnings: BotsFileWarnings
 
@@ -31,28 +33,28 @@ public struct BotsFile: Sendable {
     /// - Parameter folder: The folder that paths are relative to; nil if files that are named are not looked for.
     init(parsing source: String, file: String, folder: String?) throws(BotsFileError) {
         let sink = DiagnosticSink(folder: folder)
-        var profiles: [ProfileSpec] = [], network = HostNetwork()
+        var profiles: [ProfileSpec] = [], network = HostNetwork(), monitoring: MonitoringAddress?
         do {
-            (profiles, network) = try Self.read(YAMLDocument(source).root, sink: sink)
+            (profiles, network, monitoring) = try Self.read(YAMLDocument(source).root, sink: sink)
         } catch {
             sink.add(error.diagnostic)
         }
         guard sink.diagnostics.isEmpty else {
             throw BotsFileError(file: file, source: source, diagnostics: sink.diagnostics)
         }
-        (self.profiles, self.network) = (profiles, network)
+        (self.profiles, self.network, self.monitoring) = (profiles, network, monitoring)
         (lists, listFiles) = (sink.lists, sink.files)
         warnings = BotsFileWarnings(file: file, source: source, diagnostics: sink.warnings)
     }
 
-    private static func read(_ root: Node?, sink: DiagnosticSink) throws(YAMLFault) -> ([ProfileSpec], HostNetwork) {
+    private static func read(_ root: Node?, sink: DiagnosticSink) throws(YAMLFault) -> ([ProfileSpec], HostNetwork, MonitoringAddress?) {
         guard let root else {
             throw YAMLFault(
                 Diagnostic(
                     .missingKey, at: SourcePosition(line: 1, column: 1), "the file is empty",
                     hint: "start with \"parley: 1\" and \"profiles:\""))
         }
-        guard let file = NodeReader(node: root, sink: sink, path: "the file").mapping() else { return ([], HostNetwork()) }
+        guard let file = NodeReader(node: root, sink: sink, path: "the file").mapping() else { return ([], HostNetwork(), nil) }
         file.refuseKeys(otherThan: Schemas.file)
         if let version = file.required("parley", hint: "write \"parley: \(Self.version)\" at the top")?.integer(in: 1...Int.max),
             version != Self.version
@@ -60,13 +62,14 @@ public struct BotsFile: Sendable {
             file.value("parley")?.report(.badValue, "this package reads version \(Self.version) of the format, not \(version)")
         }
         let network = file.value("network").map(NetworkSpec.read) ?? HostNetwork()
+        let monitoring = file.value("metrics").flatMap(MonitoringSpec.read)
         file.value("lists").map { readLists($0, sink) }
-        guard let profiles = file.required("profiles")?.mapping() else { return ([], network) }
+        guard let profiles = file.required("profiles")?.mapping() else { return ([], network, monitoring) }
         if profiles.all.isEmpty { profiles.reader.report(.badValue, "profiles must not be empty") }
         let specs = profiles.all.compactMap { ProfileSpec(id: $0.key, at: $0.position, $0.value) }
         refuseSameNames(specs, in: profiles)
         checkRelays(specs, in: profiles)
-        return (specs, network)
+        return (specs, network, monitoring)
     }
 
     private static func readLists(_ reader: NodeReader, _ sink: DiagnosticSink) {

@@ -12,9 +12,14 @@ final class DiskHealthReporter: Sendable {
     }
 
     private let state = Mutex(State())
+    private let observer: @Sendable (DiskHealthChange) -> Void
+
+    /// - Parameter observer: told of every change, from the opening of the stores on.
+    init(observer: @escaping @Sendable (DiskHealthChange) -> Void) { self.observer = observer }
 
     /// Takes a change from a store. That the disk works again shows in what happens then, and in the log.
     @Sendable func take(_ change: DiskHealthChange) {
+        observer(change)
         guard case .failing(let error) = change else { return }
         let hub = state.withLock { state in
             if state.hub == nil { state.waiting.append(error) }

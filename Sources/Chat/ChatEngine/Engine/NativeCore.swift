@@ -79,7 +79,7 @@ package final class NativeCore: IdempotentChatCore {
         do throws(StorageError) {
             // What a change of key that was interrupted has left is put in order first.
             try configuration.databases?.checkKey(configuration.key)
-            let disk = DiskHealthReporter()
+            let disk = DiskHealthReporter(observer: configuration.diskHealth)
             let store = try ChatStore(prefix: configuration.prefix, key: configuration.key, health: disk.take)
             let agentStore = try AgentStore(
                 path: configuration.prefix.map { $0 + "_agent.db" }, key: configuration.key, health: disk.take)

@@ -1,0 +1,128 @@
+internal import ChatProtocol
+internal import Parley
+
+/// The lines of `parley top`, from two reports of the process.
+struct TopView {
+    private(set) var lines: [String] = []
+    private let width: Int
+
+    /// Profiles that are shown; the busiest come first.
+    static let profileLimit = 40
+    /// Columns of the terminal for the id of a profile.
+    private static let nameWidth = 20
+    /// Errors that are shown.
+    static let errorLimit = 8
+
+    /// - Parameter last: the report before it; nil for a view without rates.
+    init(_ report: TopReport, since last: TopReport?, width: Int) {
+        self.width = width
+        let values = Values(report.json)
+        head(values)
+        routers(values)
+        lines.append("")
+        profiles(values, last, after: last.map { max(0.001, $0.time.duration(to: report.time) / .seconds(1)) })
+        errors(values)
+    }
+
+    private mutating func head(_ values: Values) {
+        var parts = [
+            "Parley \(values.text("version"))", values.text("phase"), "up \(Self.duration(values.int("uptime")))", "\(values.list("profiles").count) profiles",
+            "\(values.int("running")) running",
+        ]
+        if let bytes = values.value("residentBytes")?.intValue { parts.append("\(bytes >> 20) MB") }
+        if values.value("storageFailing")?.boolValue == true { parts.append("THE DISK FAILS") }
+        lines.append(fitted(parts.joined(separator: " · ")))
+    }
+
+    private mutating func routers(_ values: Values) {
+        let routers = values.list("routers"), lost = routers.filter { $0.value("reached")?.boolValue == false }
+        var line = "routers: \(routers.count - lost.count) reached"
+        if !lost.isEmpty { line += ", \(lost.count) not reached: " + lost.map { VisibleText.name($0.text("address")) }.joined(separator: ", ") }
+        lines.append(fitted(line))
+    }
+
+    private mutating func profiles(_ values: Values, _ last: TopReport?, after seconds: Double?) {
+        var before: [String: Values] = [:]
+        for profile in last.map({ Values($0.json).list("profiles") }) ?? [] { before[profile.text("id")] = profile }
+        let columns = ["CHATS", "EVENTS", "EV/s", "HANDLED", "FAILED", "DROPPED", "SENT/s", "WAITING", "P50", "P99"]
+        lines.append(fitted(Self.column("PROFILE", Self.nameWidth) + columns.map { Self.number($0) }.joined()))
+        func rate(_ key: String, _ profile: Values) -> Double? {
+            guard let seconds, let earlier = before[profile.text("id")] else { return nil }
+            return Double(max(0, profile.int(key) - earlier.int(key))) / seconds
+        }
+        let all = values.list("profiles").map { (profile: $0, rate: rate("events", $0) ?? 0) }
+        let shown = all.sorted {
+            ($0.profile.int("waiting"), $0.rate, $0.profile.int("events")) > ($1.profile.int("waiting"), $1.rate, $1.profile.int("events"))
+        }
+        for (profile, _) in shown.prefix(Self.profileLimit) {
+            let cells = [
+                "\(profile.int("chats"))", "\(profile.int("events"))", Self.rate(rate("events", profile)), "\(profile.int("completed"))",
+                "\(profile.int("failed"))", "\(profile.int("dropped"))", Self.rate(rate("effects", profile)), "\(profile.int("waiting"))",
+                Self.time(profile.value("p50Microseconds")?.intValue), Self.time(profile.value("p99Microseconds")?.intValue),
+            ]
+            lines.append(fitted(Self.column(VisibleText.name(profile.text("id")), Self.nameWidth) + cells.map { Self.number($0) }.joined()))
+        }
+        if shown.count > Self.profileLimit { lines.append("… and \(shown.count - Self.profileLimit) more") }
+    }
+
+    private mutating func errors(_ values: Values) {
+        let errors = values.list("errors")
+        guard !errors.isEmpty else { return }
+        lines.append("")
+        lines.append("ERRORS, the newest first")
+        for error in errors.prefix(Self.errorLimit) {
+            lines.append(
+                fitted(
+                    [error.text("time"), VisibleText.name(error.text("bot")), error.text("code"), error.text("handler")].filter { !$0.isEmpty }
+                        .joined(separator: "  ")))
+        }
+    }
+
+    // MARK: Texts
+
+    private func fitted(_ line: String) -> String { line.count > width ? String(line.prefix(max(0, width - 1))) + "…" : line }
+
+    private static func column(_ text: String, _ width: Int) -> String {
+        text.count > width - 1 ? text.prefix(width - 2) + "… " : text + String(repeating: " ", count: width - text.count)
+    }
+
+    private static func number(_ text: String) -> String { String(repeating: " ", count: max(1, 8 - text.count)) + text }
+
+    private static func rate(_ rate: Double?) -> String {
+        guard let rate else { return "–" }
+        return rate >= 100 ? "\(Int(rate.rounded()))" : "\((rate * 10).rounded() / 10)"
+    }
+
+    /// A bound of a histogram: `≤5ms`.
+    private static func time(_ microseconds: Int64?) -> String {
+        guard let microseconds else { return "–" }
+        let milliseconds = Double(microseconds) / 1000
+        return milliseconds < 1000 ? "≤\(milliseconds.trimmed)ms" : "≤\((milliseconds / 1000).trimmed)s"
+    }
+
+    static func duration(_ seconds: Int) -> String {
+        switch seconds {
+        case ..<60: "\(seconds)s"
+        case ..<3_600: "\(seconds / 60)m \(seconds % 60)s"
+        case ..<86_400: "\(seconds / 3_600)h \(seconds / 60 % 60)m"
+        default: "\(seconds / 86_400)d \(seconds / 3_600 % 24)h"
+        }
+    }
+}
+
+extension Double {
+    /// Without a fraction that is zero.
+    fileprivate var trimmed: String { Int(exactly: self).map { "\($0)" } ?? "\(self)" }
+}
+
+/// The members of a report. What is missing is empty: a newer program may watch an older process.
+private struct Values {
+    private let object: JSONObject
+
+    init(_ json: JSONValue) { object = json.objectValue ?? JSONObject([]) }
+
+    func value(_ key: String) -> JSONValue? { object[key] }
+    func text(_ key: String) -> String { object[key]?.stringValue ?? "" }
+    func int(_ key: String) -> Int { object[key]?.intValue.flatMap { Int(exactly: $0) } ?? 0 }
+    func list(_ key: String) -> [Values] { object[key]?.arrayValue?.map(Values.init) ?? [] }
+}

@@ -1,0 +1,79 @@
+internal import CoreMetrics
+internal import EncryptedSQLite
+internal import Foundation
+internal import Logging
+internal import Synchronization
+
+/// The state of a process that runs bots, as others see it: its phase, its disks, its last errors and the counts of its bots.
+final class HostMonitor: Sendable {
+    enum Phase: String, Sendable {
+        case starting, ready, stopping
+    }
+
+    /// A failure that an operator may look into. It holds no text of anybody.
+    struct Failure: Sendable, Hashable {
+        let time: Date
+        let bot: String
+        let code: String
+        /// The source position of the handler; empty for none.
+        let place: String
+    }
+
+    private struct State {
+        var phase = Phase.starting
+        var failures: [Failure] = []
+        /// Databases that cannot be written.
+        var failingDatabases = 0
+        var bots: [String: BotMetrics] = [:]
+    }
+
+    /// Failures that are remembered.
+    static let failureLimit = 20
+
+    let started = ContinuousClock.now
+    private let factory: any MetricsFactory
+    private let state = Mutex(State())
+
+    init(factory: any MetricsFactory = NOOPMetricsHandler.instance) { self.factory = factory }
+
+    var phase: Phase { state.withLock(\.phase) }
+    var isStorageFailing: Bool { state.withLock { $0.failingDatabases > 0 } }
+    /// The last failures, the newest first.
+    var failures: [Failure] { state.withLock { $0.failures.reversed() } }
+
+    func enter(_ phase: Phase) { state.withLock { $0.phase = phase } }
+
+    func metrics(of bot: String) -> BotMetrics {
+        state.withLock { state in
+            if let known = state.bots[bot] { return known }
+            let metrics = BotMetrics(bot: bot, factory: factory)
+            state.bots[bot] = metrics
+            return metrics
+        }
+    }
+
+    func note(_ failure: Failure) {
+        state.withLock { state in
+            if state.failures.count >= Self.failureLimit { state.failures.removeFirst() }
+            state.failures.append(failure)
+        }
+    }
+
+    /// - Parameter session: nil before the bots are started.
+    func status(of session: HostSession?) async -> HostStatus {
+        let work = await session?.status() ?? (profiles: [], routers: [], running: 0)
+        return HostStatus(
+            phase: phase, isStorageFailing: isStorageFailing, uptime: started.duration(to: .now), profiles: work.profiles, routers: work.routers,
+            running: work.running, failures: failures, residentBytes: HostStatus.residentBytes)
+    }
+
+    /// The disk under a database began to fail, or works again.
+    @Sendable func note(_ change: DiskHealthChange) {
+        state.withLock { state in
+            switch change {
+            case .failing: state.failingDatabases += 1
+            case .healed: state.failingDatabases = max(0, state.failingDatabases - 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+internal import ChatProtocol
+internal import HTTPEndpoint
+internal import NIOHTTP1
+
+/// The address at which a process serves its metrics and its health.
+public struct MonitoringAddress: Sendable, Hashable {
+    /// A name or address of this machine. Anything but the loopback interface shows the ids of the bots to the network.
+    public var host: String
+    /// The port; 0 for any that is free.
+    public var port: UInt16
+
+    /// Creates the address.
+    public init(host: String = "127.0.0.1", port: UInt16) {
+        self.host = host
+        self.port = port
+    }
+}
+
+/// Serves `/metrics` and `/healthz` of a process that runs bots.
+final class MonitoringEndpoint: Sendable {
+    private let server: HTTPServer
+    var port: Int { server.port }
+
+    private init(_ server: HTTPServer) { self.server = server }
+
+    /// - Throws: ``HostError`` `monitoring`.
+    static func start(
+        _ address: MonitoringAddress, registry: MetricsRegistry?, status: @escaping @Sendable () async -> HostStatus
+    ) async throws(HostError) -> MonitoringEndpoint {
+        do {
+            return MonitoringEndpoint(
+                try await HTTPServer.start(host: address.host, port: Int(address.port)) { await answer($0, registry, status) })
+        } catch {
+            let reason = HTTPServer.isAddressInUse(error) ? "another program listens there: choose another port" : "\(error)"
+            throw HostError(.monitoring, "metrics cannot be served on \(address.host):\(address.port): \(reason)")
+        }
+    }
+
+    private static func answer(
+        _ request: HTTPRequest, _ registry: MetricsRegistry?, _ status: @Sendable () async -> HostStatus
+    ) async -> HTTPResponse {
+        guard request.method == .GET || request.method == .HEAD else { return .text(.methodNotAllowed, "") }
+        switch request.path {
+        case "/metrics": return .metrics(await status().text(behind: registry))
+        case "/healthz":
+            let status = await status()
+            return .text(status.isHealthy ? .ok : .serviceUnavailable, status.health.text + "\n", contentType: "application/json")
+        default: return .text(.notFound, "there are /metrics and /healthz\n")
+        }
+    }
+
+    func stop() async { await server.stop() }
+}

@@ -1,0 +1,196 @@
+import ChatAPI
+import ChatProtocol
+import CoreMetrics
+import EncryptedSQLite
+import Foundation
+import InMemoryTracing
+import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+import TestSupport
+import Testing
+import Tracing
+
+@testable import Parley
+
+/// The counts, logs and health of bots that run on a scripted core.
+@Suite struct MonitoringTests {
+    private struct Refusal: Error {}
+
+    private static let bot = Bot("Echo", id: "echo") {
+        On(.text("fail")) { _ in throw Refusal() }
+        On(.text("both")) { message in
+            _ = try await message.reply("one")
+            try await message.react("👍")
+        }
+    }
+
+    @Test func eventsHandlersAndEffectsAreCounted() async throws {
+        let registry = MetricsRegistry(), monitor = HostMonitor(factory: registry)
+        let runner = try BotSessionRunner(monitor: monitor)
+        let session = try await runner.run(Self.bot) { _, session in
+            let ann = try runner.core.add(contact: 4, name: "ann")
+            for text in ["both", "fail", "nothing answers this"] { _ = runner.core.receive(text, from: ann) }
+            return session
+        }
+        await session.settle()
+        let status = await monitor.status(of: session)
+        let counts = try #require(status.profiles.first).counts
+        #expect((counts.events, counts.completed, counts.failed, counts.effects, counts.dropped) == (3, 1, 1, 2, 0))
+        #expect(status.profiles.first?.chats == 1 && status.profiles.first?.waiting == 0)
+        let text = status.text(behind: registry)
+        for line in [
+            #"parley_events_total{bot="echo",kind="message"} 3"#, #"parley_handlers_total{bot="echo",outcome="completed"} 1"#,
+            #"parley_handlers_total{bot="echo",outcome="failed"} 1"#, #"parley_effects_total{bot="echo",effect="send"} 1"#,
+            #"parley_effects_total{bot="echo",effect="react"} 1"#, #"parley_handler_duration_seconds_count{bot="echo"} 2"#, "parley_profiles 1",
+            #"parley_chats{bot="echo"} 1"#,
+        ] { #expect(text.contains(line + "\n"), "\(line)") }
+    }
+
+    @Test func aFailureIsRememberedWithoutAnybodysText() async throws {
+        let monitor = HostMonitor()
+        let runner = try BotSessionRunner(monitor: monitor)
+        try await runner.run(Self.bot) { _, _ in
+            let ann = try runner.core.add(contact: 4, name: "ann")
+            _ = runner.core.receive("fail", from: ann)
+        }
+        let failure = try #require(monitor.failures.first)
+        #expect(failure.bot == "echo" && failure.code == "handler")
+        #expect(failure.place.contains("MonitoringTests.swift:"))
+        for number in 1...(2 * HostMonitor.failureLimit) {
+            monitor.note(HostMonitor.Failure(time: Date(timeIntervalSince1970: Double(number)), bot: "b", code: "c", place: ""))
+        }
+        #expect(monitor.failures.count == HostMonitor.failureLimit)
+        #expect(monitor.failures.first?.time == Date(timeIntervalSince1970: Double(2 * HostMonitor.failureLimit)))
+    }
+
+    @Test func recordsOfOneEventShareItsID() async throws {
+        let records = LogRecords()
+        let logger = Logger(label: "test") { _ in LogRecords.Handler(records: records) }
+        let runner = try BotSessionRunner(logger: logger)
+        let bot = Bot("Echo", id: "echo") {
+            On(.text("both")) { message in
+                message.client.logger.notice("from the handler")
+                _ = try await message.reply("one")
+            }
+        }
+        let item = try await runner.run(bot) { _, _ in
+            let ann = try runner.core.add(contact: 4, name: "ann")
+            let item = runner.core.receive("both", from: ann)
+            return item
+        }
+        for message in ["event", "from the handler", "effect", "handler completed"] {
+            let record = try #require(records.all.first { $0.message == message }, "\(message)")
+            #expect(record.metadata["event"] == "1/item/\(item)")
+            #expect(record.metadata["bot"] == "echo")
+        }
+        #expect(!records.all.contains { "\($0)".contains("both") })
+    }
+
+    @Test func aTraceLeadsFromTheEventOverTheHandlerToItsEffects() async throws {
+        let runner = try BotSessionRunner(), tracer = Self.tracer
+        let bot = Bot("Traced", id: "traced") { On(.text("both")) { message in _ = try await message.reply("one") } }
+        let item = try await runner.run(bot) { _, _ in
+            let ann = try runner.core.add(contact: 4, name: "ann")
+            let item = runner.core.receive("both", from: ann)
+            return item
+        }
+        let spans = tracer.finishedSpans
+        let event = try #require(spans.first { $0.attributes.get("parley.bot") == .string("traced") && $0.attributes.get("parley.kind") == .string("message") })
+        #expect(event.operationName == "parley.event" && event.attributes.get("parley.event") == .string("1/item/\(item)"))
+        let handler = try #require(spans.first { $0.parentSpanID == event.spanID })
+        #expect(handler.operationName == "parley.handler")
+        let effect = try #require(spans.first { $0.parentSpanID == handler.spanID })
+        #expect(effect.operationName == "parley.effect" && effect.attributes.get("parley.effect") == .string("send"))
+    }
+
+    /// The tracer of this process: it can be set once.
+    private static let tracer: InMemoryTracer = {
+        let tracer = InMemoryTracer()
+        InstrumentationSystem.bootstrap(tracer)
+        return tracer
+    }()
+
+    @Test func healthTellsWhatIsWrong() {
+        func status(_ phase: HostMonitor.Phase, failing: Bool) -> HostStatus {
+            HostStatus(
+                phase: phase, isStorageFailing: failing, uptime: .seconds(1), profiles: [], routers: [.init(address: "r", isReached: false)], running: 0,
+                failures: [], residentBytes: nil)
+        }
+        #expect(status(.ready, failing: false).isHealthy)
+        #expect(!status(.starting, failing: false).isHealthy && !status(.stopping, failing: false).isHealthy)
+        let failing = status(.ready, failing: true)
+        #expect(!failing.isHealthy)
+        #expect(failing.health.text.contains(#""problems":["storage"]"#) && failing.health.text.contains(#""unreachableRouters":1"#))
+    }
+
+    @Test func storageFailsWhileOneDatabaseFails() {
+        let monitor = HostMonitor()
+        let error = StorageError(.diskFull, "full")
+        monitor.note(.failing(error))
+        monitor.note(.failing(error))
+        monitor.note(.healed(failedFor: .seconds(1)))
+        #expect(monitor.isStorageFailing)
+        monitor.note(.healed(failedFor: .seconds(1)))
+        #expect(!monitor.isStorageFailing)
+    }
+
+    @Test func theEndpointServesMetricsAndHealth() async throws {
+        let monitor = HostMonitor(), registry = MetricsRegistry()
+        let endpoint = try await MonitoringEndpoint.start(MonitoringAddress(port: 0), registry: registry) { await monitor.status(of: nil) }
+        func get(_ path: String) async throws -> String {
+            let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(host: "127.0.0.1", port: endpoint.port) { channel in
+                channel.eventLoop.makeCompletedFuture { try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel) }
+            }
+            return try await client.executeThenClose { inbound, outbound in
+                try await outbound.write(ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
+                var answer = ""
+                for try await bytes in inbound { answer += String(buffer: bytes) }
+                return answer
+            }
+        }
+        #expect(try await get("/healthz").hasPrefix("HTTP/1.1 503 "))
+        monitor.enter(.ready)
+        let health = try await get("/healthz")
+        #expect(health.hasPrefix("HTTP/1.1 200 ") && health.contains(#"{"status":"ok","problems":[]"#))
+        #expect(try await get("/metrics").contains("parley_ready 1\n"))
+        #expect(try await get("/").hasPrefix("HTTP/1.1 404 "))
+        do {
+            _ = try await MonitoringEndpoint.start(MonitoringAddress(port: UInt16(endpoint.port)), registry: nil) { await monitor.status(of: nil) }
+            Issue.record("the port is taken")
+        } catch {
+            #expect(error.code == .monitoring && error.message.contains("another program listens there"))
+        }
+        await endpoint.stop()
+    }
+}
+
+/// Log records in memory.
+private final class LogRecords: Sendable {
+    struct Record: Sendable {
+        let message: String
+        let metadata: [String: String]
+    }
+
+    private let records = Mutex<[Record]>([])
+    var all: [Record] { records.withLock { $0 } }
+
+    func add(_ record: Record) { records.withLock { $0.append(record) } }
+
+    struct Handler: LogHandler {
+        let records: LogRecords
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.debug
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let all = metadata.merging(event.metadata ?? [:]) { $1 }
+            records.add(Record(message: "\(event.message)", metadata: all.mapValues { "\($0)" }))
+        }
+    }
+}
