@@ -194,13 +194,13 @@ func example(_ name: String, uses: [Target.Dependency] = []) -> Target {
 let examples: [Target] = [
     example("EchoBot"), example("SquaringBot"), example("SurveyBot"), example("ReminderBot"), example("BroadcastBot"), example("BridgeBot"),
     example("DoormanBot"), example("GuardBot", uses: [logging]), example("SupportDesk"),
-    example("FileDropBot"), example("RelayBot", uses: [logging]),
+    example("FileDropBot"), example("ChannelPoster", uses: [logging]), example("RelayBot", uses: [logging]),
     .testTarget(
         name: "ExamplesTests",
         dependencies: [
             "EchoBot", "SquaringBot", "DoormanBot", "GuardBot", "SupportDesk", "FileDropBot", "SurveyBot", "ReminderBot", "BroadcastBot", "BridgeBot",
-            "RelayBot", "Parley", "ParleyTesting", "TestSupport",
-        ], path: "Tests/ExamplesTests", swiftSettings: exampleSettings),
+            "ChannelPoster", "RelayBot", "Parley", "ParleyTesting", "TestSupport",
+        ] + nio, path: "Tests/ExamplesTests", swiftSettings: exampleSettings),
 ]
 
 /// Tests across modules that run the built programs as processes.
