@@ -194,12 +194,12 @@ func example(_ name: String, uses: [Target.Dependency] = []) -> Target {
 let examples: [Target] = [
     example("EchoBot"), example("SquaringBot"), example("SurveyBot"), example("ReminderBot"), example("BroadcastBot"), example("BridgeBot"),
     example("DoormanBot"), example("GuardBot", uses: [logging]), example("SupportDesk"),
-    example("FileDropBot"), example("ChannelPoster", uses: [logging]), example("RelayBot", uses: [logging]),
+    example("FileDropBot"), example("ChannelPoster", uses: [logging]), example("RelayBot", uses: [logging]), example("CommentModerator"),
     .testTarget(
         name: "ExamplesTests",
         dependencies: [
             "EchoBot", "SquaringBot", "DoormanBot", "GuardBot", "SupportDesk", "FileDropBot", "SurveyBot", "ReminderBot", "BroadcastBot", "BridgeBot",
-            "ChannelPoster", "RelayBot", "Parley", "ParleyTesting", "TestSupport",
+            "ChannelPoster", "RelayBot", "CommentModerator", "Parley", "ParleyTesting", "TestSupport",
         ] + nio, path: "Tests/ExamplesTests", swiftSettings: exampleSettings),
 ]
 
