@@ -191,21 +191,25 @@ let apps: [Target] = [
         path: "Tests/ParleyCLITests", swiftSettings: settings),
 ]
 
+/// The settings of examples and their tests: those of a new package, as people copy them into theirs.
+let exampleSettings: [SwiftSetting] = [.swiftLanguageMode(.v6)]
+
 /// An example bot, as an executable.
 func example(_ name: String, uses: [Target.Dependency] = []) -> Target {
-    .executableTarget(name: name, dependencies: ["Parley"] + uses, path: "Examples/\(name)", exclude: ["README.md"], swiftSettings: settings)
+    .executableTarget(
+        name: name, dependencies: ["Parley"] + uses, path: "Examples/\(name)", exclude: ["README.md"], swiftSettings: exampleSettings)
 }
 
 let examples: [Target] = [
     example("EchoBot"), example("SquaringBot"), example("SurveyBot"), example("ReminderBot"), example("BroadcastBot"), example("BridgeBot"),
     example("DoormanBot"), example("GuardBot", uses: [logging]), example("SupportDesk"),
-    example("FileDropBot"),
+    example("FileDropBot"), example("ChannelPoster", uses: [logging]), example("RelayBot", uses: [logging]), example("CommentModerator"),
     .testTarget(
         name: "ExamplesTests",
         dependencies: [
-            "EchoBot", "SquaringBot", "DoormanBot", "GuardBot", "SupportDesk", "FileDropBot", "SurveyBot", "ReminderBot", "BroadcastBot", "BridgeBot", "Parley",
-            "ParleyTesting",
-        ], path: "Tests/ExamplesTests", swiftSettings: settings),
+            "EchoBot", "SquaringBot", "DoormanBot", "GuardBot", "SupportDesk", "FileDropBot", "SurveyBot", "ReminderBot", "BroadcastBot", "BridgeBot",
+            "ChannelPoster", "RelayBot", "CommentModerator", "Parley", "ParleyTesting", "TestSupport",
+        ] + nio, path: "Tests/ExamplesTests", swiftSettings: exampleSettings),
 ]
 
 /// Tests across modules that run the built programs as processes.

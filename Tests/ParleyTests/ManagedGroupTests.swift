@@ -50,4 +50,14 @@ import Testing
         _ = try await host.running([renamed], on: unchanged, store: store) { _ in }
         #expect(unchanged.groupCommands.allSatisfy { $0.hasPrefix("/_groups ") || $0.hasPrefix("/_get link ") })
     }
+
+    @Test func everyPreferenceThatIsDescribedIsPutBack() {
+        for feature in GroupFeature.allCases {
+            var settings = GroupSettings("Lobby"), changed = GroupPreferences()
+            settings.preferences.set(feature, .on)
+            changed.set(feature, .off)
+            let profile = ManagedGroup("lobby", settings).profile(from: GroupProfile(displayName: "Lobby", groupPreferences: changed), menu: [])
+            #expect(profile.groupPreferences == settings.preferences, "\(feature)")
+        }
+    }
 }

@@ -28,18 +28,19 @@ public enum TestDepth: Sendable, Hashable {
 /// - Parameters:
 ///   - bots: checked as at a real start.
 ///   - date: the time at which the test begins, with ``TestDepth/engine``.
+///   - relay: the policy of the bot that is a relay, if one is.
 /// - Throws: what the body throws; `HandlerFault` for handlers that cannot be used.
 public func withBots<Result: Sendable>(
     _ bots: Bot..., depth: TestDepth = .engine, startingAt date: Date = Date(timeIntervalSince1970: 1_767_225_600),
-    _ body: @Sendable (TestRoom) async throws -> Result
-) async throws -> Result { try await withBots(bots, depth: depth, startingAt: date, body) }
+    relay: HostRelay = HostRelay(), _ body: @Sendable (TestRoom) async throws -> Result
+) async throws -> Result { try await withBots(bots, depth: depth, startingAt: date, relay: relay, body) }
 
 /// Runs bots for as long as a test takes, with people who talk to them.
 public func withBots<Result: Sendable>(
     _ bots: [Bot], depth: TestDepth = .engine, startingAt date: Date = Date(timeIntervalSince1970: 1_767_225_600),
-    _ body: @Sendable (TestRoom) async throws -> Result
+    relay: HostRelay = HostRelay(), _ body: @Sendable (TestRoom) async throws -> Result
 ) async throws -> Result {
-    let room = try TestRoom(bots, depth: depth, startingAt: date)
+    let room = try TestRoom(bots, depth: depth, startingAt: date, relay: relay)
     do {
         try await room.start()
         let result = try await body(room)

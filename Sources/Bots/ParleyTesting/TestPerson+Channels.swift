@@ -15,6 +15,33 @@ extension TestPerson {
         _ = try await core.send(.messages(.comment(group, on: item, [ComposedMessage(content: .text(text))])), as: user)
     }
 
+    /// Changes a comment that the person has written.
+    ///
+    /// - Parameters:
+    ///   - comment: the text of the comment.
+    ///   - post: the text of the post.
+    ///   - channel: the name of the channel.
+    public func edit(comment: String, to text: String, on post: String, in channel: String) async throws {
+        let (group, item) = try await self.comment(comment, on: post, of: channel)
+        _ = try await core.send(.messages(.update(.group(group), item, UpdatedMessage(content: .text(text)))), as: user)
+    }
+
+    /// Reports a comment to the moderators as spam, once the person has it.
+    ///
+    /// - Parameters:
+    ///   - comment: the text of the comment.
+    ///   - post: the text of the post.
+    ///   - channel: the name of the channel.
+    public func report(comment: String, on post: String, in channel: String) async throws {
+        let (group, item) = try await self.comment(comment, on: post, of: channel)
+        _ = try await core.send(.messages(.report(group, item, reason: .spam, text: "")), as: user)
+    }
+
+    private func comment(_ text: String, on post: String, of channel: String) async throws -> (GroupID, ChatItemID) {
+        let comment = try await expectComment(text, on: post, in: channel), (group, _) = try await self.post(post, in: channel)
+        return (group, comment.id)
+    }
+
     /// The comments on a post that the person has, oldest first.
     public func comments(on post: String, in channel: String) async throws -> [TestMessage] {
         let (group, item) = try await self.post(post, in: channel)

@@ -28,6 +28,7 @@ public final class TestRoom: Sendable {
 
     private let bots: [Bot]
     private let depth: TestDepth
+    private let relay: HostRelay
     private let time: TestTime
     private let folder: String
     private let internet = SimulatedInternet()
@@ -36,8 +37,9 @@ public final class TestRoom: Sendable {
     private let state = Mutex(State())
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    init(_ bots: [Bot], depth: TestDepth, startingAt date: Date) throws {
+    init(_ bots: [Bot], depth: TestDepth, startingAt date: Date, relay: HostRelay) throws {
         self.bots = bots
+        self.relay = relay
         self.depth = depth
         time = TestTime(date)
         folder = NSTemporaryDirectory() + "parley-test-" + UUID().uuidString
@@ -204,6 +206,7 @@ public final class TestRoom: Sendable {
         configuration.servers = servers
         configuration.fileServers = name == "bots" || depth == .engine ? [] : state.withLock { $0.running?.host.fileServers ?? [] }
         configuration.databaseKey = nil
+        configuration.relay = relay
         return try await CoreHost.open(configuration, network: depth == .engine ? internet.makeClient() : nil)
     }
 

@@ -46,6 +46,8 @@ public struct ManagedGroup: Sendable, Hashable {
         merged.reports = wanted.reports ?? merged.reports
         merged.history = wanted.history ?? merged.history
         merged.support = wanted.support ?? merged.support
+        merged.sessions = wanted.sessions ?? merged.sessions
+        merged.comments = wanted.comments ?? merged.comments
         let commands = menu.map { BotCommand.command(keyword: $0.keyword, label: $0.label, params: $0.parameters) }
         if !commands.isEmpty || merged.commands?.isEmpty == false { merged.commands = commands }
         return merged == GroupPreferences() ? old : merged

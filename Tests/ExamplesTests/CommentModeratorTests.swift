@@ -1,0 +1,110 @@
+import Parley
+import ParleyTesting
+import TestSupport
+import Testing
+
+@testable import CommentModerator
+@testable import RelayBot
+
+@Suite struct CommentModeratorTests {
+    private static let policy = CommentPolicy(words: "Casino, café", allowsLinks: false)
+
+    private static func withModerator(_ policy: CommentPolicy = policy, _ body: @Sendable (TestRoom) async throws -> Void) async throws {
+        let moderator = CommentModerator.bot(policy, channel: "News", poster: "Ann", relays: [.bot("relay")])
+        try await withBots(RelayBot.bot(name: "Relay"), moderator) { try await body($0) }
+    }
+
+    @Test func commentsAreModeratedAndTheirAuthorsWarnedThenBlocked() async throws {
+        try await Self.withModerator { room in
+            let ann = try await room.person("Ann", with: "moderator"), ben = try await room.stranger("Ben")
+            try await ben.subscribe(to: "channel")
+            try await ann.say("Hello")
+            try await ann.expectReaction("✅")
+            try await ben.expect("Hello", in: "News")
+            try await ben.comment("nice", on: "Hello", in: "News")
+            try await ben.comment("the CASINO is open", on: "Hello", in: "News")
+            try await ben.expectComment("Ben, that word is not used here.", on: "Hello", in: "News")
+            try await ben.comment("see https://example.org", on: "Hello", in: "News")
+            try await ben.expectComment("Ben, links are not allowed here.", on: "Hello", in: "News")
+            try await room.restart()
+            try await ben.comment("un cafe?", on: "Hello", in: "News")
+            try await room.settle()
+            let comments = try await ben.comments(on: "Hello", in: "News")
+            #expect(comments.filter { $0.sender == "Ben" && !$0.isDeleted }.map(\.text) == ["nice"])
+            let channel = try #require(await room.bot("moderator").groups.channels.first)
+            #expect(try await channel.members().first { $0.displayName == "Ben" }?.member.blockedByAdmin == true)
+        }
+    }
+
+    @Test func anEditedCommentIsCheckedAgain() async throws {
+        try await Self.withModerator { room in
+            let ann = try await room.person("Ann", with: "moderator"), ben = try await room.stranger("Ben")
+            try await ben.subscribe(to: "channel")
+            try await ann.say("Hello")
+            try await ben.comment("nice", on: "Hello", in: "News")
+            try await room.settle()
+            try await ben.edit(comment: "nice", to: "casino", on: "Hello", in: "News")
+            try await ben.expectDeletedComment(on: "Hello", in: "News")
+        }
+    }
+
+    @Test func aCommentThatThreeMembersReportIsDeleted() async throws {
+        try await Self.withModerator { room in
+            let ann = try await room.person("Ann", with: "moderator"), ben = try await room.stranger("Ben")
+            let readers = [try await room.stranger("Cath"), try await room.stranger("Dan"), try await room.stranger("Eve")]
+            for person in [ben] + readers { try await person.subscribe(to: "channel") }
+            try await ann.say("Hello")
+            try await ben.comment("rude", on: "Hello", in: "News")
+            for reader in readers {
+                #expect(try await ben.comments(on: "Hello", in: "News").map(\.isDeleted) == [false])
+                try await reader.report(comment: "rude", on: "Hello", in: "News")
+                try await reader.report(comment: "rude", on: "Hello", in: "News")
+                try await room.settle()
+            }
+            try await ben.expectDeletedComment(on: "Hello", in: "News")
+        }
+    }
+
+    @Test func onlyThePosterPostsAndClosesPosts() async throws {
+        try await Self.withModerator { room in
+            let ann = try await room.person("Ann", with: "moderator"), ben = try await room.person("Ben", with: "moderator")
+            for command in ["Buy!", "/close"] {
+                try await ben.say(command)
+                try await ben.expect("I post for Ann only.")
+            }
+            try await ann.say("/close")
+            try await ann.expect("There is no post.")
+            try await ben.subscribe(to: "channel")
+            try await ann.say("Hello")
+            try await ben.expect("Hello", in: "News")
+            try await ann.say("/close")
+            try await ann.expect("Closed: Hello")
+            try await eventually("the post takes no comments") {
+                do {
+                    try await ben.comment("late", on: "Hello", in: "News")
+                    return false
+                } catch {
+                    return true
+                }
+            }
+        }
+    }
+
+    @Test func aFloodIsAnOffence() {
+        var record = CommenterRecord()
+        for second in 0..<5 { #expect(record.decide("a", at: Double(second), by: Self.policy) == .allowed) }
+        #expect(record.decide("a", at: 5, by: Self.policy) == .warned(.flood))
+        #expect(record.decide("a", at: 60, by: Self.policy) == .allowed)
+        #expect(record.decide("www.example.org", at: 61, by: Self.policy) == .warned(.link))
+        #expect(record.decide("casino", at: 62, by: Self.policy) == .blocked(.word))
+    }
+
+    @Test func reportsOfOneMemberCountOnce() {
+        var reports = Reports()
+        #expect(reports.add(1, by: "a", limit: 2) == false)
+        #expect(reports.add(1, by: "a", limit: 2) == false)
+        #expect(reports.add(2, by: "b", limit: 2) == false)
+        #expect(reports.add(1, by: "b", limit: 2) == true)
+        #expect(reports.add(1, by: "c", limit: 2) == false)
+    }
+}
