@@ -156,7 +156,8 @@ let bots: [Target] =
             "CQRencode", grdb, logging, lifecycle, signals, .product(name: "DequeModule", package: "swift-collections"),
         ], tests: ["SMPSimulation", "ParleyRules"])
     + module(
-        "ParleyRules", layer: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", "SMPCrypto", logging, .product(name: "Yams", package: "Yams")],
+        "ParleyRules", layer: "Bots",
+        uses: ["Parley", "ChatAPI", "ChatProtocol", "SMPCrypto", logging, signals, .product(name: "Yams", package: "Yams")],
         tests: ["ParleyTesting"])
     // Bots under test: people, groups and time.
     + module(
