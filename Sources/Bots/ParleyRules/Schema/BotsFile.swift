@@ -26,14 +26,25 @@ public struct BotsFile: Sendable {
 
     /// Reads the text of a file.
     ///
-    /// - Parameter file: the name that error messages show.
+    /// - Parameters:
+    ///   - file: the name that error messages show.
+    ///   - extensions: what the program adds to the format.
     /// - Throws: ``BotsFileError`` with everything that is wrong.
-    public init(parsing source: String, file: String = "bots.yaml") throws(BotsFileError) { try self.init(parsing: source, file: file, folder: nil) }
+    public init(parsing source: String, file: String = "bots.yaml", extensions: RuleExtensions = .none) throws(BotsFileError) {
+        try self.init(parsing: source, file: file, folder: nil, extensions: extensions)
+    }
 
+<<<<<<< HEAD
     /// - Parameter folder: The folder that paths are relative to; nil if files that are named are not looked for.
     init(parsing source: String, file: String, folder: String?) throws(BotsFileError) {
         let sink = DiagnosticSink(folder: folder)
         var profiles: [ProfileSpec] = [], network = HostNetwork(), monitoring: MonitoringAddress?
+=======
+    /// - Parameter folder: the folder that paths are relative to; nil if files and secrets that are named are not looked for.
+    init(parsing source: String, file: String, folder: String?, extensions: RuleExtensions) throws(BotsFileError) {
+        let sink = DiagnosticSink(folder: folder, extensions: extensions)
+        var profiles: [ProfileSpec] = [], network = HostNetwork()
+>>>>>>> 60f740e5f3130f68495ce8707369d7c59e3a0645
         do {
             (profiles, network, monitoring) = try Self.read(YAMLDocument(source).root, sink: sink)
         } catch {
