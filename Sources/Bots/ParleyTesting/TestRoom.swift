@@ -141,6 +141,10 @@ public final class TestRoom: Sendable {
         for person in state.withLock(\.people) {
             if let text = try await unsent(person.core, person.user) { return "\(person.name)'s \(text)" }
         }
+        for host in [running.host] + state.withLock(\.people).map(\.host) {
+            let unfinished = try await host.unfinishedMessages()
+            guard unfinished == 0 else { return "\(unfinished) messages of channels are not delivered" }
+        }
         // A router keeps a message until its receiver has stored it. Receipts would not do: a message that comes before the connection is complete gets
         // none.
         let waiting = depth == .engine ? router.messageCount : running.host.waitingMessages

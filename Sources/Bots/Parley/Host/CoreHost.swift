@@ -33,6 +33,8 @@ public final class CoreHost: Sendable {
     package var runsRouter: Bool { router != nil }
     /// The messages that wait in the router inside this process.
     package var waitingMessages: Int { router?.statistics.messages ?? 0 }
+    /// Comments and messages of relays that are not delivered yet.
+    package func unfinishedMessages() async throws -> Int { try await native.unfinishedMessages() }
     private let lock: FolderLock
 
     private init(

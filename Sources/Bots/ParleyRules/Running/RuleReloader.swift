@@ -18,12 +18,15 @@ package struct RuleReloader: Sendable {
     private let extensions: RuleExtensions
     private let logger: Logger
     private let report: @Sendable (Outcome) -> Void
+    /// The stamp of the file, taken as soon as it has been read.
+    private let firstStamps: [String: String]
 
     /// - Parameter report: shows the outcome to a person; the log has it already.
     package init(
         file: String, rules: RunningRules, extensions: RuleExtensions = .none, logger: Logger, report: @escaping @Sendable (Outcome) -> Void
     ) {
         (self.file, self.rules, self.extensions, self.logger, self.report) = (file, rules, extensions, logger, report)
+        firstStamps = Self.stamps(of: [file])
     }
 
     /// The pause between two looks at the file.
@@ -46,16 +49,17 @@ package struct RuleReloader: Sendable {
 
     private func watch(_ isAsked: Flag, from first: BotsFile) async {
         var paths = [file] + first.listFiles
-        var seen = Self.stamps(of: paths), pending: [String]?
+        // The lists are not known before the file is read.
+        var seen = firstStamps.merging(Self.stamps(of: first.listFiles)) { stamp, _ in stamp }, pending: [String: String]?
         while (try? await Task.sleep(for: Self.pause)) != nil {
             let now = Self.stamps(of: paths)
             // An editor may still be writing: a change counts once the file has stayed the same for a moment.
             let isSettled = now != seen && pending == now
             pending = now
             guard isAsked.take() || isSettled else { continue }
-            seen = now
             if let lists = reload() { paths = [file] + lists }
-            seen = Self.stamps(of: paths)
+            // The stamps from before the file was read: what has changed since then is another change.
+            seen = Self.stamps(of: paths).merging(now) { _, earlier in earlier }.filter { paths.contains($0.key) }
         }
     }
 
@@ -75,12 +79,13 @@ package struct RuleReloader: Sendable {
     }
 
     /// The stamps of files: a file with another stamp than before was changed.
-    private static func stamps(of paths: [String]) -> [String] {
-        paths.map { path in
+    private static func stamps(of paths: [String]) -> [String: String] {
+        let stamps = paths.map { path in
             let attributes = try? FileManager.default.attributesOfItem(atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
             let date = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970
-            return "\(path) \(date ?? 0) \(attributes?[.size] as? Int ?? -1) \(attributes?[.systemFileNumber] as? Int ?? -1)"
+            return (path, "\(date ?? 0) \(attributes?[.size] as? Int ?? -1) \(attributes?[.systemFileNumber] as? Int ?? -1)")
         }
+        return Dictionary(stamps) { stamp, _ in stamp }
     }
 }
 

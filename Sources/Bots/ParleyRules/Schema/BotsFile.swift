@@ -34,17 +34,10 @@ public struct BotsFile: Sendable {
         try self.init(parsing: source, file: file, folder: nil, extensions: extensions)
     }
 
-<<<<<<< HEAD
-    /// - Parameter folder: The folder that paths are relative to; nil if files that are named are not looked for.
-    init(parsing source: String, file: String, folder: String?) throws(BotsFileError) {
-        let sink = DiagnosticSink(folder: folder)
-        var profiles: [ProfileSpec] = [], network = HostNetwork(), monitoring: MonitoringAddress?
-=======
     /// - Parameter folder: the folder that paths are relative to; nil if files and secrets that are named are not looked for.
     init(parsing source: String, file: String, folder: String?, extensions: RuleExtensions) throws(BotsFileError) {
         let sink = DiagnosticSink(folder: folder, extensions: extensions)
-        var profiles: [ProfileSpec] = [], network = HostNetwork()
->>>>>>> 60f740e5f3130f68495ce8707369d7c59e3a0645
+        var profiles: [ProfileSpec] = [], network = HostNetwork(), monitoring: MonitoringAddress?
         do {
             (profiles, network, monitoring) = try Self.read(YAMLDocument(source).root, sink: sink)
         } catch {
