@@ -157,7 +157,7 @@ let bots: [Target] =
         "Parley", layer: "Bots",
         uses: [
             "AsyncPrimitives", "CCrashSignals", "SystemSupport", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "ChatSocket", "SMPWire",
-            "SMPProtocol", "SMPTransport", "SMPServer", "XFTPServer", "XFTPProtocol", "EncryptedSQLite", "Pictures", "CRE2",
+            "SMPCrypto", "SMPProtocol", "SMPTransport", "SMPServer", "XFTPServer", "XFTPProtocol", "EncryptedSQLite", "Pictures", "CRE2",
             "CQRencode", "HTTPEndpoint", grdb, logging, metrics, tracing, lifecycle, signals,
             .product(name: "DequeModule", package: "swift-collections"), .product(name: "NIOHTTP1", package: "swift-nio"),
         ],
