@@ -157,7 +157,7 @@ let bots: [Target] =
         "Parley", layer: "Bots",
         uses: [
             "AsyncPrimitives", "CCrashSignals", "SystemSupport", "ChatAPI", "ChatProtocol", "ChatEngine", "ChatModel", "ChatSocket", "SMPWire",
-            "SMPProtocol", "SMPTransport", "SMPServer", "XFTPServer", "XFTPProtocol", "EncryptedSQLite", "Pictures", "CRE2",
+            "SMPCrypto", "SMPProtocol", "SMPTransport", "SMPServer", "XFTPServer", "XFTPProtocol", "EncryptedSQLite", "Pictures", "CRE2",
             "CQRencode", "HTTPEndpoint", grdb, logging, metrics, tracing, lifecycle, signals,
             .product(name: "DequeModule", package: "swift-collections"), .product(name: "NIOHTTP1", package: "swift-nio"),
         ],
@@ -205,11 +205,12 @@ let examples: [Target] = [
     example("EchoBot"), example("SquaringBot"), example("SurveyBot"), example("ReminderBot"), example("BroadcastBot"), example("BridgeBot"),
     example("DoormanBot"), example("GuardBot", uses: [logging]), example("SupportDesk"),
     example("FileDropBot"), example("ChannelPoster", uses: [logging]), example("RelayBot", uses: [logging]), example("CommentModerator"),
+    example("DirectoryBot"),
     .testTarget(
         name: "ExamplesTests",
         dependencies: [
             "EchoBot", "SquaringBot", "DoormanBot", "GuardBot", "SupportDesk", "FileDropBot", "SurveyBot", "ReminderBot", "BroadcastBot", "BridgeBot",
-            "ChannelPoster", "RelayBot", "CommentModerator", "Parley", "ParleyTesting", "TestSupport",
+            "ChannelPoster", "RelayBot", "CommentModerator", "DirectoryBot", "Parley", "ParleyTesting", "TestSupport",
         ] + nio, path: "Tests/ExamplesTests", swiftSettings: exampleSettings),
 ]
 

@@ -59,7 +59,7 @@ public struct GroupSettings: Sendable, Hashable {
         self.reviewsNewMembers = reviewsNewMembers
     }
 
-    var profile: GroupProfile {
+    package var profile: GroupProfile {
         GroupProfile(
             displayName: name, shortDescription: summary, description: welcome, image: image.map(ImageData.init), groupPreferences: preferences,
             memberAdmission: reviewsNewMembers ? GroupMemberAdmission(review: .all) : nil)

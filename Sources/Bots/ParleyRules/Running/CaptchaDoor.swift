@@ -75,7 +75,3 @@ enum CaptchaTimer {
         try await member.reject()
     }
 }
-
-extension CaptchaSecret {
-    static func draw() -> String { "\(UUID().uuidString)\(UUID().uuidString)" }
-}

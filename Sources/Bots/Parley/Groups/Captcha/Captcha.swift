@@ -1,0 +1,111 @@
+internal import ChatAPI
+internal import Foundation
+
+/// A question that a member who waits to be admitted has to answer. People answer it more easily than simple programs do.
+///
+/// ```swift
+/// On(.memberPending) { newcomer in try await newcomer.ask(Captcha(attempts: 3, within: .seconds(3600))) }
+/// On.captchaAnswers
+/// ```
+///
+/// The group must let moderators review new members, and the bot must be an admin or owner. The question is a sum in words and digits, sent to the
+/// member's conversation with the moderators. The right answer admits the member. After too many wrong ones, or too late, the member is refused.
+public struct Captcha: Sendable, Hashable {
+    /// The wrong answers that a captcha can be given.
+    public static let attemptRange = 1...10
+    /// The longest time for an answer: a week.
+    public static let longestLimit = Duration.seconds(7 * 86_400)
+
+    /// Wrong answers after which a member is refused.
+    public let attempts: Int
+    /// The time within which the right answer must come.
+    public let limit: Duration
+
+    /// - Parameters:
+    ///   - attempts: brought into ``attemptRange``.
+    ///   - limit: brought to a second at least, and ``longestLimit`` at the most.
+    public init(attempts: Int = 3, within limit: Duration = .seconds(3_600)) {
+        self.attempts = min(max(attempts, Self.attemptRange.lowerBound), Self.attemptRange.upperBound)
+        self.limit = min(max(limit, .seconds(1)), Self.longestLimit)
+    }
+}
+
+extension MemberContext {
+    /// Asks a member who waits to be admitted. ``On/captchaAnswers`` must be among the handlers of the bot.
+    public func ask(_ captcha: Captcha) async throws {
+        let deadline = client.now.addingTimeInterval(captcha.limit.seconds).timeIntervalSince1970
+        let round = try await state(CaptchaState.self, of: .person).progress?.round ?? 0
+        try await ask(CaptchaProgress(round: round + 1, attempts: captcha.attempts, deadline: deadline), person)
+        let timeout = CaptchaTimeout(group: member.group.id.rawValue, member: member.id.rawValue, deadline: deadline)
+        try await schedule(CaptchaTimeout.name, key: person.description, after: captcha.limit, timeout)
+    }
+}
+
+extension On {
+    /// The handlers that take the answers to captchas, and refuse members who do not answer in time.
+    ///
+    /// They take all messages of members who wait to be admitted, in their conversations with the moderators.
+    public static var captchaAnswers: [On] {
+        [
+            On(.anyMessage, in: .supportChats, where: { $0.member?.isPending == true }) { try await $0.answerCaptcha() },
+            On(.scheduled(CaptchaTimeout.name, CaptchaTimeout.self)) { try await $0.value.end($0) },
+        ]
+    }
+}
+
+extension MessageContext {
+    /// Admits or refuses the member, or asks again. A member who was not asked is left to the moderators.
+    fileprivate func answerCaptcha() async throws {
+        guard let member, let progress = try await state(CaptchaState.self, of: .person).progress else { return }
+        let isRight = try await question(progress.round, person).isAnswered(by: text)
+        switch progress.outcome(isRight: isRight, at: client.now.timeIntervalSince1970) {
+        case .again(let next): return try await ask(next, person)
+        case .passed: try await member.accept()
+        case .failed: try await member.reject()
+        }
+        try await update(CaptchaState.self, of: .person) { $0.progress = nil }
+        try await client.cancelScheduled(CaptchaTimeout.name, key: person.description)
+    }
+}
+
+extension ChatContext {
+    fileprivate func ask(_ progress: CaptchaProgress, _ person: PersonID) async throws {
+        try await update(CaptchaState.self, of: .person) { $0.progress = progress }
+        try await send(try await question(progress.round, person).text)
+    }
+
+    fileprivate func question(_ round: Int, _ person: PersonID) async throws -> CaptchaQuestion {
+        let drawn = CaptchaSecret.draw()
+        let secret = try await update(CaptchaSecret.self, of: .bot) { stored in
+            if stored.secret.isEmpty { stored.secret = drawn }
+            return stored.secret
+        }
+        return CaptchaQuestion(secret: secret, person: person.description, round: round)
+    }
+}
+
+/// The question that a member has to answer.
+struct CaptchaState: StoredState {
+    static let stateName = "parley.captcha.member"
+    /// Nil for a member who was not asked.
+    var progress: CaptchaProgress?
+}
+
+/// A member who has to answer in time, as the timer holds it.
+struct CaptchaTimeout: Codable, Sendable, Hashable {
+    static let name = "parley.captcha"
+
+    var group: Int64
+    var member: Int64
+    var deadline: Double
+
+    /// Refuses the member if it has not answered the question that the timer was set for.
+    func end(_ timer: ScheduledContext<CaptchaTimeout>) async throws {
+        let group = GroupID(group), id = GroupMemberID(member)
+        let scope = StateScope.person(.member(id, of: group))
+        guard try await timer.state(CaptchaState.self, of: scope).progress?.deadline == deadline else { return }
+        try await timer.update(CaptchaState.self, of: scope) { $0.progress = nil }
+        guard let member = try await timer.groups.group(group)?.member(id), member.isPending else { return }
+        try await member.reject()
+    }
+}
