@@ -165,7 +165,8 @@ let bots: [Target] =
             "SMPSimulation", "ParleyRules", .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
         ] + nio)
     + module(
-        "ParleyRules", layer: "Bots", uses: ["Parley", "ChatAPI", "ChatProtocol", "SMPCrypto", logging, .product(name: "Yams", package: "Yams")],
+        "ParleyRules", layer: "Bots",
+        uses: ["Parley", "ChatAPI", "ChatProtocol", "SMPCrypto", logging, signals, .product(name: "Yams", package: "Yams")],
         tests: ["ParleyTesting"])
     // Bots under test: people, groups and time.
     + module(

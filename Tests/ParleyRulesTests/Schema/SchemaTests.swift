@@ -28,8 +28,12 @@ import Yams
 
     @Test func filesThatTheReaderTakesAreValid() throws {
         var count = 0
+        let extensions = try RuleExtensions(plugins: [Weather.self], conditions: [digits], actions: [echoes])
         for (name, text) in try Self.files() {
-            #expect(throws: Never.self, "\(name)") { try BotsFile(parsing: text) }
+            // The program of that page adds to the format.
+            let extensions = name == "extending.md" ? extensions : .none
+            #expect(throws: Never.self, "\(name)") { try BotsFile(parsing: text, extensions: extensions) }
+            let validator = JSONSchemaValidator(BotsSchema.json(with: extensions))
             #expect(validator.faults(of: try Self.json(text)) == [], "\(name)")
             count += 1
         }

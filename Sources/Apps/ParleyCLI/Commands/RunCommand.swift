@@ -47,13 +47,31 @@ struct RunCommand: AsyncParsableCommand {
         if !json { Output.line("Starting \(bots.count) bot\(bots.count == 1 ? "" : "s") from \(file), data in \(configuration.dataFolder) …") }
         // From here on SIGHUP does not end the process.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
-        let reloader = RuleReloader(file: file, rules: rules, logger: configuration.logger, json: json)
+        let reloader = RuleReloader(file: file, rules: rules, logger: configuration.logger) { [file] in ReloadReport.show($0, of: file, json: json) }
         let reloading = Task { await reloader.run(hangUps, from: description) }
         defer { reloading.cancel() }
         try await BotHost(bots, configuration: configuration).serve { ready in
             if json { Output.line(ReadyReport.json(ready)) } else { ReadyReport.show(ready) }
         }
         if !json { Output.line("Stopped.") }
+    }
+}
+
+/// The output of `parley run` when its file has changed.
+enum ReloadReport {
+    static func show(_ outcome: RuleReloader.Outcome, of file: String, json: Bool) {
+        switch outcome {
+        case .replaced(let description, let waiting):
+            if json {
+                Output.line(["event": "rules", "result": "replaced", "waiting": .array(waiting.map { .string($0) })])
+            } else {
+                Output.line("\(file): the rules were replaced." + (waiting.isEmpty ? "" : " Another start is needed for: \(waiting.joined(separator: ", "))."))
+            }
+            if !description.warnings.diagnostics.isEmpty { Output.warning(description.warnings.description) }
+        case .refused(let error):
+            Output.warning("\(error)\n\(file) is refused: THE RULES BEFORE STAY IN FORCE.")
+            if json { Output.line(["event": "rules", "result": "refused", "errors": .int((error as? BotsFileError)?.diagnostics.count ?? 1)]) }
+        }
     }
 }
 

@@ -202,7 +202,7 @@ final class Effects: Sendable {
     }
 
     /// The key of the next effect; nil for an event that is never handled again.
-    private func nextKey() -> String? {
+    func nextKey() -> String? {
         guard let event else { return nil }
         let number = count.withLock { count in
             count += 1

@@ -177,7 +177,8 @@ extension Bot {
         try await BotHost([self], configuration: configuration).serve(onReady: Self.show)
     }
 
-    @Sendable private static func show(_ ready: HostReady) {
+    /// Prints the addresses of the profiles, with QR codes on a terminal.
+    @Sendable package static func show(_ ready: HostReady) {
         for profile in ready.profiles {
             for group in profile.managedGroups + profile.managedChannels {
                 guard let link = group.link else { continue }

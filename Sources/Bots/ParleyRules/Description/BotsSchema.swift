@@ -6,11 +6,17 @@ public enum BotsSchema {
     public static func header(path: String) -> String { "# yaml-language-server: $schema=\(path)" }
 
     /// The schema as a text, with a line feed at the end.
-    public static var text: String { indented(json, depth: 0) + "\n" }
+    public static var text: String { text(with: .none) }
+
+    /// The schema with what a program adds to the format, as a text with a line feed at the end.
+    public static func text(with extensions: RuleExtensions) -> String { indented(json(with: extensions), depth: 0) + "\n" }
 
     /// The schema.
-    package static var json: JSONValue {
-        let definitions = Schemas.all.dropFirst().map { ($0.name, $0.json) }
+    package static var json: JSONValue { json(with: .none) }
+
+    /// The schema with what a program adds to the format.
+    package static func json(with extensions: RuleExtensions) -> JSONValue {
+        let definitions = Schemas.all.dropFirst().map { ($0.name, extensions.extended($0).json) }
         let file = Schemas.file
         return object([
             ("$schema", "http://json-schema.org/draft-07/schema#"), ("title", "bots.yaml of Parley"), ("type", "object"), ("properties", file.properties),
@@ -37,7 +43,10 @@ extension MappingSchema {
     fileprivate var properties: JSONValue {
         BotsSchema.object(
             keys.map { key in
-                guard case .mapping = key.shape else { return (key.name, BotsSchema.object(key.shape.members + [("description", .string(key.note))])) }
+                guard case .mapping = key.shape else {
+                    let note: [(String, JSONValue)] = key.note.isEmpty ? [] : [("description", .string(key.note))]
+                    return (key.name, BotsSchema.object(key.shape.members + note))
+                }
                 // Draft 7 ignores what stands beside a reference.
                 return (key.name, BotsSchema.object([("allOf", .array([key.shape.json])), ("description", .string(key.note))]))
             })
@@ -45,11 +54,13 @@ extension MappingSchema {
 
     fileprivate var required: JSONValue { .array(keys.filter(\.isRequired).map { .string($0.name) }) }
 
-    fileprivate var json: JSONValue {
+    fileprivate var json: JSONValue { BotsSchema.object(members) }
+
+    fileprivate var members: [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [("type", "object"), ("properties", properties)]
         if keys.contains(where: \.isRequired) { members.append(("required", required)) }
         members.append(("additionalProperties", false))
-        return BotsSchema.object(members)
+        return members
     }
 }
 
@@ -61,6 +72,7 @@ extension Shape {
         case .text: [("type", ["string", "number", "boolean"])]
         case .shortText(let limit): [("type", ["string", "number", "boolean"]), ("maxLength", .int(limit))]
         case .bool: [("type", "boolean")]
+        case .number: [("type", "number")]
         case .yes: [("const", true)]
         case .integer(let range): [("type", "integer"), ("minimum", .int(range.lowerBound)), ("maximum", .int(range.upperBound))]
         case .words(let words): [("enum", .array(words.map { .string($0) }))]
@@ -70,6 +82,8 @@ extension Shape {
         case .list(let shape): [("type", "array"), ("items", shape.json)]
         case .listOrOne(let shape): [("anyOf", .array([shape.json, Shape.list(shape).json]))]
         case .anyOf(let shapes): [("anyOf", .array(shapes.map(\.json)))]
+        case .object(let mapping): mapping.members
+        case .anything: []
         }
     }
 }

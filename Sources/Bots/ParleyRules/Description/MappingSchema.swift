@@ -28,6 +28,8 @@ indirect enum Shape: Sendable {
     /// Text of at most that many characters.
     case shortText(Int)
     case bool
+    /// Any number.
+    case number
     /// `true`, where the key is left out instead of saying `false`.
     case yes
     case integer(ClosedRange<Int>)
@@ -41,6 +43,10 @@ indirect enum Shape: Sendable {
     case list(Shape)
     case listOrOne(Shape)
     case anyOf([Shape])
+    /// A mapping that stands only here.
+    case object(MappingSchema)
+    /// A value of any kind.
+    case anything
 }
 
 extension MappingSchema.Key {

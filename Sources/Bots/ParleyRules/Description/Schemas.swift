@@ -42,6 +42,8 @@ enum Schemas {
             .key("bio", .text, "A line about the bot, at most 160 bytes."),
             .key("address", .mapping("address"), "Requests to connect."),
             .key("mode", RuleMode.words.shape, "enforce, or audit to log what rules would do without doing it."),
+            .key("plugin", .text, "A plugin of the program that runs the file."),
+            .key("config", .anything, "The configuration of the plugin."),
             .key("rules", .list(.mapping("rule")), "The rules."),
             .key("tests", .list(.mapping("test")), "Events, and what the rules have to make of them."),
             .key("groups", .keyed(.mapping("group")), "Groups that the bot keeps."),
@@ -269,6 +271,9 @@ enum Schemas {
             .key("missed", ScheduleSpec.missedWords.shape, "run, or skip, what was due while the bot did not run; run by default."),
         ])
 
+    static let secret = MappingSchema(
+        "secret", [.key("env", .text, "A variable of the environment that holds it."), .key("file", .text, "A file that holds it.")])
+
     private static let scenarioKeys: [MappingSchema.Key] = [
         .key("say", .text, "The text of a message."),
         .key("answer", .words(["right", "wrong"]), "An answer to the question of captcha."),
@@ -290,10 +295,11 @@ enum Schemas {
     ]
     static let scenario = MappingSchema("scenario", scenarioKeys)
     static let scenarioFile = MappingSchema("test-file", [.required("name", .text, "The name."), .key("size", .text, "The size; 1kb by default.")])
+    static func wordsOfActions(_ words: [String]) -> Shape { .anyOf([.words(words), .list(.words(words))]) }
     private static let expectations: [MappingSchema.Key] = [
         .key("expect", .listOrOne(.text), "The ids of the rules that apply, in their order."),
         .key("expect-none", .yes, "No rule applies."), .key("replies", .anyOf([.text, .list(.text)]), "The texts that are sent, in their order."),
-        .key("actions", .anyOf([.words(actionWords.words), .list(.words(actionWords.words))]), "The keys of the actions, in their order."),
+        .key("actions", wordsOfActions(actionWords.words), "The keys of the actions, in their order."),
     ]
     static let test = MappingSchema(
         "test",

@@ -119,6 +119,7 @@ extension Check.Test {
         case .points(let range): input.points.map { Truth(range.holds(Double($0))) } ?? .unknown
         case .rate(let rate):
             input.rates[RuleInput.Rate(rate)].map { Truth(rate.count.holds(Double($0))) } ?? .unknown
+        case .custom(let test): test.evaluate(input).map { Truth($0) } ?? .unknown
         default: .unknown
         }
     }

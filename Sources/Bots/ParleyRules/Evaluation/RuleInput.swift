@@ -1,4 +1,4 @@
-package import ChatProtocol
+public import ChatProtocol
 public import Parley
 
 /// An event, as rules see it.
@@ -16,9 +16,9 @@ public struct RuleInput: Sendable {
     /// The kind of chat.
     public var chat: ChatKinds = .contacts
     /// The role of who wrote, or of the member whom the event is about; nil outside of groups.
-    package var role: GroupMemberRole?
+    public var role: GroupMemberRole?
     /// The role of the member whom moderating actions are about; nil outside of groups.
-    package var target: GroupMemberRole?
+    public var target: GroupMemberRole?
     /// The name of the contact or of the member who wrote, as the profile shows it: no other has it there.
     public var sender: String?
     /// The name that the contact or member has given itself; nil if the event is about nobody.

@@ -3,10 +3,12 @@ internal import Foundation
 extension BotsFile {
     /// Reads a file.
     ///
-    /// - Parameter path: the file, which is also the name that error messages show.
+    /// - Parameters:
+    ///   - path: the file, which is also the name that error messages show.
+    ///   - extensions: what the program adds to the format.
     /// - Throws: ``BotsFileError`` with everything that is wrong; `unreadable` for a file that is not there, cannot be read or is not
     ///   UTF-8 text.
-    public init(contentsOf path: String) throws(BotsFileError) {
+    public init(contentsOf path: String, extensions: RuleExtensions = .none) throws(BotsFileError) {
         guard let handle = FileHandle(forReadingAtPath: path) else {
             let isThere = FileManager.default.fileExists(atPath: path)
             throw BotsFileError(
@@ -22,23 +24,25 @@ extension BotsFile {
             throw BotsFileError(unreadable: path, "the file cannot be read: \(error.localizedDescription)", hint: nil)
         }
         let folder = URL(fileURLWithPath: path).standardizedFileURL.deletingLastPathComponent().path
-        try self.init(parsing: [UInt8](data), file: path, folder: folder)
+        try self.init(parsing: [UInt8](data), file: path, folder: folder, extensions: extensions)
     }
 
     /// Reads the bytes of a file.
     ///
     /// - Parameter file: the name that error messages show.
     /// - Throws: ``BotsFileError`` with everything that is wrong; `unreadable`, with its place, for what is not UTF-8.
-    public init(parsing bytes: [UInt8], file: String = "bots.yaml") throws(BotsFileError) { try self.init(parsing: bytes, file: file, folder: nil) }
+    public init(parsing bytes: [UInt8], file: String = "bots.yaml") throws(BotsFileError) {
+        try self.init(parsing: bytes, file: file, folder: nil, extensions: .none)
+    }
 
-    private init(parsing bytes: [UInt8], file: String, folder: String?) throws(BotsFileError) {
+    private init(parsing bytes: [UInt8], file: String, folder: String?, extensions: RuleExtensions) throws(BotsFileError) {
         guard let source = String(validating: bytes, as: UTF8.self) else {
             let readable = Self.readablePart(of: bytes)
             throw BotsFileError(
                 file: file, source: readable.text,
                 diagnostics: [Diagnostic(.unreadable, at: readable.end, "this is not UTF-8 text", hint: "save the file as UTF-8")])
         }
-        try self.init(parsing: source, file: file, folder: folder)
+        try self.init(parsing: source, file: file, folder: folder, extensions: extensions)
     }
 
     /// The text before the first byte that is not UTF-8, and where that stands.

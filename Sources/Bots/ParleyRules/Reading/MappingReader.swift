@@ -32,7 +32,7 @@ package struct MappingReader {
     }
 
     /// Reports every key that the schema does not have.
-    func refuseKeys(otherThan schema: MappingSchema) { refuseKeys(otherThan: schema.names) }
+    func refuseKeys(otherThan schema: MappingSchema) { refuseKeys(otherThan: reader.sink.extensions.extended(schema).names) }
 
     /// The value of a key, or nil if it is not there.
     package func value(_ key: String) -> NodeReader? {

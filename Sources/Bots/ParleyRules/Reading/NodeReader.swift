@@ -20,7 +20,13 @@ final class DiagnosticSink {
     /// The keys of lists that could not be read.
     var faultyLists: Set<String> = []
 
-    init(folder: String? = nil) { self.folder = folder }
+    /// What the program adds to the format.
+    let extensions: RuleExtensions
+
+    init(folder: String? = nil, extensions: RuleExtensions = .none) {
+        self.folder = folder
+        self.extensions = extensions
+    }
 
     func noteFile(_ path: String) { if !files.contains(path) { files.append(path) } }
 
@@ -148,6 +154,14 @@ package struct NodeReader {
         guard let text = string() else { return nil }
         if let value = words.first(where: { $0.key == text })?.value { return value }
         report(.badValue, "\(path) cannot be \"\(text)\"", hint: Spelling.hint(for: text, among: words.map(\.key)))
+        return nil
+    }
+
+    /// One of some words.
+    func word(of words: [String]) -> String? {
+        guard let text = string() else { return nil }
+        if words.contains(text) { return text }
+        report(.badValue, "\(path) cannot be \"\(text)\"", hint: Spelling.hint(for: text, among: words))
         return nil
     }
 

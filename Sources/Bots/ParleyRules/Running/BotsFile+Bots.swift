@@ -52,6 +52,7 @@ extension ProfileSpec {
             }
             On(.scheduled(CaptchaTimer.name, CaptchaTimeout.self)) { try await CaptchaTimer.end($0) }
             for schedule in schedules { schedule.handlers }
+            if let plugin { plugin.handlers() }
         }
         bot.groups = groups
         bot.channels = channels

@@ -9,6 +9,8 @@ struct RulePerformer: Sendable {
     let subject: RuleSubject
     let profile: ProfileRules
     let values: TemplateValues
+    /// The event, as rules see it.
+    let input: RuleInput
     let logger: Logger
     let now: Date
 
@@ -64,7 +66,17 @@ struct RulePerformer: Sendable {
         case .cases: try await reply(try await record()?.list ?? "No cases.")
         case .captcha(let spec): try await ask(spec)
         case .form(let name): try await begin(name, values)
+        case .custom(let effect):
+            // As with the moderating actions of the format.
+            if effect.isModerating, let member = subject.member, rule.exempt.contains(member.role) { return }
+            try await effect.perform(context(of: rule, values))
         }
+    }
+
+    private func context(of rule: RuleSpec, _ values: TemplateValues) -> RuleActionContext {
+        RuleActionContext(
+            client: subject.client, chat: subject.chat, person: subject.person, member: subject.member, input: input, rule: rule.label, values: values,
+            reply: { try await reply($0) })
     }
 
     private func moderate(_ action: RuleAction, _ member: BotMember) async throws {

@@ -89,7 +89,7 @@ struct RuleRunner: Sendable {
         guard !decisions.isEmpty || mayAnswer else { return nil }
         let values = Self.values(input, subject, bot: profile.name, name: name, at: now)
         return { [input] in
-            let performer = RulePerformer(subject: subject, profile: profile, values: values, logger: logger, now: now)
+            let performer = RulePerformer(subject: subject, profile: profile, values: values, input: input, logger: logger, now: now)
             if mayAnswer, try await performer.answerCaptcha(input.text) { return }
             guard rules.needs.isStored else {
                 logAudited(decisions)

@@ -77,6 +77,7 @@ extension ProfileSpec {
         if channels != other.channels { differences.append("channels") }
         if isRelay != other.isRelay { differences.append("relay") }
         if handlesEventsWhenMuted != other.handlesEventsWhenMuted { differences.append("handle-when-muted") }
+        if plugin?.name != other.plugin?.name || plugin?.source != other.plugin?.source { differences.append("plugin") }
         if schedules != other.schedules { differences.append("schedules") }
         if rules.compactMap(\.menuText) != other.rules.compactMap(\.menuText) { differences.append("menu") }
         return differences

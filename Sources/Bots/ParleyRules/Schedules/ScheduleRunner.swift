@@ -21,7 +21,8 @@ struct ScheduleRunner: Sendable {
             return [On(.cron(expression, timer, in: zone, missed: missed)) { try await send($0.client, due: $0.dueAt) }]
         case .at(let date):
             return [
-                On(.started) { try await plan($0.client, at: date) },
+                // Others have something to do at the start too.
+                On(.started) { try await plan($0.client, at: date) }.fallThrough(),
                 On(.scheduled(CaseTimer.schedule, String.self), where: { $0.value == key(date) }) { tick in
                     try await send(tick.client, due: date)
                     try await tick.client.update(SentSchedules.self) { $0.add(key(date)) }

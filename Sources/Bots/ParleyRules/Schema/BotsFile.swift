@@ -26,13 +26,17 @@ public struct BotsFile: Sendable {
 
     /// Reads the text of a file.
     ///
-    /// - Parameter file: the name that error messages show.
+    /// - Parameters:
+    ///   - file: the name that error messages show.
+    ///   - extensions: what the program adds to the format.
     /// - Throws: ``BotsFileError`` with everything that is wrong.
-    public init(parsing source: String, file: String = "bots.yaml") throws(BotsFileError) { try self.init(parsing: source, file: file, folder: nil) }
+    public init(parsing source: String, file: String = "bots.yaml", extensions: RuleExtensions = .none) throws(BotsFileError) {
+        try self.init(parsing: source, file: file, folder: nil, extensions: extensions)
+    }
 
-    /// - Parameter folder: The folder that paths are relative to; nil if files that are named are not looked for.
-    init(parsing source: String, file: String, folder: String?) throws(BotsFileError) {
-        let sink = DiagnosticSink(folder: folder)
+    /// - Parameter folder: the folder that paths are relative to; nil if files and secrets that are named are not looked for.
+    init(parsing source: String, file: String, folder: String?, extensions: RuleExtensions) throws(BotsFileError) {
+        let sink = DiagnosticSink(folder: folder, extensions: extensions)
         var profiles: [ProfileSpec] = [], network = HostNetwork(), monitoring: MonitoringAddress?
         do {
             (profiles, network, monitoring) = try Self.read(YAMLDocument(source).root, sink: sink)

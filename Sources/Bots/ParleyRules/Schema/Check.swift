@@ -49,6 +49,7 @@ struct Check: Sendable {
         /// The points of warnings that count.
         case points(Comparison)
         case rate(RateTest)
+        case custom(CustomTest)
     }
 }
 

@@ -16,6 +16,7 @@ struct CheckReader {
 
     /// The test of a key; nil for keys that are no checks and for values that cannot be read.
     func test(_ key: String, _ reader: NodeReader) -> Check.Test? {
+        if let condition = reader.sink.extensions.condition(key) { return custom(condition, reader) }
         guard let test = reading(key, reader), isPossible(key, reader) else { return nil }
         return test
     }
@@ -42,6 +43,15 @@ struct CheckReader {
         case "rate": RateTest(reader, event: event).map(Check.Test.rate)
         default: textTest(key, reader)
         }
+    }
+
+    private func custom(_ condition: CustomCondition, _ reader: NodeReader) -> Check.Test? {
+        let test = condition.read(reader)
+        guard condition.events.contains(event) else {
+            reader.report(.badValue, "\"\(condition.name)\" does not go with \"\(event.rawValue)\"", hint: condition.eventHint)
+            return nil
+        }
+        return test.map(Check.Test.custom)
     }
 
     private func textTest(_ key: String, _ reader: NodeReader) -> Check.Test? {

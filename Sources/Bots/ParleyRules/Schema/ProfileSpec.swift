@@ -23,6 +23,8 @@ public struct ProfileSpec: Sendable {
     public let forms: [String: FormSpec]
     /// The messages that are sent at times.
     public let schedules: [ScheduleSpec]
+    /// The plugin that the profile is an instance of; nil for none.
+    public let plugin: PluginUse?
     /// True for a profile that relays channels for others.
     public let isRelay: Bool
     /// True if rules apply while the profile is muted.
@@ -72,6 +74,7 @@ public struct ProfileSpec: Sendable {
         groups = mapping.value("groups").map(GroupSpec.read) ?? []
         channels = mapping.value("channels").map(ChannelSpec.read) ?? []
         isRelay = mapping.value("relay")?.bool() ?? false
+        plugin = PluginUse.read(mapping, PluginInstance(id: id, name: name ?? id))
         guard let name else { return nil }
         self.name = name
         refuseSameRules(mapping)

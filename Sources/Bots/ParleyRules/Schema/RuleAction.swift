@@ -43,6 +43,8 @@ public enum RuleAction: Sendable {
     case tell(chat: String, Template)
     /// Forwards the message into the chat of a name.
     case forward(to: String)
+    /// An action that is written in Swift.
+    case custom(CustomEffect)
 
     /// A role that a rule gives.
     public struct MemberRole: Sendable, Hashable {
@@ -76,6 +78,7 @@ public enum RuleAction: Sendable {
         case .captcha: "captcha"
         case .form: "form"
         case .tell: "tell"
+        case .custom(let effect): effect.name
         }
     }
 
@@ -83,6 +86,7 @@ public enum RuleAction: Sendable {
     public var isModerating: Bool {
         switch self {
         case .moderate, .block, .remove, .role, .warn: true
+        case .custom(let effect): effect.isModerating
         default: false
         }
     }
@@ -91,12 +95,13 @@ public enum RuleAction: Sendable {
     init?(_ reader: NodeReader, in condition: RuleCondition?) {
         guard let mapping = reader.mapping() else { return nil }
         mapping.refuseKeys(otherThan: Schemas.action)
-        let present = Schemas.action.names.filter { mapping.value($0) != nil }
+        let names = reader.sink.extensions.extended(Schemas.action).names
+        let present = names.filter { mapping.value($0) != nil }
         guard present.count == 1, let key = present.first, let value = mapping.value(key) else {
             if present.count > 1 {
                 reader.report(.badValue, "one action, not \(present.joined(separator: " and "))", hint: "make a list: put \"- \" before each")
             } else if mapping.keys.isEmpty {
-                reader.report(.missingKey, "no action", hint: "expected one of: " + Schemas.action.names.joined(separator: ", "))
+                reader.report(.missingKey, "no action", hint: "expected one of: " + names.joined(separator: ", "))
             }
             return nil
         }
@@ -109,7 +114,8 @@ public enum RuleAction: Sendable {
     }
 
     private static func action(_ key: String, _ value: NodeReader, in condition: RuleCondition?) -> RuleAction? {
-        switch key {
+        if let custom = value.sink.extensions.action(key) { return custom.read(value, condition).map(RuleAction.custom) }
+        return switch key {
         case "reply", "send": message(value, quotes: key == "reply", in: condition)
         case "post": post(value, in: condition)
         case "save": value.word(of: sources).map(RuleAction.save)
@@ -165,6 +171,7 @@ public enum RuleAction: Sendable {
             return nil
         case .captcha:
             return condition.members.changes == [.pending] ? nil : ("nobody waits to be admitted", "it goes with \"member: pending\"")
+        case .custom(let effect): return effect.need(in: event)
         case .form:
             return event == .message || event == .connected ? nil : ("nobody has written", "it goes with messages and \"connected\"")
         }

@@ -103,8 +103,9 @@ public struct RuleCondition: Sendable {
             return nil
         }
         if let event = named.first { return event }
-        if mapping.keys.contains(where: { $0 != "chat" && Schemas.when.names.contains($0) }) { return .message }
-        if mapping.keys.allSatisfy(Schemas.when.names.contains) {
+        let known = mapping.reader.sink.extensions.extended(Schemas.when).names
+        if mapping.keys.contains(where: { $0 != "chat" && known.contains($0) }) { return .message }
+        if mapping.keys.allSatisfy(known.contains) {
             mapping.reader.report(.missingKey, "\"when\" says nothing", hint: "for any message write: when: { message: any }")
         }
         return nil

@@ -101,7 +101,7 @@ extension RuleTest.Step {
         }
         self.rules = rules
         replies = mapping.value("replies")?.texts()
-        actions = mapping.value("actions").flatMap { $0.isEmptyList ? [] : $0.listOrOne()?.compactMap { $0.word(of: Schemas.actionWords) } }
+        actions = mapping.value("actions").flatMap { $0.isEmptyList ? [] : $0.listOrOne()?.compactMap { $0.word(of: $0.sink.extensions.actionWords) } }
         // A step may only lead to the next.
         if rules == nil, replies == nil, actions == nil, schema.name == Schemas.test.name {
             mapping.reader.report(

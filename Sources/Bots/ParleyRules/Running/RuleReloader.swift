@@ -1,25 +1,40 @@
-internal import ChatProtocol
 internal import Foundation
-internal import Logging
-internal import ParleyRules
+package import Logging
 internal import Synchronization
-internal import UnixSignals
+package import UnixSignals
 
 /// Replaces the rules of running bots when their file changes, and on SIGHUP. A file with errors leaves the last good rules in force, and says so.
-struct RuleReloader: Sendable {
-    let file: String
-    let rules: RunningRules
-    let logger: Logger
-    let json: Bool
+package struct RuleReloader: Sendable {
+    /// The end of one attempt.
+    package enum Outcome: Sendable {
+        /// The rules of the file are in force. The parts in `waiting` need another start.
+        case replaced(BotsFile, waiting: [String])
+        /// The rules before stay in force.
+        case refused(any Error)
+    }
+
+    private let file: String
+    private let rules: RunningRules
+    private let extensions: RuleExtensions
+    private let logger: Logger
+    private let report: @Sendable (Outcome) -> Void
+
+    /// - Parameter report: shows the outcome to a person; the log has it already.
+    package init(
+        file: String, rules: RunningRules, extensions: RuleExtensions = .none, logger: Logger, report: @escaping @Sendable (Outcome) -> Void
+    ) {
+        (self.file, self.rules, self.extensions, self.logger, self.report) = (file, rules, extensions, logger, report)
+    }
 
     /// The pause between two looks at the file.
     private static let pause = Duration.seconds(1)
 
     /// Runs until the task is cancelled.
     ///
-    /// - Parameter hangUps: the SIGHUPs that the process gets.
-    /// - Parameter first: the file as the bots were started with it.
-    func run(_ hangUps: UnixSignalsSequence, from first: BotsFile) async {
+    /// - Parameters:
+    ///   - hangUps: the SIGHUPs that the process gets.
+    ///   - first: the file as the bots were started with it.
+    package func run(_ hangUps: UnixSignalsSequence, from first: BotsFile) async {
         let isAsked = Flag()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await _ in hangUps { isAsked.set() } }
@@ -47,20 +62,14 @@ struct RuleReloader: Sendable {
     /// - Returns: the files of the lists; nil if the file was refused.
     private func reload() -> [String]? {
         do {
-            let description = try BotsFile(contentsOf: file)
+            let description = try BotsFile(contentsOf: file, extensions: extensions)
             let waiting = try rules.replace(with: description)
             logger.notice("rules replaced", metadata: ["code": "rules.replaced", "file": "\(file)", "waiting": "\(waiting.joined(separator: ", "))"])
-            if json {
-                Output.line(["event": "rules", "result": "replaced", "waiting": .array(waiting.map { .string($0) })])
-            } else {
-                Output.line("\(file): the rules were replaced." + (waiting.isEmpty ? "" : " Another start is needed for: \(waiting.joined(separator: ", "))."))
-            }
-            if !description.warnings.diagnostics.isEmpty { Output.warning(description.warnings.description) }
+            report(.replaced(description, waiting: waiting))
             return description.listFiles
         } catch {
             logger.error("the changed file is refused: the rules before stay in force", metadata: ["code": "rules.refused", "file": "\(file)"])
-            Output.warning("\(error)\n\(file) is refused: THE RULES BEFORE STAY IN FORCE.")
-            if json { Output.line(["event": "rules", "result": "refused", "errors": .int((error as? BotsFileError)?.diagnostics.count ?? 1)]) }
+            report(.refused(error))
             return nil
         }
     }

@@ -1,0 +1,92 @@
+public import Parley
+
+/// An action that is written in Swift and stands in `then` like those of the format.
+///
+/// ```swift
+/// struct Roll: Decodable { let text: Template }
+///
+/// let roll = CustomAction("roll", "Roll dice.", Roll.self) { roll, event in
+///     try await event.chat.send(event.filled(roll.text))
+/// }
+/// ```
+///
+/// The parameters are read as those of a ``CustomCondition``; a property of the type ``Template`` can use the values of the rule's event. What the action
+/// sends and stores is done once, however often the event is delivered, as with the actions of the format: the n-th effect of a handler for an event has a
+/// key of its own. An effect elsewhere takes ``RuleActionContext/idempotencyKey()``.
+public struct CustomAction: Sendable {
+    /// The key in the file: small letters, digits and hyphens.
+    public let name: String
+    /// A sentence for editors.
+    public let summary: String
+    let shape: Shape
+    /// Reads the value of the key; nil for one that was reported. The condition is nil if it could not be read.
+    let read: @Sendable (NodeReader, RuleCondition?) -> CustomEffect?
+
+    /// - Parameters:
+    ///   - events: the events that it can follow; all but requests to connect if nothing else is said. A rule about another event is refused.
+    ///   - isModerating: true for an action against a message or a member: its rule is tried before those that do not moderate, and is not for moderators.
+    ///   - detail: the text of the action in `parley test` and `parley explain`, and whether it is sent is not said; nil for none.
+    ///   - perform: does it. An error ends the rule with a record in the log.
+    public init<Parameters: Decodable & Sendable>(
+        _ name: String, _ summary: String, _ parameters: Parameters.Type, events: Set<RuleEvent> = Set(RuleEvent.allCases), isModerating: Bool = false,
+        detail: (@Sendable (Parameters, TemplateValues) -> String?)? = nil, perform: @escaping @Sendable (Parameters, RuleActionContext) async throws -> Void
+    ) {
+        (self.name, self.summary) = (name, summary)
+        shape = ParameterShape.of(parameters)
+        let shape = shape, events = events.subtracting([.request])
+        read = { reader, condition in
+            guard let value = ParameterDecoder.read(parameters, reader, shape: shape, templates: .rule(condition)) else { return nil }
+            return CustomEffect(
+                name: name, events: events, isModerating: isModerating, detail: { values in detail.flatMap { $0(value, values) } },
+                perform: { try await perform(value, $0) })
+        }
+    }
+}
+
+/// A custom action with its parameters.
+public struct CustomEffect: Sendable {
+    /// The key in the file.
+    public let name: String
+    let events: Set<RuleEvent>
+    let isModerating: Bool
+    let detail: @Sendable (TemplateValues) -> String?
+    let perform: @Sendable (RuleActionContext) async throws -> Void
+}
+
+extension CustomEffect {
+    /// The reason why the action is not possible after an event, and what to do; nil if it is possible.
+    func need(in event: RuleEvent) -> (reason: String, hint: String?)? {
+        if events.contains(event) { return nil }
+        let words = RuleEvent.allCases.filter(events.contains).map(\.rawValue)
+        return ("the action is not made for it", words.isEmpty ? nil : "it goes with " + words.joined(separator: ", "))
+    }
+}
+
+/// The event that a custom action follows, and the means to act.
+public struct RuleActionContext: Sendable {
+    /// The bot, with everything that it can do.
+    public let client: BotClient
+    /// The chat of the event.
+    public let chat: BotChat
+    /// The person who wrote or acted.
+    public let person: PersonID
+    /// The author of the message, or the member whom the event is about; nil outside of groups.
+    public let member: BotMember?
+    /// The event, as rules see it.
+    public let input: RuleInput
+    /// The id of the rule, or its line.
+    public let rule: String
+    /// The values for templates.
+    public let values: TemplateValues
+    let reply: @Sendable (String) async throws -> Void
+
+    /// The text of a template with the values of the event.
+    public func filled(_ template: Template) -> String { template.filled(with: values) }
+
+    /// Answers the message with a quote of it; without a message it sends.
+    public func reply(_ text: String) async throws { try await reply(text) }
+
+    /// A key that is the same when the action runs again for the same event, for an effect outside of the network: an entry of another system, a request
+    /// of another service. Nil for events that are told once: edits, deletions, reactions and changes of members.
+    public func idempotencyKey() -> String? { client.nextEffectKey() }
+}

@@ -1,0 +1,63 @@
+internal import Foundation
+
+/// A secret that a file names and does not hold: `{ env: NAME }` for a variable of the environment, `{ file: /run/secrets/name }` for a file.
+///
+/// It is read when the file is read. A description of it does not show it.
+public struct RuleSecret: Sendable, Hashable, Decodable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// The secret. Keep it out of logs.
+    public let text: String
+
+    /// The longest secret, in bytes.
+    static let maximumLength = 4_096
+
+    /// Creates the value, for tests and programs.
+    public init(literal text: String) { self.text = text }
+
+    /// Reads a secret of the file.
+    init?(_ reader: NodeReader) {
+        guard reader.keys != nil else {
+            reader.report(.wrongType, "\(reader.path) must not stand in the file", hint: "write { env: NAME } or { file: PATH }")
+            return nil
+        }
+        guard let mapping = reader.mapping() else { return nil }
+        mapping.refuseKeys(otherThan: Schemas.secret)
+        let sources = ["env", "file"].filter { mapping.value($0) != nil }
+        guard sources.count == 1, let source = mapping.value(sources[0]) else {
+            reader.report(.badValue, "\(reader.path) names one source", hint: "write { env: NAME } or { file: PATH }")
+            return nil
+        }
+        guard let name = source.nonEmptyString() else { return nil }
+        guard reader.sink.folder != nil else {
+            // Text that is in no folder is read for what it says only.
+            text = ""
+            return
+        }
+        guard let found = sources[0] == "env" ? ProcessInfo.processInfo.environment[name] : Self.content(of: name, source) else {
+            source.report(.badValue, sources[0] == "env" ? "the environment has no variable \"\(name)\"" : "the file \(name) cannot be read")
+            return nil
+        }
+        let secret = String(found.trimmed)
+        guard !secret.isEmpty, secret.utf8.count <= Self.maximumLength else {
+            source.report(.badValue, secret.isEmpty ? "the secret is empty" : "the secret has more than \(Self.maximumLength) bytes")
+            return nil
+        }
+        text = secret
+    }
+
+    private static func content(of path: String, _ reader: NodeReader) -> String? {
+        let path = path.hasPrefix("/") ? path : reader.sink.folder.map { "\($0)/\(path)" } ?? path
+        guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? handle.close() }
+        // One byte more tells that there is too much.
+        guard let data = try? handle.read(upToCount: maximumLength + 1) else { return nil }
+        return String(data: data, encoding: .utf8)
+    }
+
+    /// Throws: a secret is read from a bots.yaml only.
+    public init(from decoder: any Decoder) throws { throw RuleParameterError("a secret is { env: NAME } or { file: PATH } of a bots.yaml") }
+
+    /// A text without the secret.
+    public var description: String { "(secret)" }
+    /// A text without the secret.
+    public var debugDescription: String { "(secret)" }
+}

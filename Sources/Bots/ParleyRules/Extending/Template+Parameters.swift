@@ -1,0 +1,13 @@
+extension Template {
+    /// A text without values, as it is.
+    init(text: String) {
+        source = text
+        segments = text.isEmpty ? [] : [.text(text)]
+    }
+}
+
+// The parameters of a custom action hold templates.
+extension Template: Decodable {
+    /// Throws: a template is read from a bots.yaml only.
+    public init(from decoder: any Decoder) throws { throw RuleParameterError("a template is a text of a bots.yaml") }
+}
