@@ -12,6 +12,8 @@ final class BotServices: Sendable {
     let dialogues: DialogueTable
     /// The commands of the menus, with those that are not in one.
     let commands: [CommandHelp]
+    /// The calls that wait for a message.
+    let replies = ReplyWaiters()
 
     init(store: BotStateStore, time: BotTime, timers: TimerDispatcher, directory: BotDirectory, dialogues: DialogueTable, commands: [CommandHelp]) {
         self.store = store
