@@ -114,6 +114,8 @@ final class BotRuntime: Sendable {
                 let isForHandlers = arrival.map(services.replies.begins) ?? !isMuted
                 // What is passed over counts as handled, after what came before it.
                 if !isForHandlers || isAnswerToABot(incoming) { return store.note(mark, of: identity.userID) }
+                // A message counts in favour of its answer.
+                services.pacer.received(in: name)
                 await run(incoming, as: handlerEvent, mark)
             }
             if isTaken { tracker.didSubmit(id, in: name) } else { tracker.didRefuse(id, in: name) }
