@@ -25,6 +25,8 @@ public struct Bot: Sendable {
     /// True if handlers run while the profile is muted (`/_mute user`). If they do not, what comes meanwhile counts as handled; contact requests
     /// wait, and are handled at the first start after the profile is unmuted.
     public var handlesEventsWhenMuted = false
+    /// The pace at which the bot sends messages.
+    public var pace = SendingPace()
     let handlers: [On]
     /// Middleware that sees every event before a handler is looked for, the first outermost.
     let beforeMatching: [Middleware]

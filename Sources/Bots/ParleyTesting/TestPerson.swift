@@ -49,6 +49,14 @@ public final class TestPerson: Sendable {
         bot.withLock { $0 = profile.name }
     }
 
+    /// A new link by which one bot or person can connect with this one, once. The person's client accepts on its own.
+    public func makeInvitation() async throws -> String {
+        guard case .invitation(_, let link, _) = try await core.send(.connections(.add(user: user)), as: user) else {
+            throw TestRoomError("the client of \(name) made no link")
+        }
+        return link.shortLink ?? link.fullLink
+    }
+
     /// Joins a group by the link of a bot that keeps it, and waits until it can write there.
     ///
     /// - Parameter id: the id of the group, as `Bot.groups` has it.

@@ -12,8 +12,16 @@ final class BotServices: Sendable {
     let dialogues: DialogueTable
     /// The commands of the menus, with those that are not in one.
     let commands: [CommandHelp]
+    /// The calls that wait for a message.
+    let replies = ReplyWaiters()
+    /// The pace of what is sent.
+    let pacer: SendingPacer
 
-    init(store: BotStateStore, time: BotTime, timers: TimerDispatcher, directory: BotDirectory, dialogues: DialogueTable, commands: [CommandHelp]) {
+    init(
+        store: BotStateStore, time: BotTime, timers: TimerDispatcher, directory: BotDirectory, dialogues: DialogueTable, commands: [CommandHelp],
+        pacer: SendingPacer
+    ) {
+        self.pacer = pacer
         self.store = store
         self.time = time
         self.timers = timers

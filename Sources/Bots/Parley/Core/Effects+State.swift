@@ -98,4 +98,9 @@ extension Effects {
     func keyed(_ key: String) -> Effects {
         Effects(model: model, userID: userID, event: "own/\(key)", filesFolder: filesFolder, services: services, changes: changes, retry: retry)
     }
+
+    /// The effects of the same bot for an event of another name.
+    func named(_ event: String, changes: HandlerChanges?) -> Effects {
+        Effects(model: model, userID: userID, event: event, filesFolder: filesFolder, services: services, changes: changes, retry: retry)
+    }
 }

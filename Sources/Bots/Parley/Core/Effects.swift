@@ -75,8 +75,12 @@ final class Effects: Sendable {
     }
 
     /// Sends a message as it is.
-    func send(_ message: ComposedMessage, to chat: ChatReference, commenting post: ChatItemID? = nil) async throws(ChatCoreError) -> [ChatItem] {
-        try await send([message], to: Destination(chat, commenting: post), nextKey())
+    ///
+    /// - Parameter live: whether its text is still being written.
+    func send(
+        _ message: ComposedMessage, to chat: ChatReference, commenting post: ChatItemID? = nil, live: Bool = false
+    ) async throws(ChatCoreError) -> [ChatItem] {
+        try await send([message], to: Destination(chat, commenting: post), nextKey(), live: live)
     }
 
     /// Sends a message as it is, also in the name of a group.
@@ -99,16 +103,27 @@ final class Effects: Sendable {
             }
         }
 
-        func sending(_ messages: [ComposedMessage]) -> ChatCommand {
+        func sending(_ messages: [ComposedMessage], live: Bool) -> ChatCommand {
             switch self {
-            case .chat(let target): .messages(.send(to: target, messages))
-            case .comments(let group, let post): .messages(.comment(group, on: post, messages))
+            case .chat(let target): .messages(.send(to: target, messages, live: live))
+            case .comments(let group, let post): .messages(.comment(group, on: post, messages, live: live))
+            }
+        }
+
+        /// The chat whose pace holds.
+        var chat: ChatReference {
+            switch self {
+            case .chat(let target): target.chat
+            case .comments(let group, _): .group(group)
             }
         }
     }
 
-    private func send(_ messages: [ComposedMessage], to target: Destination, _ key: String?) async throws(ChatCoreError) -> [ChatItem] {
-        guard case .newChatItems(_, let items) = try await once(target.sending(messages), key), !items.isEmpty else {
+    private func send(
+        _ messages: [ComposedMessage], to target: Destination, _ key: String?, live: Bool = false
+    ) async throws(ChatCoreError) -> [ChatItem] {
+        try await services?.pacer.wait(for: messages.count, in: "\(target.chat)")
+        guard case .newChatItems(_, let items) = try await once(target.sending(messages, live: live), key), !items.isEmpty else {
             throw ChatCoreError(.invalidResponse, "the core did not say which message was sent")
         }
         return items.map(\.chatItem)
@@ -141,7 +156,9 @@ final class Effects: Sendable {
         // What the owner forwards into a channel is a post of the channel.
         let group = await chats.overview(of: target)?.info.groupInfo
         let asGroup = group.map { $0.groupProfile.publicGroup != nil && $0.membership.role == .owner } ?? false
-        _ = try await once(.messages(.forward(to: target, from: chat, items, asGroup: asGroup)))
+        let key = nextKey()
+        try await services?.pacer.wait(for: items.count, in: "\(target)")
+        _ = try await once(.messages(.forward(to: target, from: chat, items, asGroup: asGroup)), key)
     }
 
     func react(to item: ChatItemID, _ emoji: String, added: Bool, in chat: ChatReference) async throws(ChatCoreError) {

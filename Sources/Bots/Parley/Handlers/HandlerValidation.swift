@@ -3,7 +3,8 @@ enum HandlerValidation {
     static func faults(of handlers: [On]) -> [HandlerFault] {
         var faults = handlers.compactMap(\.fault)
         faults += unreachable(handlers)
-        faults += duplicateTimers(handlers)
+        faults += duplicates(handlers, "recurring handler", \.recurrence?.name)
+        faults += duplicates(handlers, "conversation", \.conversation)
         return faults
     }
 
@@ -24,11 +25,11 @@ enum HandlerValidation {
         return faults
     }
 
-    private static func duplicateTimers(_ handlers: [On]) -> [HandlerFault] {
+    private static func duplicates(_ handlers: [On], _ kind: String, _ name: (On) -> String?) -> [HandlerFault] {
         var places: [String: String] = [:]
         return handlers.compactMap { handler in
-            guard let name = handler.recurrence?.name, let other = places.updateValue(handler.place, forKey: name) else { return nil }
-            return handler.fault("the recurring handler at \(other) is called \"\(name)\" too: give each its own name")
+            guard let name = name(handler), let other = places.updateValue(handler.place, forKey: name) else { return nil }
+            return handler.fault("the \(kind) at \(other) is called \"\(name)\" too: give each its own name")
         }
     }
 }

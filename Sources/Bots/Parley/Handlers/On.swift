@@ -29,6 +29,8 @@ public struct On: Sendable {
     /// True if it does not take everything that ``command`` and ``isCatchAll`` promise.
     let isConditional: Bool
     let recurrence: Recurrence?
+    /// The name of the conversation that it begins; nil for none.
+    var conversation: String?
     /// Nil when the event is not for this handler. The kind of chat has been looked at.
     private(set) var prepare: @Sendable (Incoming) -> Run?
 

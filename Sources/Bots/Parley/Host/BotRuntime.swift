@@ -108,13 +108,18 @@ final class BotRuntime: Sendable {
                 return true
             }
             let handlerEvent = HandlerEventName(.message, id.rawValue, in: name, of: identity.userID), isMuted = isMuted(event)
+            let arrival = isMuted ? nil : incoming.openMessage.map { ReplyWaiters.Arrival(entry, of: $0) }
             let isTaken = jobs.submit(ChatJobKey(userID: identity.userID, chat: name)) { [self] in
                 let mark = HandledMark.item(id, chat: name)
+                let isForHandlers = arrival.map(services.replies.begins) ?? !isMuted
                 // What is passed over counts as handled, after what came before it.
-                if isMuted || isAnswerToABot(incoming) { return store.note(mark, of: identity.userID) }
+                if !isForHandlers || isAnswerToABot(incoming) { return store.note(mark, of: identity.userID) }
+                // A message counts in favour of its answer.
+                services.pacer.received(in: name)
                 await run(incoming, as: handlerEvent, mark)
             }
             if isTaken { tracker.didSubmit(id, in: name) } else { tracker.didRefuse(id, in: name) }
+            if isTaken, let arrival { services.replies.queued(arrival) }
             return isTaken
         }
     }

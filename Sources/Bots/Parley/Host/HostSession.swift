@@ -63,7 +63,7 @@ actor HostSession {
     func run(onReady: @Sendable ([HostReady.Profile]) async -> Void) async throws {
         let directory = BotDirectory()
         let provisioner = Provisioner(
-            model: model, store: store, filesFolder: filesFolder, time: time, timers: timers, directory: directory, logger: logger)
+            model: model, store: store, filesFolder: filesFolder, time: time, timers: timers, directory: directory, logger: logger, clock: clock)
         let retried = Set(try await crashes.load(logger: logger))
         var profiles: [HostReady.Profile] = [], identities: [BotIdentity] = []
         let existing = try await provisioner.profiles()

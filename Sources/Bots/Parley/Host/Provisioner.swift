@@ -18,6 +18,8 @@ struct Provisioner {
     let timers: TimerDispatcher
     let directory: BotDirectory
     let logger: Logger
+    /// Measures the pace of what is sent.
+    var clock: any Clock<Duration> = ContinuousClock()
 
     /// The profiles of a core at the start.
     struct Profiles {
@@ -50,7 +52,7 @@ struct Provisioner {
         let groups = try await groups(of: bot, identity: identity)
         let services = BotServices(
             store: store, time: time, timers: timers, directory: directory, dialogues: DialogueTable(try await store.dialogues(of: user.userID)),
-            commands: bot.commandHelp)
+            commands: bot.commandHelp, pacer: SendingPacer(bot.pace, clock: clock))
         let client = BotClient(
             bot: identity, effects: Effects(model: model, userID: user.userID, event: nil, filesFolder: filesFolder, services: services))
         let report = HostReady.Profile(

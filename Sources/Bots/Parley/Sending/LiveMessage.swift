@@ -1,0 +1,80 @@
+public import ChatAPI
+internal import ChatProtocol
+
+/// A message whose text grows while it is written, as the answer of a program that takes its time.
+///
+/// Apps show it as a live message. Changes are put together: the message is edited once in an interval at the most, with the newest text.
+public actor LiveMessage {
+    /// The shortest interval between two edits.
+    public static let shortestInterval = Duration.milliseconds(200)
+
+    /// The message as it was sent first.
+    public nonisolated let sent: SentMessage
+    private let interval: Duration
+    private let clock: any Clock<Duration>
+    private let elapsed: @Sendable () -> Duration
+    private var lastEdit: Duration
+    private var shown: String
+    private var isFinished = false
+
+    init(_ sent: SentMessage, text: String, every interval: Duration, clock: any Clock<Duration> = ContinuousClock()) {
+        self.sent = sent
+        self.interval = max(interval, Self.shortestInterval)
+        self.clock = clock
+        elapsed = Self.stopwatch(clock)
+        lastEdit = .zero
+        shown = text
+    }
+
+    private static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
+        let start = clock.now
+        return { start.duration(to: clock.now) }
+    }
+
+    /// Shows a newer text, if the interval since the last edit is over. Otherwise the text is passed over: the next one, or ``finish(_:)``, shows what came
+    /// meanwhile.
+    ///
+    /// - Parameter text: the whole text so far. What does not fit into one message is shown at the end.
+    public func update(_ text: String) async throws {
+        let now = elapsed()
+        guard !isFinished, now - lastEdit >= interval else { return }
+        lastEdit = now
+        try await edit(first(of: text)[0], live: true)
+    }
+
+    /// Shows the whole text, and ends the message. What does not fit into one message follows in others.
+    public func finish(_ text: String) async throws {
+        guard !isFinished else { return }
+        isFinished = true
+        let parts = first(of: text)
+        try await edit(parts[0], live: false)
+        for part in parts.dropFirst() { try await sent.chat.send(part) }
+    }
+
+    private func first(of text: String) -> [String] {
+        let limit = LongText.limit(in: sent.chat.info)
+        return LongText.parts(of: text, first: limit, other: limit)
+    }
+
+    private func edit(_ text: String, live: Bool) async throws {
+        // The last edit ends the live message, also if the text is shown already.
+        guard text != shown || !live else { return }
+        shown = text
+        let chat = try sent.chat.requiredReference()
+        _ = try await sent.chat.effects.perform(.messages(.update(chat, sent.id, UpdatedMessage(content: .text(text)), live: live)))
+    }
+}
+
+extension BotChat {
+    /// Sends a live message: its text can be changed until it is finished.
+    ///
+    /// - Parameters:
+    ///   - text: what is shown until the first change; not empty.
+    ///   - item: the item that the message quotes; nil for none.
+    ///   - interval: the time between two edits, at least ``LiveMessage/shortestInterval``.
+    public func sendLive(_ text: String, quoting item: ChatItemID? = nil, every interval: Duration = .seconds(1)) async throws -> LiveMessage {
+        let composed = ComposedMessage(content: .text(text), quotedItemID: item)
+        let items = try await effects.send(composed, to: requiredReference(), commenting: post, live: true)
+        return LiveMessage(SentMessage(chat: self, items: items), text: text, every: interval)
+    }
+}

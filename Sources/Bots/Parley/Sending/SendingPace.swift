@@ -1,0 +1,181 @@
+public import ChatAPI
+internal import Foundation
+internal import Synchronization
+
+/// The pace at which a bot sends messages.
+///
+/// A bot may send some messages at once, and from then on so many a second. Messages that are received count in its favour, one for one: a bot that answers
+/// is never slowed, however much is written to it. A call that sends above the pace waits for its turn. Reactions, edits, deletions and what moderates do not
+/// wait.
+public struct SendingPace: Sendable, Hashable {
+    /// A number of messages at once, and a number a second.
+    public struct Rate: Sendable, Hashable {
+        /// Messages that can be sent without a wait.
+        public let burst: Double
+        /// Messages a second from then on.
+        public let perSecond: Double
+
+        /// - Parameters:
+        ///   - burst: at least 1.
+        ///   - perSecond: more than zero.
+        public init(burst: Int, perSecond: Double) {
+            self.burst = Double(max(1, burst))
+            self.perSecond = max(0.001, perSecond)
+        }
+    }
+
+    /// The pace in each chat; nil for none.
+    public var perChat: Rate?
+    /// The pace in all chats of the bot together; nil for none.
+    public var perProfile: Rate?
+
+    /// - Parameters:
+    ///   - perChat: 30 messages at once and 5 a second, unless another is given; nil for none.
+    ///   - perProfile: 300 messages at once and 100 a second, unless another is given; nil for none.
+    public init(perChat: Rate? = Rate(burst: 30, perSecond: 5), perProfile: Rate? = Rate(burst: 300, perSecond: 100)) {
+        self.perChat = perChat
+        self.perProfile = perProfile
+    }
+
+    /// No pace: everything is sent at once.
+    public static let off = SendingPace(perChat: nil, perProfile: nil)
+}
+
+extension ChatCoreError.Code {
+    /// Too many calls wait to send into the chat. Nothing was sent.
+    public static let tooManyMessages = Self(rawValue: "send.tooManyMessages")
+}
+
+/// The messages that may be sent at once, as they are used up and come back. Below zero are those that wait.
+struct TokenBucket: Sendable, Hashable {
+    private(set) var tokens: Double
+    private var time: Double
+
+    init(_ rate: SendingPace.Rate, at now: Double) {
+        tokens = rate.burst
+        time = now
+    }
+
+    mutating func refill(_ rate: SendingPace.Rate, at now: Double) {
+        tokens = min(rate.burst, tokens + max(0, now - time) * rate.perSecond)
+        time = now
+    }
+
+    /// Takes the turn of some messages.
+    ///
+    /// - Returns: the seconds until the turn has come.
+    mutating func take(_ count: Int, _ rate: SendingPace.Rate) -> Double {
+        tokens -= Double(count)
+        return max(0, -tokens / rate.perSecond)
+    }
+
+    /// Gives turns back.
+    mutating func give(_ count: Int, _ rate: SendingPace.Rate) { tokens = min(rate.burst, tokens + Double(count)) }
+
+    func isFull(_ rate: SendingPace.Rate) -> Bool { tokens >= rate.burst }
+}
+
+/// Holds back what a bot sends above its pace, in the order of the calls.
+final class SendingPacer: Sendable {
+    /// Calls that wait for their turn in one chat at the most.
+    static let longestQueue = 100
+    /// Chats that are counted at the most. A chat whose bucket is full needs no counting; beyond them, those with the fullest buckets are forgotten.
+    static let maximumChats = 10_000
+
+    private struct State {
+        var profile: TokenBucket?
+        var chats: [String: TokenBucket] = [:]
+        var waiting: [String: Int] = [:]
+    }
+
+    private let pace: SendingPace
+    private let elapsed: @Sendable () -> Double
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let state = Mutex(State())
+
+    /// - Parameter clock: measures the pace.
+    init(_ pace: SendingPace, clock: any Clock<Duration>) {
+        self.pace = pace
+        elapsed = Self.stopwatch(clock)
+        sleep = { try await clock.sleep(for: $0) }
+    }
+
+    private static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Double {
+        let start = clock.now
+        return { start.duration(to: clock.now).seconds }
+    }
+
+    /// Waits for the turn of some messages.
+    ///
+    /// - Throws: `ChatCoreError` with the code `send.tooManyMessages` if ``longestQueue`` calls wait in the chat, and `core.cancelled` if the task is
+    ///   cancelled. Then nothing may be sent.
+    func wait(for count: Int, in chat: String) async throws(ChatCoreError) {
+        guard pace != .off else { return }
+        let delay = state.withLock { state -> Double? in
+            guard state.waiting[chat, default: 0] < Self.longestQueue else { return nil }
+            let delay = take(count, chat, &state)
+            if delay > 0 { state.waiting[chat, default: 0] += 1 }
+            return delay
+        }
+        guard let delay else {
+            throw ChatCoreError(.tooManyMessages, "\(Self.longestQueue) calls wait to send into the chat: send less, or raise the pace of the bot")
+        }
+        guard delay > 0 else { return }
+        defer { endWait(chat) }
+        do {
+            try await sleep(.seconds(delay))
+        } catch {
+            state.withLock { give(count, chat, &$0) }
+            throw ChatCoreError(.cancelled, "The wait before a message was interrupted.", cause: error)
+        }
+    }
+
+    /// A message was received in a chat: it can be answered at once.
+    func received(in chat: String) { if pace != .off { state.withLock { give(1, chat, &$0) } } }
+
+    /// Calls that wait for their turn.
+    var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0, +) } }
+
+    private func take(_ count: Int, _ chat: String, _ state: inout State) -> Double {
+        let now = elapsed()
+        var delay = 0.0
+        if let rate = pace.perProfile {
+            var bucket = state.profile ?? TokenBucket(rate, at: now)
+            bucket.refill(rate, at: now)
+            delay = bucket.take(count, rate)
+            state.profile = bucket
+        }
+        if let rate = pace.perChat {
+            var bucket = state.chats[chat] ?? TokenBucket(rate, at: now)
+            bucket.refill(rate, at: now)
+            delay = max(delay, bucket.take(count, rate))
+            if state.chats.count >= Self.maximumChats, state.chats[chat] == nil { Self.forget(&state, rate, now) }
+            state.chats[chat] = bucket
+        }
+        return delay
+    }
+
+    private func give(_ count: Int, _ chat: String, _ state: inout State) {
+        if let rate = pace.perProfile { state.profile?.give(count, rate) }
+        guard let rate = pace.perChat else { return }
+        state.chats[chat]?.give(count, rate)
+        if state.chats[chat]?.isFull(rate) == true { state.chats[chat] = nil }
+    }
+
+    private func endWait(_ chat: String) {
+        state.withLock { state in
+            let left = state.waiting[chat, default: 1] - 1
+            state.waiting[chat] = left > 0 ? left : nil
+        }
+    }
+
+    private static func forget(_ state: inout State, _ rate: SendingPace.Rate, _ now: Double) {
+        for (chat, var bucket) in state.chats {
+            bucket.refill(rate, at: now)
+            if bucket.isFull(rate) { state.chats[chat] = nil }
+        }
+        guard state.chats.count >= maximumChats else { return }
+        // Those that have the most left are the nearest to a full bucket.
+        for (chat, _) in state.chats.sorted(by: { $0.value.tokens > $1.value.tokens }).prefix(maximumChats / 2) { state.chats[chat] = nil }
+    }
+}
