@@ -317,8 +317,8 @@ let benchmarks: [Target] = [
     .executableTarget(
         name: "ParleyBench",
         dependencies: [
-            "OfficialPeers", "ProcessSupport", "ChatProtocol", "SMPAgent", "SMPClient", "SMPTransport", "SMPProtocol", "SMPRatchet",
-            "SMPCrypto", "SMPWire", "EncryptedSQLite", grdb, arguments,
+            "OfficialPeers", "ProcessSupport", "Parley", "ParleyRules", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPClient", "SMPTransport", "SMPProtocol",
+            "SMPRatchet", "SMPCrypto", "SMPWire", "EncryptedSQLite", grdb, arguments,
         ] + nio,
         path: "Benchmarks/ParleyBench", swiftSettings: settings)
 ]

@@ -6,9 +6,9 @@ import Testing
 @Suite struct MetricsRegistryTests {
     @Test func countersAreSortedByNameAndLabels() {
         let registry = MetricsRegistry()
-        Counter(label: "b", dimensions: [("bot", "two")], factory: registry).increment(by: 2)
-        Counter(label: "b", dimensions: [("bot", "one")], factory: registry).increment()
-        Counter(label: "a_total", factory: registry).increment()
+        CoreMetrics.Counter(label: "b", dimensions: [("bot", "two")], factory: registry).increment(by: 2)
+        CoreMetrics.Counter(label: "b", dimensions: [("bot", "one")], factory: registry).increment()
+        CoreMetrics.Counter(label: "a_total", factory: registry).increment()
         #expect(
             registry.text == """
                 # TYPE a_total counter
@@ -22,7 +22,7 @@ import Testing
 
     @Test func countersOfOneNameAndLabelsAreOne() {
         let registry = MetricsRegistry()
-        for _ in 1...3 { Counter(label: "a", dimensions: [("x", "1")], factory: registry).increment() }
+        for _ in 1...3 { CoreMetrics.Counter(label: "a", dimensions: [("x", "1")], factory: registry).increment() }
         #expect(registry.text.contains("a_total{x=\"1\"} 3\n"))
     }
 
@@ -41,9 +41,9 @@ import Testing
 
     @Test func namesAndValuesCannotAddLines() {
         let registry = MetricsRegistry()
-        Counter(label: "evil\n1 name", dimensions: [("la bel", "a\"\n\\b")], factory: registry).increment()
+        CoreMetrics.Counter(label: "evil\n1 name", dimensions: [("la bel", "a\"\n\\b")], factory: registry).increment()
         #expect(registry.text == "# TYPE evil_1_name_total counter\nevil_1_name_total{la_bel=\"a\\\"\\n\\\\b\"} 1\n")
-        Counter(label: "1", factory: registry).increment()
+        CoreMetrics.Counter(label: "1", factory: registry).increment()
         #expect(registry.text.contains("_1_total 1\n"))
     }
 
@@ -56,7 +56,7 @@ import Testing
 
     @Test func whatIsDestroyedIsForgotten() {
         let registry = MetricsRegistry()
-        let counter = Counter(label: "a", factory: registry)
+        let counter = CoreMetrics.Counter(label: "a", factory: registry)
         counter.increment()
         counter.destroy()
         #expect(registry.text.isEmpty)
