@@ -76,7 +76,11 @@ private func painter() -> Bot {
             let (first, last) = try await (chat, second)
             #expect(first.reference != last.reference)
             try await first.send("By the first link.")
-            try await ann.expect("By the first link.", in: "Painter_1")
+            try await last.send("By the second link.")
+            // The connections are numbered in the order in which they are complete.
+            var heard: Set<String> = []
+            for name in ["Painter_1", "Painter_2"] { heard.insert(try await ann.expect("a message", in: name, where: { _ in true }).text) }
+            #expect(heard == ["By the first link.", "By the second link."])
         }
     }
 }

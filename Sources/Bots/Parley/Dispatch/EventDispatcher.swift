@@ -1,14 +1,14 @@
 /// Finds the handlers of an event. It looks only at the handlers of the event's kind, in the order in which they were written.
 struct EventDispatcher: Sendable {
-    private let byEvent: [EventKind: [On]]
+    private let byEvent: [EventKind: HandlerIndex]
 
     init(_ handlers: [On]) {
-        var byEvent: [EventKind: [On]] = [:]
+        var byEvent: [EventKind: HandlerIndex] = [:]
         for kind in EventKind.allCases where kind != .any {
             // A handler of any event is about what the network does, not about timers and the start.
-            byEvent[kind] = handlers.filter { $0.event == kind || $0.event == .any && kind != .timer && kind != .started }
+            byEvent[kind] = HandlerIndex(handlers.filter { $0.event == kind || $0.event == .any && kind != .timer && kind != .started })
         }
-        byEvent[.any] = handlers.filter { $0.event == .any }
+        byEvent[.any] = HandlerIndex(handlers.filter { $0.event == .any })
         self.byEvent = byEvent
     }
 
@@ -19,17 +19,6 @@ struct EventDispatcher: Sendable {
     /// handlers fall through.
     func handlers(of incoming: Incoming) -> [(place: String, run: On.Run)] {
         guard let handlers = byEvent[incoming.kind], !handlers.isEmpty else { return [] }
-        let chatKind = incoming.chatKind
-        // Read once, for all handlers of commands.
-        let command = incoming.openMessage?.command?.name
-        var found: [(place: String, run: On.Run)] = []
-        for handler in handlers {
-            if let wanted = handler.command, wanted != command { continue }
-            if let chatKind, !handler.kinds.isSuperset(of: chatKind) { continue }
-            guard let run = handler.prepare(incoming) else { continue }
-            found.append((handler.place, run))
-            if !handler.fallsThrough { break }
-        }
-        return found
+        return handlers.handlers(of: incoming)
     }
 }

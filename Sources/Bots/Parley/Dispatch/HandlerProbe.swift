@@ -31,6 +31,9 @@ package struct HandlerProbe: Sendable {
         return handlers.count
     }
 
+    /// The source positions of the handlers that take a message.
+    package func places(of message: Message) -> [String] { dispatcher.handlers(of: message.incoming).map(\.place) }
+
     /// A message on its way to the handlers.
     package struct Message: Sendable {
         fileprivate let incoming: Incoming

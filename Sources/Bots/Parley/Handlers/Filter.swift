@@ -36,6 +36,7 @@ extension Trigger {
         joined.menu = left.menu + right.menu
         joined.isCatchAll = left.isCatchAll || right.isCatchAll
         joined.command = nil
+        joined.pattern = nil
         joined.fault = left.fault ?? right.fault
         if left.event != right.event {
             joined.fault = joined.fault ?? HandlerFault(message: "|| joins triggers of one kind of event", file: "", line: 0, column: 0)

@@ -24,6 +24,8 @@ public struct On: Sendable {
     private(set) var fallsThrough = false
     /// The only command that it takes; nil for a handler of other messages too.
     let command: String?
+    /// A pattern that is found in the text of every message that matches; nil if there is none.
+    let pattern: String?
     /// True if it takes every message of its kinds of chat.
     let isCatchAll: Bool
     /// True if it does not take everything that ``command`` and ``isCatchAll`` promise.
@@ -61,6 +63,7 @@ public struct On: Sendable {
         fault = trigger.fault
         place = "\(file):\(line)"
         command = trigger.command
+        pattern = trigger.pattern
         isCatchAll = trigger.isCatchAll
         self.isConditional = trigger.isConditional || isConditional
         recurrence = trigger.recurrence

@@ -12,6 +12,8 @@ public struct Trigger<Context: Sendable>: Sendable {
     var fault: HandlerFault?
     /// The only command that matches; nil for a trigger of other messages too.
     var command: String?
+    /// A pattern that is found in the text of every message that matches; nil if there is none.
+    var pattern: String?
     /// True if every message matches.
     var isCatchAll = false
     /// True if not all messages match that the properties above promise.
@@ -36,6 +38,7 @@ public struct Trigger<Context: Sendable>: Sendable {
     func matching(_ match: @escaping @Sendable (Incoming) -> Context?) -> Self {
         var trigger = Self(event, in: kinds, menu: menu, fault: fault, match: match)
         trigger.command = command
+        trigger.pattern = pattern
         trigger.isCatchAll = isCatchAll
         trigger.isConditional = isConditional
         trigger.refusal = refusal
@@ -75,11 +78,13 @@ extension Trigger where Context == MessageContext {
     ) -> Self {
         do throws(TextPatternError) {
             let compiled = try TextPattern(pattern, ignoringCase: ignoringCase)
-            return Self(.message) { incoming in
+            var trigger = Self(.message) { incoming in
                 guard var message = incoming.openMessage, let match = compiled.firstMatch(in: message.text) else { return nil }
                 message.match = match
                 return message
             }
+            trigger.pattern = ignoringCase ? "(?i:\(pattern))" : pattern
+            return trigger
         } catch {
             let fault = HandlerFault(message: "bad pattern: \(error)", file: file, line: line, column: column)
             return Self(.message, fault: fault) { _ in nil }

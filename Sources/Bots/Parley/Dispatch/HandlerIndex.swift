@@ -1,0 +1,64 @@
+/// Handlers of one kind of event, with what can be said of each without asking it.
+///
+/// Most handlers are about a command or a pattern. A command is looked up once, and all patterns are looked for in one pass over the text, so the time
+/// for a message hardly grows with the number of handlers.
+struct HandlerIndex: Sendable {
+    /// The conditions that a handler shows.
+    private struct Entry: Sendable {
+        let kinds: ChatKinds
+        /// The number of the command that the handler is about.
+        let command: Int?
+        /// The number of the pattern that the handler needs.
+        let pattern: Int?
+    }
+
+    private let handlers: [On]
+    private let entries: [Entry]
+    private let commands: [String: Int]
+    /// Nil if there are too few patterns for a search in common.
+    private let patterns: TextPatternSet?
+
+    /// From this many patterns on they are looked for together.
+    private static let commonSearch = 4
+
+    init(_ handlers: [On]) {
+        var commands: [String: Int] = [:], sources: [String] = []
+        // A pattern that does not compile is reported before the start; here it is left to its handler.
+        let patterns = handlers.count { $0.pattern != nil } >= Self.commonSearch ? try? TextPatternSet(handlers.compactMap(\.pattern)) : nil
+        entries = handlers.map { handler in
+            let command = handler.command.map { name in
+                let number = commands[name] ?? commands.count
+                commands[name] = number
+                return number
+            }
+            var pattern: Int?
+            if patterns != nil, let source = handler.pattern {
+                pattern = sources.count
+                sources.append(source)
+            }
+            return Entry(kinds: handler.kinds, command: command, pattern: pattern)
+        }
+        (self.handlers, self.commands, self.patterns) = (handlers, commands, patterns)
+    }
+
+    var isEmpty: Bool { handlers.isEmpty }
+
+    /// The work of the handlers that take an event, in their order.
+    func handlers(of incoming: Incoming) -> [(place: String, run: On.Run)] {
+        let chatKind = incoming.chatKind, message = incoming.openMessage
+        // Read once, for all handlers.
+        let command = commands.isEmpty ? nil : message?.command.flatMap { commands[$0.name] }
+        let found = patterns.map { patterns in message.map { patterns.matches(in: $0.text) } ?? [] }
+        var taking: [(place: String, run: On.Run)] = []
+        for (index, entry) in entries.enumerated() {
+            if let wanted = entry.command, wanted != command { continue }
+            if let pattern = entry.pattern, let found, !found.contains(pattern) { continue }
+            if let chatKind, !entry.kinds.isSuperset(of: chatKind) { continue }
+            let handler = handlers[index]
+            guard let run = handler.prepare(incoming) else { continue }
+            taking.append((handler.place, run))
+            if !handler.fallsThrough { break }
+        }
+        return taking
+    }
+}
