@@ -105,7 +105,8 @@ extension Interop {
 
         @Test(arguments: Implementation.allCases) func `Posts of a bot reach subscribers through a relay`(_ router: Implementation) async throws {
             try await seen(
-                "RelayBot, ChannelPoster and CommentModerator: entries of a feed and posts of a contact in channels", "official poster and subscriber",
+                "RelayBot, ChannelPoster and CommentModerator: entries of a feed and posts of a contact in channels; an answer moderated",
+                "official poster and subscriber",
                 through: router
             ) {
                 let server = try await Stage.shared.router(router), folder = try ScratchFolder("feed")
@@ -118,7 +119,8 @@ extension Interop {
                     "ChannelPoster", server: server.address, environment: ["FEED_URL": feed, "CHANNEL_NAME": "Weather", "CHANNEL_RELAYS": relays])
                 let weather = try await poster.link(below: "Weather can be joined at")
                 let moderator = try ExampleProgram(
-                    "CommentModerator", server: server.address, environment: ["MODERATOR_POSTER": "pablo", "CHANNEL_RELAYS": relays])
+                    "CommentModerator", server: server.address,
+                    environment: ["MODERATOR_POSTER": "pablo", "MODERATOR_WORDS": "casino", "CHANNEL_RELAYS": relays])
                 let news = try await moderator.link(below: "News can be joined at")
                 let address = try await moderator.link(below: "News moderator can be reached at")
 
@@ -128,7 +130,15 @@ extension Interop {
                 try await olga.subscribe(to: news)
                 let pablo = try await (try await Implementation.official.party("pablo", servers: [server.address])).meet(address, "News moderator")
                 try await pablo.say("Hello to all")
-                try await olga.hear("Hello to all")
+                let post = try await olga.item(ofText: "Hello to all")
+
+                try await pablo.say("/writer olga")
+                try await pablo.hear("olga can write now.")
+                try await olga.event("memberRole") { _ in true }
+                try await olga.say("Nice!", in: "#\(post.group)", quoting: post.item)
+                try await olga.say("casino", in: "#\(post.group)", quoting: post.item)
+                try await olga.event("chatItemsDeleted") { $0.isModeration ? true : nil }
+                try await olga.hear("olga, that word is not used here.")
                 for party in [olga, pablo.party] { try await party.leave() }
                 for bot in [moderator, poster, relay] { await bot.stop() }
             }
@@ -157,6 +167,20 @@ extension Party {
         let prepared = try await send("/_prepare group 1 \(text) direct=off \(data.text)")
         let group = try #require(prepared["chat"]?["chatInfo"]?["groupInfo"]?["groupId"]?.intValue)
         try await send("/_connect group #\(group) incognito=off")
+    }
+
+    /// Waits until a text has come in a group.
+    ///
+    /// - Returns: the ids of the group and the item.
+    fileprivate func item(ofText text: String) async throws -> (group: Int64, item: Int64) {
+        try await event("newChatItems") { event in
+            event["chatItems"]?.arrayValue?.lazy.compactMap { entry in
+                guard let item = entry["chatItem"], item.isReceived, item.itemText == text, let id = item.itemID,
+                    let group = entry["chatInfo"]?["groupInfo"]?["groupId"]?.intValue
+                else { return nil }
+                return (group, id)
+            }.first
+        }
     }
 
     /// The texts of a chat that came from others and are not deleted, oldest first.

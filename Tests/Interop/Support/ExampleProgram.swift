@@ -40,8 +40,9 @@ extension Party {
     }
 
     /// Writes into a chat: `@1`, `#1`, `#1(_support)`.
-    func say(_ text: String, in chat: String) async throws {
-        let message: JSONValue = ["msgContent": ["type": "text", "text": .string(text)], "mentions": [:]]
-        try await send("/_send \(chat) json \(JSONValue.array([message]).text)")
+    func say(_ text: String, in chat: String, quoting quoted: Int64? = nil) async throws {
+        var message: JSONObject = ["msgContent": ["type": "text", "text": .string(text)], "mentions": [:]]
+        if let quoted { message["quotedItemId"] = .int(quoted) }
+        try await send("/_send \(chat) json \(JSONValue.array([.object(message)]).text)")
     }
 }
