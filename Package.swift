@@ -291,7 +291,8 @@ let testSupport: [Target] = [
         name: "InteropTests",
         dependencies: [
             "OfficialPeers", "ProcessSupport", "ChaosProxy", "ParleyCLI", "ChatEngine", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPServer", "SMPClient",
-            "SMPCrypto", "SMPProtocol", "SMPWire", "XFTPProtocol", "EncryptedSQLite", "TestSupport", grdb,
+            "SMPCrypto", "SMPProtocol", "SMPWire", "XFTPProtocol", "EncryptedSQLite", "TestSupport", grdb, "GuardBot", "SupportDesk", "DirectoryBot",
+            "RelayBot", "ChannelPoster", "CommentModerator",
         ],
         path: "Tests/Interop", swiftSettings: settings),
     .target(

@@ -64,6 +64,15 @@ import Parley
                 try await channel.setComments(on: post.id, areOpen: false)
                 try await message.reply("Closed: \(post.text)")
             }
+            On(.command("writer", "Let a subscriber write who cannot comment", .rest("name")), where: { $0.chat.name == poster }) { call in
+                let channel = await call.groups.channels.first { $0.role == .owner }
+                guard let member = try await channel?.members().first(where: { $0.name == call.arguments }) else {
+                    try await call.reply("There is no subscriber \(call.arguments).")
+                    return
+                }
+                try await member.setRole(.member)
+                try await call.reply("\(member.name) can write now.")
+            }
             On(.text && fromPoster && !.isCommand) { message in
                 guard let channel = await message.groups.channels.first(where: { $0.role == .owner }) else {
                     try await message.reply("The channel is not made yet: no relay could be reached. Try again in a minute.")

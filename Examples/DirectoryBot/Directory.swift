@@ -48,7 +48,11 @@ struct Directory: Sendable {
         let stored = try await client.state(Submissions.self)
         guard group.isMember, let submission = group.submissionKeys.lazy.compactMap({ stored.submissions[$0] }).first else { return }
         try await client.update(Submissions.self) { $0.remove(submission) }
-        let submitter = submission.submitter
+        let submitter = submission.submitter, known = try await client.state(Listing.self, of: .chat(.group(group.id))).status
+        // A link proves nothing: by it nobody takes over what somebody else has submitted.
+        guard submission.link == nil || known == .none || known == .unavailable else {
+            return try await tell(submitter, "\(group.displayName) was submitted before.", client)
+        }
         var link = submission.link ?? ""
         if submission.link == nil {
             let owners = try await group.members().filter { $0.role == .owner }.compactMap(\.member.contactID)

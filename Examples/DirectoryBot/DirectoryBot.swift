@@ -97,6 +97,7 @@ import Parley
                     }
                     try await call.groups.join(link: link)
                     try await call.reply("I join the group. I write to you when I am a member.")
+                    for group in await call.groups.all where group.submissionKeys.contains(full) { try await directory.joined(group, call.client) }
                 } catch {
                     try await call.update(Submissions.self, of: .bot) { $0.remove(submission) }
                     try await call.reply("I cannot join by this link.")

@@ -10,7 +10,14 @@ import Synchronization
 @main struct GuardBot {
     static func main() async {
         let environment = ProcessInfo.processInfo.environment
-        let guardian = Guardian(policy: policy(environment))
+        await bot(policy(environment), group: environment["GUARD_GROUP"] ?? "Guarded").run()
+    }
+
+    /// The bot that owns the group.
+    ///
+    /// - Parameter name: the name of the group.
+    static func bot(_ policy: GuardPolicy, group name: String) -> Bot {
+        let guardian = Guardian(policy: policy)
         var bot = Bot("Guard", bio: "I keep this group tidy", address: .none) {
             On(.command("rules", "The rules of this group"), in: .groups) { message in
                 try await message.reply(guardian.rules)
@@ -28,8 +35,8 @@ import Synchronization
                 try await report.reply("Thank you. The moderators see your report.")
             }
         }
-        bot.groups = [ManagedGroup("group", GroupSettings(environment["GUARD_GROUP"] ?? "Guarded", welcome: guardian.rules))]
-        await bot.run()
+        bot.groups = [ManagedGroup("group", GroupSettings(name, welcome: guardian.rules))]
+        return bot
     }
 
     /// The policy that environment variables describe.

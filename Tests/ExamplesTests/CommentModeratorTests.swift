@@ -90,6 +90,22 @@ import Testing
         }
     }
 
+    @Test func anAnswerOfAWriterIsAComment() async throws {
+        try await Self.withModerator { room in
+            let ann = try await room.person("Ann", with: "moderator"), ben = try await room.stranger("Ben")
+            try await ben.subscribe(to: "channel")
+            try await ann.say("Hello")
+            try await ben.expect("Hello", in: "News")
+            for name in ["Cath", "Ben"] {
+                try await ann.say("/writer \(name)")
+                try await ann.expect(name == "Ben" ? "Ben can write now." : "There is no subscriber Cath.")
+            }
+            try await eventually("Ben can write") { (try? await ben.reply("casino", in: "News")) != nil }
+            try await ben.expect("Ben, that word is not used here.", in: "News")
+            #expect(try await ben.conversation(in: "News").last { $0.sender == "Ben" }?.isDeleted == true)
+        }
+    }
+
     @Test func aFloodIsAnOffence() {
         var record = CommenterRecord()
         for second in 0..<5 { #expect(record.decide("a", at: Double(second), by: Self.policy) == .allowed) }

@@ -99,6 +99,11 @@ import Testing
             try await ann.expect(containing: link)
             try await ann.say("/filter \(number) captcha")
             try await ann.expect(containing: "I can filter only groups whose owner")
+            let ben = try await room.person("Ben")
+            try await ben.expect(containing: "Welcome!")
+            try await ben.say("/submit \(link)")
+            try await ben.expect(containing: "I join the group.")
+            try await ben.expect("Tea was submitted before.")
             try await ann.say("/submit https://example.org/nothing")
             try await ann.expect("I cannot join by this link.")
         }

@@ -1,9 +1,30 @@
+import Parley
+import ParleyTesting
 import Testing
 
 @testable import GuardBot
 
 @Suite struct GuardBotTests {
     private let policy = GuardBot.policy(["GUARD_WORDS": "Casino, café", "GUARD_LINKS": ""])
+
+    @Test func aMemberIsWarnedAndThenRemovedWithItsMessages() async throws {
+        let strict = GuardBot.policy(["GUARD_WORDS": "casino", "GUARD_PENALTY": "remove"])
+        try await withBots(GuardBot.bot(strict, group: "Lobby")) { room in
+            let ann = try await room.stranger("Ann"), ben = try await room.stranger("Ben")
+            for person in [ann, ben] { try await person.join(group: "group") }
+            try await ann.expect(containing: "Be kind.", in: "Lobby")
+            for warning in 1...2 {
+                try await ann.say("Casino!", in: "Lobby")
+                try await ann.expect(containing: "(\(warning) of 2 warnings)", in: "Lobby")
+            }
+            try await ann.say("good morning", in: "Lobby")
+            try await room.settle()
+            try await ann.edit("www.example.org", in: "Lobby")
+            try await ann.expectRemoval(from: "Lobby")
+            try await room.settle()
+            #expect(try await ben.conversation(in: "Lobby").allSatisfy { $0.sender != "Ann" || $0.isDeleted })
+        }
+    }
 
     @Test(
         arguments: [

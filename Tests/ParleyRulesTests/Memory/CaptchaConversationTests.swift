@@ -1,0 +1,51 @@
+import ChatAPI
+import Foundation
+import Parley
+import ParleyRules
+import ParleyTesting
+import Testing
+
+/// The captcha of rules, asked by a running bot.
+@Suite struct CaptchaConversationTests {
+    private static let file = """
+        parley: 1
+        profiles:
+          door:
+            groups: { lobby: { name: Lobby, review: true } }
+            rules:
+              - { when: { member: pending }, then: { captcha: { attempts: 2, within: 10m } } }
+        """
+
+    @Test func newcomersAreAdmittedByTheRightAnswerAndRefusedAfterWrongOnesOrTooLate() async throws {
+        try await withBots(try BotsFile(parsing: Self.file).makeBots()) { room in
+            let ann = try await room.stranger("Ann"), ben = try await room.stranger("Ben"), cath = try await room.stranger("Cath")
+            let group = try #require(await room.bot("door").groups.all.first), link = try #require(try await group.link()?.connectionLink)
+            for person in [ann, ben, cath] { try await person.join(link: link.shortLink ?? link.fullLink) }
+            _ = try await ann.expectMessages(1, fromModeratorsOf: "Lobby")
+            try await ann.say("no idea", toModeratorsOf: "Lobby")
+            try await room.restart()
+            let question = try await ann.expectMessages(2, fromModeratorsOf: "Lobby").text
+            try await ann.say("\(try #require(Self.answer(to: question)))", toModeratorsOf: "Lobby")
+            try await ann.expectMembership(of: "Lobby")
+            for count in 1...2 {
+                _ = try await ben.expectMessages(count, fromModeratorsOf: "Lobby")
+                try await ben.say("no idea", toModeratorsOf: "Lobby")
+            }
+            try await ben.expectRemoval(from: "Lobby")
+            _ = try await cath.expectMessages(1, fromModeratorsOf: "Lobby")
+            try await room.advance(by: .seconds(599))
+            #expect(try await room.bot("door").groups.all.first?.members().first { $0.displayName == "Cath" }?.isPending == true)
+            try await room.advance(by: .seconds(2))
+            try await cath.expectRemoval(from: "Lobby")
+        }
+    }
+
+    private static func answer(to question: String) -> Int? {
+        let words = NumberFormatter()
+        words.locale = Locale(identifier: "en_US")
+        words.numberStyle = .spellOut
+        guard let sum = question.firstMatch(of: /how much is (\w+) plus (\d+)\?/), let left = words.number(from: String(sum.1)), let right = Int(sum.2)
+        else { return nil }
+        return left.intValue + right
+    }
+}
