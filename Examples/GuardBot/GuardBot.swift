@@ -6,21 +6,30 @@ import Synchronization
 /// Moderates its group, and those that it is invited to as a moderator. Run it with `swift run GuardBot`.
 ///
 /// `GUARD_WORDS` are forbidden words, separated by commas; `GUARD_LINKS=web,simplex` allows links; `GUARD_PENALTY=remove` removes instead of
-/// blocking. Moderators, admins and owners are never touched. The log has no text of anybody.
+/// blocking. Moderators, admins and owners are never touched: they see what was done with `/cases`, and take it back with `/undo`. The log has no text of
+/// anybody.
 @main struct GuardBot {
     static func main() async {
         let environment = ProcessInfo.processInfo.environment
-        await bot(policy(environment), group: environment["GUARD_GROUP"] ?? "Guarded").run()
+        await bot(Guardian(policy: policy(environment)), group: environment["GUARD_GROUP"] ?? "Guarded").run()
     }
 
-    /// The bot that owns the group.
-    ///
-    /// - Parameter name: the name of the group.
-    static func bot(_ policy: GuardPolicy, group name: String) -> Bot {
-        let guardian = Guardian(policy: policy)
+    static func bot(_ guardian: Guardian, group: String) -> Bot {
         var bot = Bot("Guard", bio: "I keep this group tidy", address: .none) {
             On(.command("rules", "The rules of this group"), in: .groups) { message in
                 try await message.reply(guardian.rules)
+            }
+            On(.command("cases", "What I have done") && .fromModerator, in: .groups) { message in
+                let cases = try await message.group?.cases() ?? []
+                try await message.reply(cases.isEmpty ? "Nothing." : cases.suffix(10).map(\.line).joined(separator: "\n"))
+            }
+            On(.command("undo", .integer("case")), in: .groups, where: { $0.message.member?.isModerator == true }) { command in
+                do {
+                    let undone = try await command.group?.undoCase(command.arguments, by: command.message.sender)
+                    try await command.reply(undone?.line ?? "")
+                } catch let error as ModerationError {
+                    try await command.reply(error.message)
+                }
             }
             On(.groupInvitation) { invitation in try await invitation.join() }
             On(.anyMessage, in: .groups) { message in
@@ -35,7 +44,7 @@ import Synchronization
                 try await report.reply("Thank you. The moderators see your report.")
             }
         }
-        bot.groups = [ManagedGroup("group", GroupSettings(name, welcome: guardian.rules))]
+        bot.groups = [ManagedGroup("group", GroupSettings(group, welcome: guardian.rules))]
         return bot
     }
 
@@ -56,7 +65,7 @@ import Synchronization
 /// Carries out what the policy decides.
 final class Guardian: Sendable {
     let policy: GuardPolicy
-    private let record = Mutex(GuardRecord())
+    private let floods = Mutex(FloodCounter())
     private let logger = Logger(label: "guard")
 
     init(policy: GuardPolicy) { self.policy = policy }
@@ -72,20 +81,20 @@ final class Guardian: Sendable {
         at context: some ChatContext, _ member: BotMember?, in group: BotGroup?, _ text: String, delete: @Sendable () async throws -> Void
     ) async throws {
         guard let member, let group, !member.isModerator, group.canModerate else { return }
-        let verdict = record.withLock { $0.decide(text, from: "\(group.id)/\(member.id)", at: Date().timeIntervalSince1970, by: policy) }
-        switch verdict {
-        case .allow: return
-        case .warn(let offence, let count):
+        let isFlood = floods.withLock { $0.note("\(group.id)/\(member.id)", at: context.client.now.timeIntervalSince1970, by: policy) }
+        guard let offence = policy.offence(of: text) ?? (isFlood ? .flood : nil) else { return }
+        try await delete()
+        try await member.warn(reason: offence.rawValue, evidence: text, expiresAfter: .seconds(policy.forgivingPeriod))
+        let count = try await member.warningPoints()
+        guard count > policy.warnings else {
             log("warned", member, ["offence": "\(offence)", "count": "\(count)"])
-            try await delete()
             try await context.send("\(member.displayName), that is against the rules (\(count) of \(policy.warnings) warnings). See /rules.")
-        case .punish(let offence):
-            // Only admins may remove.
-            let removes = policy.penalty == .remove && group.canManageMembers
-            log(removes ? "removed" : "blocked", member, ["offence": "\(offence)"])
-            try await delete()
-            if removes { try await member.remove(withMessages: true) } else { try await member.block() }
+            return
         }
+        // Only admins may remove.
+        let removes = policy.penalty == .remove && group.canManageMembers
+        log(removes ? "removed" : "blocked", member, ["offence": "\(offence)"])
+        try await member.moderate(removes ? .remove(withMessages: true) : .block, reason: offence.rawValue)
     }
 
     func log(_ what: String, _ member: BotMember, _ more: Logger.Metadata) {

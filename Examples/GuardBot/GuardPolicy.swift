@@ -24,14 +24,6 @@ struct GuardPolicy: Sendable {
         case forbiddenWord, webLink, simpleXLink, flood
     }
 
-    enum Verdict: Hashable, Sendable {
-        case allow
-        /// Delete the message, and tell the member; how often it was told before, this time included.
-        case warn(Offence, count: Int)
-        /// Delete the message, and apply the penalty.
-        case punish(Offence)
-    }
-
     /// The offence of a text; nil for a text that is allowed.
     func offence(of text: String) -> Offence? {
         let folded = text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil).lowercased()
@@ -47,41 +39,29 @@ struct GuardPolicy: Sendable {
     private nonisolated(unsafe) static let shortLink = /https:\/\/[^\s\/]+\/[acgi]#/
 }
 
-/// The members whom a guard watches, and what it knows of them.
-struct GuardRecord: Sendable {
+/// Counts the messages of members.
+struct FloodCounter: Sendable {
     /// Members remembered; of more, those who wrote longest ago are forgotten.
     static let capacity = 10_000
 
-    private struct Entry: Sendable {
-        var messages: [Double] = []
-        var offences: [Double] = []
-        var lastSeen = 0.0
-    }
+    private var messages: [String: [Double]] = [:]
 
-    private var entries: [String: Entry] = [:]
-
-    /// Decides on a message.
+    /// Notes a message.
     ///
     /// - Parameters:
     ///   - member: names the member and the group.
     ///   - time: in seconds.
-    mutating func decide(_ text: String, from member: String, at time: Double, by policy: GuardPolicy) -> GuardPolicy.Verdict {
-        var entry = entries[member] ?? Entry()
-        entry.lastSeen = time
-        entry.messages = Array((entry.messages.filter { time - $0 < policy.floodWindow } + [time]).suffix(policy.floodLimit + 1))
-        entry.offences.removeAll { time - $0 >= policy.forgivingPeriod }
-        defer {
-            entries[member] = entry
-            forget()
-        }
-        guard let offence = policy.offence(of: text) ?? (entry.messages.count > policy.floodLimit ? .flood : nil) else { return .allow }
-        entry.offences = Array((entry.offences + [time]).suffix(policy.warnings + 1))
-        return entry.offences.count > policy.warnings ? .punish(offence) : .warn(offence, count: entry.offences.count)
+    /// - Returns: true if the member has written more than the policy allows.
+    mutating func note(_ member: String, at time: Double, by policy: GuardPolicy) -> Bool {
+        let recent = Array(((messages[member] ?? []).filter { time - $0 < policy.floodWindow } + [time]).suffix(policy.floodLimit + 1))
+        messages[member] = recent
+        forget()
+        return recent.count > policy.floodLimit
     }
 
     private mutating func forget() {
-        guard entries.count > Self.capacity else { return }
-        let kept = entries.sorted { $0.value.lastSeen > $1.value.lastSeen }.prefix(Self.capacity / 2)
-        entries = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+        guard messages.count > Self.capacity else { return }
+        let kept = messages.sorted { ($0.value.last ?? 0) > ($1.value.last ?? 0) }.prefix(Self.capacity / 2)
+        messages = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
     }
 }

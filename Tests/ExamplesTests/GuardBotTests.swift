@@ -42,20 +42,48 @@ import Testing
         #expect(both.offence(of: "simplex:/contact#/?v=2") == nil)
     }
 
-    @Test func aMemberIsWarnedTwiceAndThenPunishedUntilItIsForgiven() {
-        var record = GuardRecord()
-        #expect(record.decide("casino", from: "1/2", at: 0, by: policy) == .warn(.forbiddenWord, count: 1))
-        #expect(record.decide("hello", from: "1/2", at: 20, by: policy) == .allow)
-        #expect(record.decide("casino", from: "1/3", at: 30, by: policy) == .warn(.forbiddenWord, count: 1))
-        #expect(record.decide("www.example.org", from: "1/2", at: 40, by: policy) == .warn(.webLink, count: 2))
-        #expect(record.decide("casino", from: "1/2", at: 60, by: policy) == .punish(.forbiddenWord))
-        #expect(record.decide("casino", from: "1/2", at: 60 + policy.forgivingPeriod, by: policy) == .warn(.forbiddenWord, count: 1))
+    @Test func aMemberIsWarnedTwiceAndThenPunishedAlsoOverARestart() async throws {
+        let guardian = Guardian(policy: policy)
+        try await withBots(GuardBot.bot(guardian, group: "Guarded")) { room in
+            let ann = try await room.stranger("Ann"), ben = try await room.stranger("Ben")
+            try await ann.join(group: "group")
+            try await ben.join(group: "group")
+            let group = try #require(await room.bot("Guard").groups.all.first)
+            let moderator = try #require(try await group.members().first { $0.displayName == "Ben" })
+            try await moderator.setRole(.moderator)
+            try await ann.say("casino", in: "Guarded")
+            try await ann.expect(told: "Ann, that is against the rules (1 of 2 warnings). See /rules.")
+            try await room.restart()
+            try await ann.say("see www.example.org", in: "Guarded")
+            try await ann.expect(told: "Ann, that is against the rules (2 of 2 warnings). See /rules.")
+            try await ann.say("casino again", in: "Guarded")
+            try await room.settle()
+            let cases = try await room.bot("Guard").groups.all.first?.cases() ?? []
+            #expect(cases.map(\.action) == ["warn", "warn", "warn", "block"])
+            #expect(cases.first?.evidence == "casino")
+            try await ben.say("/undo 4", in: "Guarded")
+            try await ben.expect(told: "4: block Ann, forbiddenWord, undone by Ben")
+            try await ben.say("/undo 4", in: "Guarded")
+            try await ben.expect(told: "case 4 was undone before, by Ben")
+            // The warnings expire.
+            try await room.advance(by: .seconds(policy.forgivingPeriod))
+            let member = try #require(try await room.bot("Guard").groups.all.first?.members().first { $0.displayName == "Ann" })
+            #expect(try await member.warningPoints() == 0)
+        }
     }
 
     @Test func aFloodIsMoreMessagesThanTheLimitWithinTheWindow() {
-        var record = GuardRecord()
-        for number in 0..<policy.floodLimit { #expect(record.decide("a", from: "1/2", at: Double(number), by: policy) == .allow) }
-        #expect(record.decide("a", from: "1/2", at: 8, by: policy) == .warn(.flood, count: 1))
-        #expect(record.decide("a", from: "1/2", at: 30, by: policy) == .allow)
+        var counter = FloodCounter()
+        let within = (0..<policy.floodLimit).map { counter.note("1/2", at: Double($0), by: policy) }
+        #expect(!within.contains(true))
+        let floods = [("1/2", 8.0), ("1/3", 8), ("1/2", 30)].map { counter.note($0, at: $1, by: policy) }
+        #expect(floods == [true, false, false])
+    }
+}
+
+extension TestPerson {
+    /// Passes over what others are told in the group until a message comes.
+    fileprivate func expect(told text: String) async throws {
+        while try await expect(text, in: "Guarded", where: { _ in true }).text != text {}
     }
 }

@@ -13,7 +13,7 @@ private enum Base: String, CaseIterable, Codable {
 private struct Orders: StoredState { var total = 0 }
 
 @Suite("A conversation", .timeLimit(.minutes(5))) struct ConversationTests {
-    private static func pizzeria(_ works: TaskCounter = TaskCounter(), timedOut: String? = nil) -> Bot {
+    private static func pizzeria(_ works: CallCount = CallCount(), timedOut: String? = nil) -> Bot {
         var texts = ConversationTexts()
         texts.timedOut = timedOut
         return Bot("Pizza") {
@@ -35,7 +35,7 @@ private struct Orders: StoredState { var total = 0 }
     }
 
     @Test("asks one question after the other, says what is wrong with an answer, and does each step once") func steps() async throws {
-        let runner = try BotSessionRunner(), core = runner.core, works = TaskCounter()
+        let runner = try BotSessionRunner(), core = runner.core, works = CallCount()
         let ann = try core.add(contact: 4, name: "ann"), ben = try core.add(contact: 5, name: "ben")
         try await runner.run(Self.pizzeria(works)) { _, _ in
             for text in ["/order", "big", "30", "thick", "2", "perhaps", "yes", "and now?"] { core.receive(text, from: ann) }
@@ -55,7 +55,7 @@ private struct Orders: StoredState { var total = 0 }
 
     @Test("goes on after a restart at any question") func restart() async throws {
         var runner = try BotSessionRunner()
-        let ann = try runner.core.add(contact: 4, name: "ann"), works = TaskCounter()
+        let ann = try runner.core.add(contact: 4, name: "ann"), works = CallCount()
         for (text, sent) in [("/order", 1), ("30", 2), ("Thin", 4), ("no", 4), ("over?", 5)] {
             let core = runner.core
             try await runner.run(Self.pizzeria(works)) { _, _ in
@@ -302,7 +302,7 @@ private struct Orders: StoredState { var total = 0 }
 }
 
 /// Counts from several tasks.
-final class TaskCounter: Sendable {
+private final class CallCount: Sendable {
     private let count = Mutex(0)
     var value: Int { count.withLock(\.self) }
     func add() { count.withLock { $0 += 1 } }

@@ -29,18 +29,21 @@ public enum TestDepth: Sendable, Hashable {
 ///   - bots: checked as at a real start.
 ///   - date: the time at which the test begins, with ``TestDepth/engine``.
 ///   - relay: the policy of the bot that is a relay, if one is.
+///   - isDryRun: whether handlers run without effects. ``TestRoom/suppressed`` holds what they would have done.
 /// - Throws: what the body throws; `HandlerFault` for handlers that cannot be used.
 public func withBots<Result: Sendable>(
     _ bots: Bot..., depth: TestDepth = .engine, startingAt date: Date = Date(timeIntervalSince1970: 1_767_225_600),
-    relay: HostRelay = HostRelay(), _ body: @Sendable (TestRoom) async throws -> Result
-) async throws -> Result { try await withBots(bots, depth: depth, startingAt: date, relay: relay, body) }
+    relay: HostRelay = HostRelay(), isDryRun: Bool = false,
+    _ body: @Sendable (TestRoom) async throws -> Result
+) async throws -> Result { try await withBots(bots, depth: depth, startingAt: date, relay: relay, isDryRun: isDryRun, body) }
 
 /// Runs bots for as long as a test takes, with people who talk to them.
 public func withBots<Result: Sendable>(
     _ bots: [Bot], depth: TestDepth = .engine, startingAt date: Date = Date(timeIntervalSince1970: 1_767_225_600),
-    relay: HostRelay = HostRelay(), _ body: @Sendable (TestRoom) async throws -> Result
+    relay: HostRelay = HostRelay(), isDryRun: Bool = false,
+    _ body: @Sendable (TestRoom) async throws -> Result
 ) async throws -> Result {
-    let room = try TestRoom(bots, depth: depth, startingAt: date, relay: relay)
+    let room = try TestRoom(bots, depth: depth, startingAt: date, relay: relay, isDryRun: isDryRun)
     do {
         try await room.start()
         let result = try await body(room)

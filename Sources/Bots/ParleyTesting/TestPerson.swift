@@ -160,6 +160,17 @@ public final class TestPerson: Sendable {
         return message
     }
 
+    /// Waits until the last message that was received has a text: one that is edited, or a live message that grows.
+    public func expectEdited(_ text: String, in chat: String? = nil, file: String = #fileID, line: Int = #line) async throws {
+        do {
+            try await wait("a message that becomes \"\(text)\"") {
+                try await self.items(in: chat).last { $0.isMessage && $0.direction.isReceived }?.meta.text == text
+            }
+        } catch is TestRoomError {
+            throw try await failure("\(name) expected a message to become \"\(text)\", and it did not", in: chat, file, line)
+        }
+    }
+
     /// Checks that nothing comes that no expectation has used up, once everything that was said has been handled.
     public func expectNothing(in chat: String? = nil, file: String = #fileID, line: Int = #line) async throws {
         try await room.settle()

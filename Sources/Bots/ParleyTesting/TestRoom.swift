@@ -24,11 +24,13 @@ public final class TestRoom: Sendable {
     private struct State {
         var running: Running?
         var people: [TestPerson] = []
+        var suppressed: [SuppressedEffect] = []
     }
 
     private let bots: [Bot]
     private let depth: TestDepth
     private let relay: HostRelay
+    private let isDryRun: Bool
     private let time: TestTime
     private let folder: String
     private let internet = SimulatedInternet()
@@ -37,9 +39,10 @@ public final class TestRoom: Sendable {
     private let state = Mutex(State())
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    init(_ bots: [Bot], depth: TestDepth, startingAt date: Date, relay: HostRelay) throws {
+    init(_ bots: [Bot], depth: TestDepth, startingAt date: Date, relay: HostRelay, isDryRun: Bool) throws {
         self.bots = bots
         self.relay = relay
+        self.isDryRun = isDryRun
         self.depth = depth
         time = TestTime(date)
         folder = NSTemporaryDirectory() + "parley-test-" + UUID().uuidString
@@ -60,14 +63,22 @@ public final class TestRoom: Sendable {
         return profile.client
     }
 
+    /// The effects that the bots would have had in a dry run, in their order. Call ``settle()`` before.
+    public var suppressed: [SuppressedEffect] { state.withLock(\.suppressed) }
+
+    private func note(_ effect: SuppressedEffect) { state.withLock { $0.suppressed.append(effect) } }
+
     var profiles: [HostReady.Profile] { state.withLock { $0.running?.profiles ?? [] } }
 
     func start() async throws {
         let host = try await open("bots", servers: depth == .engine ? [routerAddress] : [])
         do {
-            let session = try BotSession(
+            var dryRun: (@Sendable (SuppressedEffect) -> Void)?
+            if isDryRun { dryRun = { [weak self] effect in self?.note(effect) } }
+            let session = try await BotSession(
                 bots, on: host, now: { [time, depth] in depth == .engine ? time.now : Date() },
-                sleep: { [time, depth] in if depth == .engine { try await time.sleep($0) } else { try await Task.sleep(for: $0) } }, logger: Self.logger)
+                sleep: { [time, depth] in if depth == .engine { try await time.sleep($0) } else { try await Task.sleep(for: $0) } }, logger: Self.logger,
+                dryRun: dryRun)
             let ready = AsyncStream<[HostReady.Profile]>.makeStream()
             let task = Task {
                 defer { ready.continuation.finish() }

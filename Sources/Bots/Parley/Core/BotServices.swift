@@ -16,11 +16,14 @@ final class BotServices: Sendable {
     let replies = ReplyWaiters()
     /// The pace of what is sent.
     let pacer: SendingPacer
+    /// Takes the effects instead of the core; nil if they happen.
+    let dryRun: DryRun?
 
     init(
         store: BotStateStore, time: BotTime, timers: TimerDispatcher, directory: BotDirectory, dialogues: DialogueTable, commands: [CommandHelp],
-        pacer: SendingPacer
+        pacer: SendingPacer, dryRun: DryRun? = nil
     ) {
+        self.dryRun = dryRun
         self.pacer = pacer
         self.store = store
         self.time = time

@@ -96,11 +96,14 @@ extension Effects {
 
     /// The effects of the same bot under a key that the program gives.
     func keyed(_ key: String) -> Effects {
-        Effects(model: model, userID: userID, event: "own/\(key)", filesFolder: filesFolder, services: services, changes: changes, retry: retry)
+        Effects(
+            model: model, userID: userID, event: "own/\(key)", filesFolder: filesFolder, services: services, changes: changes, retry: retry,
+            observation: observation)
     }
 
     /// The effects of the same bot for an event of another name.
     func named(_ event: String, changes: HandlerChanges?) -> Effects {
-        Effects(model: model, userID: userID, event: event, filesFolder: filesFolder, services: services, changes: changes, retry: retry)
+        Effects(
+            model: model, userID: userID, event: event, filesFolder: filesFolder, services: services, changes: changes, retry: retry, observation: observation)
     }
 }

@@ -39,6 +39,9 @@ final class Effects: Sendable {
         self.changes = changes
     }
 
+    /// The capability of having effects.
+    private var performer: any EffectPerformer { services?.dryRun ?? RealEffects(model: model, retry: retry) }
+
     /// The core, with the model in front of it.
     var core: any ChatCore { model }
 
@@ -182,14 +185,14 @@ final class Effects: Sendable {
     /// Connects by a link of any kind.
     func connect(by link: String) async throws(ChatCoreError) -> ChatResponse {
         try await observation.effect("connect") { () throws(ChatCoreError) in
-            try await retry.run { () throws(ChatCoreError) in try await model.connect(by: link, as: userID) }
+            try await performer.connect(by: link, as: userID)
         }
     }
 
     /// Runs a command that may happen twice.
     func perform(_ command: ChatCommand) async throws(ChatCoreError) -> ChatResponse {
         try await observed(command) { () throws(ChatCoreError) in
-            try await retry.run { () throws(ChatCoreError) in try await model.send(command, as: userID) }
+            try await performer.perform(command, as: userID, onceAs: nil)
         }
     }
 
@@ -197,7 +200,9 @@ final class Effects: Sendable {
     func awaitDelivery(
         of item: ChatItemID, in chat: ChatReference, to stage: DeliveryStage, within limit: Duration
     ) async throws(ChatCoreError) -> DeliveryOutcome {
-        try await model.awaitDelivery(of: item, in: chat, as: userID, to: stage, within: limit)
+        // What was not sent is never on its way.
+        if services?.dryRun != nil { return .reached }
+        return try await model.awaitDelivery(of: item, in: chat, as: userID, to: stage, within: limit)
     }
 
     /// Runs a command once, also when the handler runs again.
@@ -206,7 +211,7 @@ final class Effects: Sendable {
     private func once(_ command: ChatCommand, _ key: String?) async throws(ChatCoreError) -> ChatResponse {
         guard let key else { return try await perform(command) }
         return try await observed(command) { () throws(ChatCoreError) in
-            try await retry.run { () throws(ChatCoreError) in try await model.send(command, as: userID, onceAs: key) }
+            try await performer.perform(command, as: userID, onceAs: key)
         }
     }
 

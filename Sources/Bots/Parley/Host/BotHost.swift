@@ -60,10 +60,14 @@ public struct BotHost: Service, CustomStringConvertible {
     private func run(_ monitor: HostMonitor, onSession: @Sendable (HostSession) -> Void) async throws {
         let host = try await CoreHost.open(configuration, network: nil, monitor: monitor)
         do {
-            let store = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: configuration.logger, health: monitor.note)
+            let stored = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: configuration.logger, health: monitor.note)
+            let store = configuration.isDryRun ? try await stored.copyInMemory() : stored
+            if configuration.isDryRun { configuration.logger.notice("dry run: effects are logged, and what bots store is forgotten at the end") }
             let session = HostSession(
                 core: host.core, bots: bots, store: store, parallelHandlers: configuration.parallelHandlers,
-                logger: configuration.logger, filesFolder: configuration.data.filesFolder, inFlight: inFlight(host), monitor: monitor)
+                logger: configuration.logger, filesFolder: configuration.data.filesFolder,
+                inFlight: configuration.isDryRun ? nil : inFlight(host), monitor: monitor,
+                dryRun: configuration.isDryRun ? configuration.onSuppressedEffect ?? { _ in } : nil)
             onSession(session)
             let socket = HostSocket(configuration.data, logger: configuration.logger)
             try await cancelWhenGracefulShutdown {
@@ -88,6 +92,7 @@ public struct BotHost: Service, CustomStringConvertible {
             await session.drain(within: configuration.drainLimit)
             await host.close()
             try await store.close()
+            if configuration.isDryRun { try await stored.close() }
         } catch {
             await host.close()
             throw error

@@ -403,6 +403,21 @@ final class BotRuntime: Sendable {
         }
     }
 
+    /// Takes back what a case has done whose time is over.
+    private func handleCaseEnd(_ timer: TimerRecord, _ mark: HandledMark) async -> Bool {
+        let client = BotClient(
+            bot: identity, effects: Effects(model: model, userID: identity.userID, event: nil, services: services, observation: observation("case")))
+        do {
+            try await CaseExpiry.end(timer, client: client)
+            return note(mark)
+        } catch {
+            guard !Task.isCancelled else { return false }
+            // A member who is gone, or a bot that may not act any more: trying again would change nothing.
+            logger.error("a case cannot be taken back", metadata: ["code": "\((error as? ChatCoreError)?.code.rawValue ?? "handler")", "case": "\(timer.key)"])
+            return note(mark)
+        }
+    }
+
     private func handle(_ timer: TimerRecord) async -> Bool {
         let now = services.time.now()
         let mark = HandledMark.timer(timer.id, next: timer.kind == .recurring ? recurrences[timer.name]?.next(after: timer.due, now: now) : nil)
@@ -415,6 +430,7 @@ final class BotRuntime: Sendable {
         if let expires = timer.expires, expires < now { return note(mark) }
         if timer.kind == .once, timer.name == BroadcastRecord.timerName { return await handleBroadcast(timer, mark) }
         let client = BotClient(bot: identity, effects: effects)
+        if timer.kind == .once, timer.name == CaseExpiry.timerName { return await handleCaseEnd(timer, mark) }
         let chat = if let chat = timer.chat.flatMap({ ChatReference($0) }) { await client.chat(chat) } else { BotChat?.none }
         let due = DueTimer(record: timer, client: client, chat: chat)
         let name = HandlerEventName(.timer, timer.id, in: timer.chat ?? "timers", of: identity.userID)

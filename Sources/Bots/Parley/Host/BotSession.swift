@@ -6,20 +6,26 @@ package import Logging
 package final class BotSession: Sendable {
     private let session: HostSession
     private let store: BotStateStore
+    /// The store of the folder, if the bots work on a copy of it.
+    private let stored: BotStateStore?
 
     /// - Parameters:
     ///   - host: the core, open and not started. It stays open when the session ends.
     ///   - now: the time of timers and dialogues.
     ///   - sleep: waits; ends early if the task is cancelled.
+    ///   - dryRun: takes the effects of the bots; nil if they happen.
     /// - Throws: `StorageError`; ``HandlerFault`` for handlers that cannot be used.
     package init(
-        _ bots: [Bot], on host: CoreHost, now: @escaping @Sendable () -> Date, sleep: @escaping @Sendable (Duration) async throws -> Void, logger: Logger
-    ) throws {
+        _ bots: [Bot], on host: CoreHost, now: @escaping @Sendable () -> Date, sleep: @escaping @Sendable (Duration) async throws -> Void, logger: Logger,
+        dryRun: (@Sendable (SuppressedEffect) -> Void)? = nil
+    ) async throws {
         if let fault = bots.lazy.flatMap(\.faults).first { throw fault }
-        store = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: logger)
+        let stored = try BotStateStore(path: host.dataFolder + "/bots.db", key: host.key, logger: logger)
+        store = dryRun == nil ? stored : try await stored.copyInMemory()
+        self.stored = dryRun == nil ? nil : stored
         session = HostSession(
             core: host.core, bots: bots, store: store, parallelHandlers: 16, logger: logger, filesFolder: host.filesFolder,
-            time: BotTime(now: now, sleep: sleep))
+            time: BotTime(now: now, sleep: sleep), dryRun: dryRun)
     }
 
     /// Runs the bots until the task is cancelled.
@@ -44,5 +50,6 @@ package final class BotSession: Sendable {
     package func close() async throws {
         await session.drain(within: .seconds(5))
         try await store.close()
+        try await stored?.close()
     }
 }

@@ -32,6 +32,14 @@ public struct HostConfiguration: Sendable {
     public var monitoring: MonitoringAddress?
     /// Takes the metrics of the bots. By default a registry of its own, which `/metrics` shows; a backend of another kind has to show them itself.
     public var metrics: any MetricsFactory = MetricsRegistry()
+    /// True if handlers run without effects: messages and everything else that they would do is logged with its kind and chat, and not done.
+    ///
+    /// Reading works, and files are received. What bots store is stored in a copy in memory, which is forgotten at the end with the progress of handlers: the
+    /// next run finds everything as it was, and handles the same messages. Profiles, addresses, managed groups and channels are made as at every start,
+    /// and contacts are accepted as the address says.
+    public var isDryRun = false
+    /// Takes each effect of a dry run, beside the log; nil for nobody.
+    public var onSuppressedEffect: (@Sendable (SuppressedEffect) -> Void)?
     /// The logger.
     public var logger: Logger
 

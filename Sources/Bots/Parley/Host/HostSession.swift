@@ -21,6 +21,7 @@ actor HostSession {
     private var runtimes: [UserID: BotRuntime] = [:]
     private var connectionLog: ConnectionLog
     private let filesFolder: String?
+    private let dryRun: (@Sendable (SuppressedEffect) -> Void)?
     private let time: BotTime
     private let timers: TimerDispatcher
     private let monitor: HostMonitor
@@ -34,12 +35,14 @@ actor HostSession {
     /// - Parameters:
     ///   - inFlight: where it is noted what handlers are handling; nil if it is not.
     ///   - clock: for waiting before a chat is read again that could not be read.
+    ///   - dryRun: takes the effects of the bots; nil if they happen. The store should be a copy then.
     ///   - time: the time of timers and dialogues; the system's with the clock if it is not given.
     init(
         core: any ChatCore, bots: [Bot], store: BotStateStore, parallelHandlers: Int, logger: Logger, filesFolder: String? = nil,
         inFlight: InFlightTable? = nil, clock: any Clock<Duration> = ContinuousClock(),
-        time: BotTime? = nil, monitor: HostMonitor = HostMonitor()
+        time: BotTime? = nil, monitor: HostMonitor = HostMonitor(), dryRun: (@Sendable (SuppressedEffect) -> Void)? = nil
     ) {
+        self.dryRun = dryRun
         self.monitor = monitor
         crashes = HandlerCrashTracker(table: inFlight, store: store)
         model = ChatModel(core: core)
@@ -63,7 +66,8 @@ actor HostSession {
     func run(onReady: @Sendable ([HostReady.Profile]) async -> Void) async throws {
         let directory = BotDirectory()
         let provisioner = Provisioner(
-            model: model, store: store, filesFolder: filesFolder, time: time, timers: timers, directory: directory, logger: logger, clock: clock)
+            model: model, store: store, filesFolder: filesFolder, time: time, timers: timers, directory: directory, logger: logger, clock: clock,
+            dryRun: dryRun)
         let retried = Set(try await crashes.load(logger: logger))
         var profiles: [HostReady.Profile] = [], identities: [BotIdentity] = []
         let existing = try await provisioner.profiles()

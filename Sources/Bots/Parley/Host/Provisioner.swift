@@ -20,6 +20,8 @@ struct Provisioner {
     let logger: Logger
     /// Measures the pace of what is sent.
     var clock: any Clock<Duration> = ContinuousClock()
+    /// Takes the effects of bots in a dry run; nil if they happen.
+    var dryRun: (@Sendable (SuppressedEffect) -> Void)?
 
     /// The profiles of a core at the start.
     struct Profiles {
@@ -52,7 +54,8 @@ struct Provisioner {
         let groups = try await groups(of: bot, identity: identity)
         let services = BotServices(
             store: store, time: time, timers: timers, directory: directory, dialogues: DialogueTable(try await store.dialogues(of: user.userID)),
-            commands: bot.commandHelp, pacer: SendingPacer(bot.pace, clock: clock))
+            commands: bot.commandHelp, pacer: SendingPacer(bot.pace, clock: clock),
+            dryRun: dryRun.map { DryRun(bot: bot.id, model: model, logger: logger, report: $0) })
         let client = BotClient(
             bot: identity, effects: Effects(model: model, userID: user.userID, event: nil, filesFolder: filesFolder, services: services))
         let report = HostReady.Profile(
@@ -93,12 +96,18 @@ struct Provisioner {
         guard case .apiChats(_, let chats) = try await model.send(.chats(.list(user: user.userID)), as: user.userID) else { return }
         for chat in chats {
             if case .direct(let contact) = chat.chatInfo, contact.isReady {
-                store.note(.once(.connected, contact.contactID.rawValue), of: user.userID)
+                note(.once(.connected, contact.contactID.rawValue), of: user.userID)
             }
             if let reference = chat.chatInfo.reference, let last = chat.chatItems.last {
-                store.note(.item(last.id, chat: "\(reference)"), of: user.userID)
+                note(.item(last.id, chat: "\(reference)"), of: user.userID)
             }
         }
+    }
+
+    private func note(_ mark: HandledMark, of user: UserID) {
+        store.note(mark, of: user)
+        // What was there before a dry run is old for the runs after it, too.
+        store.original?.note(mark, of: user)
     }
 
     private func updateProfile(_ bot: Bot, of user: User) async throws {

@@ -10,15 +10,20 @@ internal import Logging
 final class BotStateStore: Sendable {
     let database: DatabaseFile
     let logger: Logger
+    /// The store that this one is a copy of. Profiles and groups that are made are noted there, too: they stay.
+    let original: BotStateStore?
 
     /// - Parameters:
     ///   - path: nil for a store in memory.
     ///   - key: the data folder's, if it is encrypted.
+    ///   - original: the store that this one becomes a copy of.
     /// - Throws: `StorageError`.
     init(
-        path: String?, key: DatabaseKey? = nil, logger: Logger, health: @escaping @Sendable (DiskHealthChange) -> Void = { _ in }
+        path: String?, key: DatabaseKey? = nil, logger: Logger, health: @escaping @Sendable (DiskHealthChange) -> Void = { _ in },
+        original: BotStateStore? = nil
     ) throws(StorageError) {
         self.logger = logger
+        self.original = original
         database = try DatabaseFile(path: path, label: "bots", migrator: Self.migrator, key: key, readers: 1, logger: logger, health: health)
     }
 
@@ -84,6 +89,7 @@ final class BotStateStore: Sendable {
 
     /// Remembers the profile of a bot.
     func setUserID(_ userID: UserID, of botID: String) async throws {
+        try await original?.setUserID(userID, of: botID)
         try await database.write { db in
             try db.execute(
                 sql: "INSERT INTO bot (bot_id, user_id) VALUES (?, ?) ON CONFLICT (bot_id) DO UPDATE SET user_id = excluded.user_id",
@@ -100,6 +106,7 @@ final class BotStateStore: Sendable {
 
     /// Remembers the group that was made for a managed group of a bot.
     func setGroupID(_ id: GroupID, of group: String, bot botID: String) async throws {
+        try await original?.setGroupID(id, of: group, bot: botID)
         try await database.write { db in
             try db.execute(
                 sql: """

@@ -7,18 +7,12 @@ struct RuleMemory: StoredState, Hashable {
     static let stateName = "parley.rules"
 
     /// Points that a rule has given to somebody.
-    struct Warning: Codable, Sendable, Hashable {
-        var points: Int
-        /// The time from which on they do not count any more, in seconds since 1970; nil for never.
-        var expires: Double?
-        /// The number of the case.
-        var number: Int
-    }
+    typealias Warning = ModerationWarning
 
     /// Rules that are remembered at the most; those that applied longest ago are forgotten first.
     static let maximumRuns = 1_000
     /// Warnings that are remembered at the most; the oldest are forgotten first.
-    static let maximumWarnings = 100
+    static let maximumWarnings = ModerationWarning.maximumCount
 
     /// The time at which each rule applied last, by its key, in seconds since 1970.
     private(set) var runs: [String: Double] = [:]
@@ -36,7 +30,7 @@ struct RuleMemory: StoredState, Hashable {
     }
 
     /// The points that count at a time.
-    func points(at now: Double) -> Int { warnings.reduce(0) { $0 + ($1.expires.map { $0 > now } ?? true ? $1.points : 0) } }
+    func points(at now: Double) -> Int { warnings.points(at: now) }
 
     mutating func apply(_ change: MemoryChange) {
         switch change {
@@ -44,12 +38,9 @@ struct RuleMemory: StoredState, Hashable {
             runs[key] = now
             guard runs.count > Self.maximumRuns, let oldest = runs.min(by: { ($0.value, $0.key) < ($1.value, $1.key) }) else { return }
             runs[oldest.key] = nil
-        case .warned(let warning, let now):
-            warnings.removeAll { $0.expires.map { $0 <= now } ?? false }
-            warnings.append(warning)
-            if warnings.count > Self.maximumWarnings { warnings.removeFirst() }
+        case .warned(let warning, let now): warnings.warn(warning, at: now)
         case .forgiven: warnings = []
-        case .revoked(let number): warnings.removeAll { $0.number == number }
+        case .revoked(let number): warnings.revoke(number)
         case .asked(let progress): captcha = progress
         }
     }

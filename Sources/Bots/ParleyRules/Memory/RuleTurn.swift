@@ -1,3 +1,5 @@
+internal import Parley
+
 /// One event in front of the rules: which of them apply, given what is remembered, and what is to be remembered then.
 ///
 /// It has no effects: what it decides is performed, and what it changes is stored, by its user.

@@ -133,7 +133,7 @@ extension RulePerformer {
     private func open(_ number: Int, _ action: RuleAction, of rule: RuleSpec, _ member: BotMember, text: String) async throws {
         var new = ModerationCase(
             number: number, rule: rule.label, action: action.word, member: member.id.rawValue, name: member.displayName,
-            evidence: String(text.prefix(ModerationCase.longestEvidence)), time: now.timeIntervalSince1970,
+            evidence: text, time: now.timeIntervalSince1970,
             expires: action.limit.map { now.timeIntervalSince1970 + $0 })
         if case .warn(let warn) = action { new.reason = warn.reason }
         if case .role = action { new.roleBefore = member.role.code }

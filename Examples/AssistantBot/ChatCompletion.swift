@@ -1,0 +1,211 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// One request to the endpoint, whose answer is read while it is written.
+struct ChatCompletion: Sendable {
+    private let settings: AssistantSettings
+    private let turns: [AssistantTurn]
+
+    init(_ settings: AssistantSettings, _ turns: [AssistantTurn]) {
+        self.settings = settings
+        self.turns = [AssistantTurn(role: .system, text: settings.instruction)] + turns
+    }
+
+    private struct Body: Encodable {
+        struct Message: Encodable {
+            let role: String
+            let content: String
+        }
+
+        let model: String
+        let messages: [Message]
+        let stream = true
+    }
+
+    private func request() throws -> URLRequest {
+        var request = URLRequest(url: settings.endpoint)
+        request.httpMethod = "POST"
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
+        if let key = settings.key { request.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }
+        request.httpBody = try JSONEncoder().encode(
+            Body(model: settings.model, messages: turns.map { Body.Message(role: $0.role.rawValue, content: $0.text) }))
+        return request
+    }
+
+    /// The parts of the answer's text, in their order.
+    ///
+    /// - Returns: a stream that ends with an ``AssistantError`` if there is no whole answer. Who reads no more ends the request.
+    func parts() -> AsyncThrowingStream<String, any Error> {
+        let (stream, continuation) = AsyncThrowingStream<String, any Error>.makeStream()
+        let transfer = StreamingTransfer(continuation)
+        continuation.onTermination = { _ in transfer.cancel() }
+        do {
+            transfer.start(try request(), patience: settings.patience, limit: settings.limit)
+        } catch {
+            continuation.finish(throwing: AssistantError.malformed)
+        }
+        return stream
+    }
+}
+
+/// Feeds what a server sends to a parser, chunk by chunk.
+private final class StreamingTransfer: NSObject, URLSessionDataDelegate, Sendable {
+    private struct State {
+        var parser = EventStreamParser()
+        var session: URLSession?
+        var watchdog: Task<Void, Never>?
+        var lastChunk = ContinuousClock.now
+        var isOver = false
+    }
+
+    private let continuation: AsyncThrowingStream<String, any Error>.Continuation
+    private let state = Mutex(State())
+
+    init(_ continuation: AsyncThrowingStream<String, any Error>.Continuation) { self.continuation = continuation }
+
+    func start(_ request: URLRequest, patience: Duration, limit: Duration) {
+        let configuration = URLSessionConfiguration.ephemeral
+        // The watchdog measures the waits. A session ends by itself only if that is late.
+        configuration.timeoutIntervalForRequest = Double(limit.components.seconds) + 60
+        let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+        let watchdog = Task { [weak self] in
+            let end = ContinuousClock.now + limit
+            while !Task.isCancelled {
+                guard let self else { return }
+                let next = min(self.state.withLock(\.lastChunk) + patience, end)
+                if next <= .now { return self.finish(throwing: .timedOut) }
+                do { try await Task.sleep(until: next, clock: .continuous) } catch { return }
+            }
+        }
+        state.withLock { state in (state.session, state.watchdog) = (session, watchdog) }
+        session.dataTask(with: request).resume()
+    }
+
+    func cancel() { finish(throwing: nil) }
+
+    private func finish(throwing error: AssistantError?) {
+        let (session, watchdog) = state.withLock { state in
+            defer { (state.session, state.watchdog, state.isOver) = (nil, nil, true) }
+            return (state.session, state.watchdog)
+        }
+        watchdog?.cancel()
+        session?.invalidateAndCancel()
+        continuation.finish(throwing: error)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+        guard status == 200 else {
+            completionHandler(.cancel)
+            return finish(throwing: .status(status))
+        }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        // In slices: what a slice brings is shown while the rest is read, and a reader who has enough ends it.
+        var rest = data[...]
+        while !rest.isEmpty, take(rest.prefix(Self.slice)) { rest = rest.dropFirst(Self.slice) }
+    }
+
+    /// Bytes that are read at once.
+    private static let slice = 4_096
+
+    /// - Returns: false if the answer is over.
+    private func take(_ bytes: Data) -> Bool {
+        let result = state.withLock { state -> Result<EventStreamParser.Output, AssistantError>? in
+            guard !state.isOver else { return nil }
+            state.lastChunk = .now
+            do throws(AssistantError) {
+                return .success(try state.parser.take(bytes))
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch result {
+        case .success(let output):
+            for text in output.texts { continuation.yield(text) }
+            if output.isDone { finish(throwing: nil) }
+            return !output.isDone
+        case .failure(let error):
+            finish(throwing: error)
+            return false
+        case nil: return false
+        }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        if (error as? URLError)?.code == .timedOut { return finish(throwing: .timedOut) }
+        finish(throwing: error == nil ? nil : .unreachable)
+    }
+}
+
+/// Reads the events of a stream of server-sent events, as far as they have come. A value without I/O.
+struct EventStreamParser: Sendable {
+    /// Bytes of a line at the most.
+    static let longestLine = 256 * 1024
+    /// Bytes of an answer at the most, with everything around its text.
+    static let longestAnswer = 4 * 1024 * 1024
+
+    struct Output: Sendable, Hashable {
+        var texts: [String] = []
+        /// True if the server has said that the answer is complete.
+        var isDone = false
+    }
+
+    private var line: [UInt8] = []
+    private var count = 0
+    private var isDone = false
+
+    /// Takes the next bytes.
+    ///
+    /// - Throws: ``AssistantError/malformed`` for lines that are too long, bytes that are no UTF-8, and data that is no JSON;
+    ///   ``AssistantError/tooLong`` for a stream that does not end.
+    mutating func take(_ bytes: some Sequence<UInt8>) throws(AssistantError) -> Output {
+        var output = Output()
+        for byte in bytes {
+            guard !isDone else { break }
+            count += 1
+            guard count <= Self.longestAnswer else { throw .tooLong }
+            guard byte == 0x0A || byte == 0x0D else {
+                guard line.count < Self.longestLine else { throw .malformed }
+                line.append(byte)
+                continue
+            }
+            if let text = try read(line), !text.isEmpty { output.texts.append(text) }
+            line.removeAll(keepingCapacity: true)
+        }
+        output.isDone = isDone
+        return output
+    }
+
+    /// The text that a line brings; nil for lines that bring none.
+    private mutating func read(_ line: [UInt8]) throws(AssistantError) -> String? {
+        let field = Array("data:".utf8)
+        guard line.starts(with: field) else { return nil }
+        guard let data = String(validating: line.dropFirst(field.count), as: UTF8.self)?.trimmingCharacters(in: .whitespaces) else { throw .malformed }
+        guard data != "[DONE]" else {
+            isDone = true
+            return nil
+        }
+        guard let chunk = try? JSONDecoder().decode(Chunk.self, from: Data(data.utf8)) else { throw .malformed }
+        return chunk.choices.first?.delta?.content
+    }
+
+    private struct Chunk: Decodable {
+        struct Choice: Decodable {
+            struct Delta: Decodable { let content: String? }
+            let delta: Delta?
+        }
+
+        let choices: [Choice]
+    }
+}

@@ -1,0 +1,196 @@
+public import ChatAPI
+public import ChatProtocol
+internal import Foundation
+
+/// An action against a member that is kept as a case.
+public enum ModerationAction: Sendable, Hashable {
+    /// The member is given points, which add up until they expire.
+    case warn(points: Int = 1)
+    /// Nobody is shown what the member sends from now on.
+    case block
+    /// The member has another role.
+    case role(GroupMemberRole)
+    /// The member is removed. That cannot be undone.
+    case remove(withMessages: Bool = false)
+
+    var word: String {
+        switch self {
+        case .warn: "warn"
+        case .block: "block"
+        case .role: "role"
+        case .remove: "remove"
+        }
+    }
+}
+
+/// A moderation that is not possible.
+public struct ModerationError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A stable code.
+    public enum Code: String, Sendable, Hashable {
+        /// The member is a moderator, admin or owner.
+        case exempt = "moderation.exempt"
+        /// There is no such case: the newest 200 of a group are kept.
+        case noCase = "moderation.noCase"
+        /// The case was undone before, or has ended.
+        case undone = "moderation.undone"
+        /// The action cannot be taken back.
+        case final = "moderation.final"
+        /// The number of points is not from 1 to 1,000.
+        case points = "moderation.points"
+    }
+
+    /// The code.
+    public let code: Code
+    /// A message that a person can act on.
+    public let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// A textual form, for messages and logs.
+    public var description: String { "\(code.rawValue): \(message)" }
+}
+
+extension BotMember {
+    private var scope: StateScope { .person(.member(id, of: group.id)) }
+
+    /// Warns the member, and opens a case. The member is not told: that is for the caller.
+    ///
+    /// - Parameters:
+    ///   - points: 1 to 1,000; they add up with those of earlier warnings, as ``warningPoints()`` tells.
+    ///   - reason: the reason for moderators.
+    ///   - evidence: the text that the warning is about; its beginning is kept.
+    ///   - limit: the time after which the points do not count any more; nil for never.
+    @discardableResult
+    public func warn(points: Int = 1, reason: String? = nil, evidence: String = "", expiresAfter limit: Duration? = nil) async throws -> ModerationCase {
+        try await moderate(.warn(points: points), reason: reason, evidence: evidence, expiresAfter: limit)
+    }
+
+    /// Acts against the member, and opens a case in the record of the group.
+    ///
+    /// - Parameters:
+    ///   - rule: the name of the rule that applies.
+    ///   - reason: the reason for moderators.
+    ///   - evidence: the text that the action is about; its beginning is kept.
+    ///   - actor: the one on whose word it is done; nil for the bot itself.
+    ///   - limit: the time after which the action is taken back, also over restarts; nil for never. Not for a removal.
+    ///   - includesModerators: whether moderators, admins and owners are acted against, too.
+    /// - Returns: the case.
+    /// - Throws: ``ModerationError``; `ChatCoreError` if the bot may not do it.
+    @discardableResult
+    public func moderate(
+        _ action: ModerationAction, rule: String = "", reason: String? = nil, evidence: String = "", by actor: String? = nil,
+        expiresAfter limit: Duration? = nil, includingModerators includesModerators: Bool = false
+    ) async throws -> ModerationCase {
+        guard includesModerators || !isModerator else {
+            throw ModerationError(.exempt, "\(name) is a moderator: say includingModerators: true to act against moderators")
+        }
+        let client = BotClient(bot: group.bot, effects: group.effects), chat = StateScope.chat(.group(group.id)), now = client.now.timeIntervalSince1970
+        switch action {
+        case .warn(let points):
+            guard 1...1_000 ~= points else { throw ModerationError(.points, "a warning has 1 to 1,000 points") }
+        case .block: try await block()
+        case .role(let role): try await setRole(role)
+        case .remove(let withMessages): try await remove(withMessages: withMessages)
+        }
+        let expiry = limit.map { now + $0.seconds }, before = role.code
+        let opened = try await client.update(ModerationRecord.self, of: chat) { [name = displayName, id] record in
+            let opened = ModerationCase(
+                number: record.next, rule: rule, action: action.word, reason: reason, member: id.rawValue, name: name,
+                roleBefore: action.word == "role" ? before : nil, evidence: evidence, time: now, expires: expiry, actor: actor)
+            record.add(opened)
+            return opened
+        }
+        if case .warn(let points) = action {
+            let warning = ModerationWarning(points: points, expires: expiry, number: opened.number)
+            try await client.update(WarningRecord.self, of: scope) { $0.warnings.warn(warning, at: now) }
+        } else if let limit, opened.isReversible {
+            try await client.schedule(
+                CaseExpiry.timerName, key: "\(group.id)/\(opened.number)", after: limit, opened.number, in: .group(group.id))
+        }
+        return opened
+    }
+
+    /// The points of the warnings that count now.
+    public func warningPoints() async throws -> Int {
+        let client = BotClient(bot: group.bot, effects: group.effects)
+        return try await client.state(WarningRecord.self, of: scope).warnings.points(at: client.now.timeIntervalSince1970)
+    }
+
+    /// Forgets all warnings of the member. Their cases stay in the record.
+    public func forgive() async throws {
+        try await BotClient(bot: group.bot, effects: group.effects).update(WarningRecord.self, of: scope) { $0.warnings = [] }
+    }
+}
+
+extension BotGroup {
+    /// The cases of the group, the oldest first; the newest 200 are kept. Those of rules in bots.yaml are among them.
+    public func cases() async throws -> [ModerationCase] {
+        try await BotClient(bot: bot, effects: effects).state(ModerationRecord.self, of: .chat(.group(id))).cases
+    }
+
+    /// Takes the action of a case back: a warning, a block or a change of a role.
+    ///
+    /// - Parameters:
+    ///   - number: the number of the case; nil for the newest that can be taken back.
+    ///   - name: the one who takes it back, for the record.
+    /// - Returns: the case as it is then.
+    /// - Throws: ``ModerationError``; `ChatCoreError` if the bot may not do it.
+    @discardableResult
+    public func undoCase(_ number: Int? = nil, by name: String) async throws -> ModerationCase {
+        let client = BotClient(bot: bot, effects: effects), scope = StateScope.chat(.group(id))
+        guard var found = try await client.state(ModerationRecord.self, of: scope).open(number) else {
+            throw ModerationError(.noCase, number.map { "there is no case \($0)" } ?? "there is no case to undo")
+        }
+        if let before = found.undoneBy { throw ModerationError(.undone, "case \(found.number) was undone before, by \(before)") }
+        guard found.isReversible, let member = found.member.map({ GroupMemberID($0) }) else {
+            throw ModerationError(.final, "case \(found.number) cannot be undone: \(found.action) is final")
+        }
+        switch found.action {
+        case "block": try await self.member(member).unblock()
+        case "role":
+            guard let code = found.roleBefore else {
+                throw ModerationError(.final, "case \(found.number) cannot be undone: the role before is not known")
+            }
+            try await self.member(member).setRole(GroupMemberRole(code: code))
+        default:
+            let number = found.number, warnings = try await client.state(WarningRecord.self, of: .person(.member(member, of: id))).warnings
+            guard found.rule.isEmpty || warnings.contains(where: { $0.number == number }) else {
+                throw ModerationError(.final, "case \(number) is a warning of a rule, or has expired: a rule with undo takes back what rules have given")
+            }
+            try await client.update(WarningRecord.self, of: .person(.member(member, of: id))) { $0.warnings.revoke(number) }
+        }
+        found.undoneBy = name
+        try await client.update(ModerationRecord.self, of: scope) { [number = found.number] in $0.markUndone(number, by: name) }
+        if found.expires != nil { try await client.cancelScheduled(CaseExpiry.timerName, key: "\(id)/\(found.number)") }
+        return found
+    }
+
+    /// Deletes the name and the words of a member from its cases, and what is stored about the member: for a person who asks for that. The cases stay
+    /// with their numbers, actions and reasons.
+    public func deleteData(of member: GroupMemberID) async throws {
+        let client = BotClient(bot: bot, effects: effects)
+        try await client.update(ModerationRecord.self, of: .chat(.group(id))) { $0.erase(member.rawValue) }
+        try await client.deleteData(of: .member(member, of: id))
+    }
+}
+
+/// The end of a case by time.
+enum CaseExpiry {
+    /// The name of the timer.
+    static let timerName = "parley.case"
+
+    /// Takes back what the case of a timer has done. A case that was undone before is left alone.
+    static func end(_ timer: TimerRecord, client: BotClient) async throws {
+        guard let chat = timer.chat.flatMap({ ChatReference($0) }), let group = await client.groups.group(GroupID(chat.id)),
+            let number = timer.value.flatMap({ try? JSONDecoder().decode(Int.self, from: $0) })
+        else { return }
+        do {
+            try await group.undoCase(number, by: "expiry")
+        } catch is ModerationError {
+            // It is gone, or was undone by a moderator.
+        }
+    }
+}

@@ -1,0 +1,112 @@
+internal import Foundation
+
+/// An action against a message or a member, as the record of a group holds it.
+public struct ModerationCase: Codable, Sendable, Hashable {
+    /// The number within the group, from 1.
+    public package(set) var number: Int
+    /// The name of the rule that applied; empty for none.
+    public package(set) var rule: String
+    /// The action: `warn`, `block`, `role`, `remove` or `moderate`.
+    public package(set) var action: String
+    /// The reason; nil if none was given.
+    public package(set) var reason: String?
+    /// The id of the member whom it is about; nil if it is not known.
+    public package(set) var member: Int64?
+    /// The name of that member at the time.
+    public package(set) var name: String
+    /// The role that the member had before the action changed it.
+    public package(set) var roleBefore: String?
+    /// The beginning of the text that the action is about.
+    public package(set) var evidence: String
+    /// The time, in seconds since 1970.
+    public package(set) var time: Double
+    /// The time at which it ends by itself, in seconds since 1970; nil for never.
+    public package(set) var expires: Double?
+    /// The one who has undone it, or `expiry`; nil while it holds.
+    public package(set) var undoneBy: String?
+    /// The one on whose word it was done; nil for the bot itself.
+    public package(set) var actor: String?
+
+    /// Characters of evidence at the most.
+    public static let longestEvidence = 200
+
+    package init(
+        number: Int, rule: String, action: String, reason: String? = nil, member: Int64? = nil, name: String, roleBefore: String? = nil, evidence: String,
+        time: Double, expires: Double? = nil, undoneBy: String? = nil, actor: String? = nil
+    ) {
+        self.number = number
+        self.rule = rule
+        self.action = action
+        self.reason = reason
+        self.member = member
+        self.name = name
+        self.roleBefore = roleBefore
+        self.evidence = String(evidence.prefix(Self.longestEvidence))
+        self.time = time
+        self.expires = expires
+        self.undoneBy = undoneBy
+        self.actor = actor
+    }
+
+    /// True if it can be taken back.
+    public var isReversible: Bool { ["warn", "block", "role"].contains(action) }
+
+    /// One line for moderators.
+    public var line: String {
+        var text = "\(number): \(action) \(name)"
+        if !rule.isEmpty { text += ", rule \(rule)" }
+        if let actor { text += ", by \(actor)" }
+        if let reason { text += ", \(reason)" }
+        if let undoneBy { text += ", undone by \(undoneBy)" }
+        return evidence.isEmpty ? text : text + ": \(evidence)"
+    }
+}
+
+/// The record of a group: the newest cases.
+package struct ModerationRecord: StoredState, Hashable {
+    package static let stateName = "parley.cases"
+    /// Cases that are kept at the most; the oldest are forgotten first.
+    package static let maximumCases = 200
+    /// Cases that a list shows.
+    package static let listed = 10
+
+    /// The number of the next case.
+    package private(set) var next = 1
+    /// The cases, the oldest first.
+    package private(set) var cases: [ModerationCase] = []
+
+    package init() {}
+
+    /// Adds a case under its number, or the next one if another handler has taken that meanwhile.
+    package mutating func add(_ new: ModerationCase) {
+        var new = new
+        if new.number < next { new.number = next }
+        next = new.number + 1
+        cases.append(new)
+        if cases.count > Self.maximumCases { cases.removeFirst() }
+    }
+
+    package mutating func markUndone(_ number: Int, by name: String) {
+        guard let index = cases.firstIndex(where: { $0.number == number }) else { return }
+        cases[index].undoneBy = name
+    }
+
+    /// Deletes the name and the words of a member from its cases.
+    mutating func erase(_ member: Int64) {
+        for index in cases.indices where cases[index].member == member {
+            cases[index].name = "(deleted)"
+            cases[index].evidence = ""
+        }
+    }
+
+    /// The case of a number; without a number the newest that can be taken back.
+    package func open(_ number: Int?) -> ModerationCase? {
+        if let number { return cases.first { $0.number == number } }
+        return cases.last { $0.isReversible && $0.undoneBy == nil }
+    }
+
+    /// The newest cases, a line each.
+    package var list: String {
+        cases.isEmpty ? "No cases." : cases.suffix(Self.listed).reversed().map(\.line).joined(separator: "\n")
+    }
+}

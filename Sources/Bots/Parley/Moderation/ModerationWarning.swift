@@ -1,0 +1,38 @@
+/// Points that were given to somebody.
+package struct ModerationWarning: Codable, Sendable, Hashable {
+    package var points: Int
+    /// The time from which on they do not count any more, in seconds since 1970; nil for never.
+    package var expires: Double?
+    /// The number of the case.
+    package var number: Int
+
+    /// Warnings of one person that are remembered at the most; the oldest are forgotten first.
+    package static let maximumCount = 100
+
+    package init(points: Int, expires: Double?, number: Int) {
+        self.points = points
+        self.expires = expires
+        self.number = number
+    }
+}
+
+extension [ModerationWarning] {
+    /// The points that count at a time.
+    package func points(at now: Double) -> Int { reduce(0) { $0 + ($1.expires.map { $0 > now } ?? true ? $1.points : 0) } }
+
+    /// Adds a warning, and forgets those that have expired.
+    package mutating func warn(_ warning: ModerationWarning, at now: Double) {
+        removeAll { $0.expires.map { $0 <= now } ?? false }
+        append(warning)
+        if count > ModerationWarning.maximumCount { removeFirst() }
+    }
+
+    /// Takes the warning of a case back.
+    package mutating func revoke(_ number: Int) { removeAll { $0.number == number } }
+}
+
+/// The warnings that a bot in Swift has given to a member.
+struct WarningRecord: StoredState {
+    static let stateName = "parley.warnings"
+    var warnings: [ModerationWarning] = []
+}
