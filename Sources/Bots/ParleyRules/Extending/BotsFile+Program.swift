@@ -47,6 +47,7 @@ extension BotsFile {
         let file = try BotsFile(contentsOf: path, extensions: extensions)
         var configuration = configuration
         if configuration.network == HostNetwork() { configuration.network = file.network }
+        configuration.monitoring = configuration.monitoring ?? file.monitoring
         let logger = configuration.logger
         let rules = try RunningRules(file, logger: logger)
         for warning in file.warnings.diagnostics { logger.warning("\(warning.message)", metadata: ["code": "\(warning.code.rawValue)", "file": "\(path)"]) }
