@@ -58,7 +58,12 @@ extension BotsFile {
         }
         let reloading = Task { await reloader.run(hangUps, from: file) }
         defer { reloading.cancel() }
-        try await BotHost(rules.bots, configuration: configuration).serve(onReady: onReady)
+        try await WebhookEndpoint.serving(file.webhooks, logger: logger) { [configuration] endpoint in
+            try await BotHost(rules.bots, configuration: configuration).serve { ready in
+                endpoint?.open(ready.profiles)
+                onReady(ready)
+            }
+        }
     }
 
     /// Runs the tests of the file, as `parley test` does: for the tests of a program that adds to the format.

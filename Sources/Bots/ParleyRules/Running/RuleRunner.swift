@@ -133,15 +133,25 @@ struct ProfileRules: Sendable {
     let name: String
     let rules: RuleSet
     let forms: [String: FormSpec]
+    /// The addresses of webhooks, by their rules and names.
+    let webhooks: [String: WebhookSpec]
+
+    init(name: String, rules: RuleSet, forms: [String: FormSpec]) {
+        (self.name, self.rules, self.forms) = (name, rules, forms)
+        webhooks = rules.webhooks
+    }
 }
 
 /// Why an action of a rule could not be run.
 enum RuleFailure: Error, CustomStringConvertible {
     case noChat(String)
     case noChannel(String)
+    case tooManyWebhooks(String)
 
     var description: String {
         switch self {
+        case .tooManyWebhooks(let host):
+            "too many webhooks wait already, and one more for \(host) is left out: at most \(WebhookQueue.maximumCount) wait"
         case .noChannel(let name): "there is no channel \"\(name)\" yet: its relays may not have been reached"
         case .noChat(let name): "there is no chat \"\(name)\": invite the bot to it, or connect as that contact"
         }
