@@ -166,7 +166,10 @@ let bots: [Target] =
         ] + nio)
     + module(
         "ParleyRules", layer: "Bots",
-        uses: ["Parley", "ChatAPI", "ChatProtocol", "SMPCrypto", logging, signals, .product(name: "Yams", package: "Yams")],
+        uses: [
+            "AsyncPrimitives", "HTTPEndpoint", "Parley", "ChatAPI", "ChatProtocol", "SMPCrypto", logging, signals,
+            .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "Yams", package: "Yams"),
+        ],
         tests: ["ParleyTesting"])
     // Bots under test: people, groups and time.
     + module(

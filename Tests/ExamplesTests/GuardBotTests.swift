@@ -9,7 +9,7 @@ import Testing
 
     @Test func aMemberIsWarnedAndThenRemovedWithItsMessages() async throws {
         let strict = GuardBot.policy(["GUARD_WORDS": "casino", "GUARD_PENALTY": "remove"])
-        try await withBots(GuardBot.bot(strict, group: "Lobby")) { room in
+        try await withBots(GuardBot.bot(Guardian(policy: strict), group: "Lobby")) { room in
             let ann = try await room.stranger("Ann"), ben = try await room.stranger("Ben")
             for person in [ann, ben] { try await person.join(group: "group") }
             try await ann.expect(containing: "Be kind.", in: "Lobby")

@@ -91,7 +91,7 @@ import Testing
 }
 
 /// A folder with bots in it, and Ann, who uses their routers.
-private final class People {
+final class People {
     private let folder: ScratchFolder
     private var server = ""
 
@@ -112,6 +112,11 @@ private final class People {
     /// Runs a command on the folder of the bots.
     func onFolder(_ arguments: [String]) async throws -> (exitCode: Int32, output: String, errors: String) {
         try await parley([arguments[0], "--data", folder("bots")] + arguments.dropFirst())
+    }
+
+    /// Runs `parley replay` on the folder of the bots, or the one that is named.
+    func replay(_ arguments: [String]) async throws -> (exitCode: Int32, output: String, errors: String) {
+        try await parley(arguments.contains("--data") ? arguments : arguments + ["--data", folder("bots")])
     }
 
     private func parley(_ arguments: [String]) async throws -> (exitCode: Int32, output: String, errors: String) {

@@ -11,8 +11,8 @@ struct ParleyCommand: AsyncParsableCommand {
             Exit codes: 0 done, 1 failed while running, 2 bad input.
             """,
         subcommands: [
-            RunCommand.self, InitCommand.self, CheckCommand.self, TestCommand.self, ExplainCommand.self, SchemaCommand.self, ChatCommandLine.self,
-            SendCommand.self, TopCommand.self,
+            RunCommand.self, InitCommand.self, CheckCommand.self, TestCommand.self, ExplainCommand.self, ReplayCommand.self, SchemaCommand.self,
+            ChatCommandLine.self, SendCommand.self, TopCommand.self,
             ProfileCommand.self, DatabaseCommandLine.self, ServerCommandLine.self, APICommand.self, VersionCommand.self,
         ])
 

@@ -27,6 +27,8 @@ public struct Bot: Sendable {
     public var handlesEventsWhenMuted = false
     /// The pace at which the bot sends messages.
     public var pace = SendingPace()
+    /// Work beside the handlers, from the start on until the task is cancelled: it runs outside of their limits, and what it stores is stored at once.
+    package var background: [@Sendable (BotClient) async -> Void] = []
     let handlers: [On]
     /// Middleware that sees every event before a handler is looked for, the first outermost.
     let beforeMatching: [Middleware]

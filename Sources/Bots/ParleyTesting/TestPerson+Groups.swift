@@ -53,6 +53,20 @@ extension TestPerson {
     /// Asks to join a group by its link, and does not wait.
     public func join(link: String) async throws { _ = try await core.connect(by: link, as: user) }
 
+    /// Asks to join a group of a bot whose moderators admit new members, and waits until the person can write to them.
+    ///
+    /// - Parameter id: the id of the group, as `Bot.groups` has it.
+    public func askToJoin(group id: String) async throws {
+        guard let group = room.profiles.flatMap(\.managedGroups).first(where: { $0.id == id || $0.name == id }), let link = group.link else {
+            throw TestRoomError("no bot keeps a group \"\(id)\" with a link")
+        }
+        try await join(link: link)
+        try await wait("\(name) waits to be admitted to \(group.name)") {
+            guard case .group(let info, _)? = try await self.chat(group.name)?.chatInfo else { return false }
+            return [.pendingReview, .pendingApproval, .connected, .complete].contains(info.membership.status)
+        }
+    }
+
     /// Waits until the person is a member of a group who can write there.
     public func expectMembership(of group: String, file: String = #fileID, line: Int = #line) async throws {
         do {

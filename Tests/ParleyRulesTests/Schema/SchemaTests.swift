@@ -57,7 +57,7 @@ import Yams
 
     /// A file with a hole for the keys of each kind of mapping.
     private static let holes: KeyValuePairs<String, String> = [
-        "file": "HOLE, parley: 1, profiles: { a: {} }", "network": "network: { HOLE }", "metrics": "metrics: { HOLE }",
+        "file": "HOLE, parley: 1, profiles: { a: {} }", "network": "network: { HOLE }", "metrics": "metrics: { HOLE }", "webhooks": "webhooks: { HOLE }",
         "list": "lists: { l: { HOLE } }",
         "profile": "profiles: { a: { HOLE } }",
         "address": "profiles: { a: { address: { HOLE } } }", "group": "profiles: { a: { groups: { g: { HOLE } } } }",
@@ -83,6 +83,7 @@ import Yams
         "question": "profiles: { a: { forms: { f: { questions: [ { HOLE } ] } } } }",
         "form-action": "profiles: { a: { forms: { f: { questions: [ { name: n, ask: x } ], done: { HOLE } } } } }",
         "schedule": "profiles: { a: { schedules: [ { HOLE } ] } }",
+        "webhook": "profiles: { a: { rules: [ { when: { text: x }, then: { webhook: { HOLE } } } ] } }", "secret": "webhooks: { port: 1, token: { HOLE } }",
     ]
 
     private static func unknownKeys(_ text: String) -> [String] {

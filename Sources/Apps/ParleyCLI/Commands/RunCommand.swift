@@ -50,8 +50,11 @@ struct RunCommand: AsyncParsableCommand {
         let reloader = RuleReloader(file: file, rules: rules, logger: configuration.logger) { [file] in ReloadReport.show($0, of: file, json: json) }
         let reloading = Task { await reloader.run(hangUps, from: description) }
         defer { reloading.cancel() }
-        try await BotHost(bots, configuration: configuration).serve { ready in
-            if json { Output.line(ReadyReport.json(ready)) } else { ReadyReport.show(ready) }
+        try await WebhookEndpoint.serving(description.webhooks, logger: configuration.logger) { endpoint in
+            try await BotHost(bots, configuration: configuration).serve { ready in
+                endpoint?.open(ready.profiles)
+                if json { Output.line(ReadyReport.json(ready)) } else { ReadyReport.show(ready) }
+            }
         }
         if !json { Output.line("Stopped.") }
     }

@@ -65,6 +65,12 @@ public struct BotClient: Sendable {
     /// Another bot of the same process, by its id; nil if there is none. A handler that sends through it does so at most once per event.
     public func other(_ id: String) -> BotClient? { effects.services?.directory.client(id, event: effects.event) }
 
+    /// Waits, by the time as the bot sees it.
+    package func sleep(_ duration: Duration) async throws {
+        guard let services = effects.services else { return try await Task.sleep(for: duration) }
+        try await services.time.sleep(duration)
+    }
+
     /// A key for one more effect of the handler, for what happens outside of the network: the same when the handler runs again for the same event. Nil for
     /// events that are told once, and outside of handlers.
     ///

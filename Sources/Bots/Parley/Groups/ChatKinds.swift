@@ -1,4 +1,4 @@
-internal import ChatAPI
+package import ChatAPI
 
 /// The kinds of chat that a handler answers in.
 ///
@@ -23,7 +23,7 @@ public struct ChatKinds: OptionSet, Sendable, Hashable {
     public static let all: ChatKinds = [.contacts, .groups, .supportChats, .businessChats]
 
     /// The kind of one chat; empty for what is neither a contact nor a group.
-    init(_ info: ChatInfo) {
+    package init(_ info: ChatInfo) {
         switch info {
         case .direct: self = .contacts
         case .group(_, .some): self = .supportChats

@@ -1,4 +1,4 @@
-internal import ChatAPI
+package import ChatAPI
 internal import ChatProtocol
 
 /// Reads what stored items and events tell of groups.
@@ -95,6 +95,11 @@ enum GroupEvents {
         let member = BotMember(group: BotGroup(bot: chat.bot, info: group, effects: chat.effects), member: member)
         return MemberContext(chat: chat, member: member, change: change, actor: actor)
     }
+}
+
+extension ItemInChat {
+    /// True for a message that was received and that handlers get: in groups, neither history nor a message of another bot.
+    package var isForHandlers: Bool { GroupEvents.isToBeHandled(chatItem, in: chatInfo) }
 }
 
 extension BotMember {

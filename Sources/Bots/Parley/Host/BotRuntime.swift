@@ -17,6 +17,7 @@ final class BotRuntime: Sendable {
     private let filesFolder: String?
     private let dispatcher: EventDispatcher
     private let beforeMatching: [Middleware]
+    private let background: [@Sendable (BotClient) async -> Void]
     private let recurrences: [String: Recurrence]
     private let services: BotServices
     /// Answers to other bots, so that two of them do not answer each other without an end.
@@ -59,6 +60,7 @@ final class BotRuntime: Sendable {
         self.jobs = jobs
         dispatcher = EventDispatcher(bot.handlers)
         beforeMatching = bot.beforeMatching
+        background = bot.background
         recurrences = Dictionary(bot.handlers.compactMap(\.recurrence).map { ($0.name, $0) }) { first, _ in first }
         handlesEventsWhenMuted = bot.handlesEventsWhenMuted
         tracker = Mutex(ChatProgressTracker(progress))
@@ -371,11 +373,14 @@ final class BotRuntime: Sendable {
 
     /// Runs the handlers of the start. They may go on as long as the bot runs.
     func start() async {
-        guard !dispatcher.isEmpty(.started) else { return }
+        guard !dispatcher.isEmpty(.started) || !background.isEmpty else { return }
         let effects = Effects(
             model: model, userID: identity.userID, event: nil, filesFolder: filesFolder, services: services, observation: observation("started"))
-        let context = StartContext(client: BotClient(bot: identity, effects: effects))
-        _ = await run(incoming(.started(context), nil, effects), .none)
+        let client = BotClient(bot: identity, effects: effects)
+        await withDiscardingTaskGroup { group in
+            for work in background { group.addTask { await work(client) } }
+            if !dispatcher.isEmpty(.started) { _ = await run(incoming(.started(StartContext(client: client)), nil, effects), .none) }
+        }
     }
 
     /// Gives a timer that is due to the handlers.

@@ -1,4 +1,4 @@
-internal import ChatProtocol
+package import ChatProtocol
 
 /// The kinds of message that people send.
 public enum MessageKind: String, Sendable, Hashable, CaseIterable {
@@ -6,7 +6,7 @@ public enum MessageKind: String, Sendable, Hashable, CaseIterable {
     /// A kind that this version does not know.
     case unknown
 
-    init(_ content: MessageContent) {
+    package init(_ content: MessageContent) {
         self =
             switch content {
             case .text: .text

@@ -8,6 +8,7 @@ enum Schemas {
             .required("parley", .integer(1...BotsFile.version), "The version of the format."),
             .key("network", .mapping("network"), "How the bots reach routers."),
             .key("metrics", .mapping("metrics"), "Serve metrics and health."),
+            .key("webhooks", .mapping("webhooks"), "Let other programs ask the bots to send."),
             .key("lists", .keyed(.mapping("list")), "Words and domains that rules share."),
             .required("profiles", .keyed(.mapping("profile")), "The profiles to run, each with a key of its own."),
         ])
@@ -206,6 +207,7 @@ enum Schemas {
             .key("form", .text, "Begin a form of the profile with the writer."),
             .key("tell", .mapping("tell"), "Send a message into another chat."),
             .key("forward", .text, "Forward the message to the chat of that name."),
+            .key("webhook", .anyOf([.text, .mapping("webhook"), .mapping("secret")]), "Tell an address of the web of the event."),
             .key("save", RuleAction.sources.shape, "Receive the file of the message."), .key("post", .mapping("post"), "Post in the name of a channel."),
         ])
     static let tell = MappingSchema(
@@ -238,7 +240,7 @@ enum Schemas {
         "reply": "reply", "send": "send", "react": "react", "accept": "accept", "reject": "reject", "moderate": "moderate", "block": "block",
         "remove": "remove", "role": "role", "forward": "forward", "save": "save", "post": "post",
         "warn": "warn", "forgive": "forgive", "undo": "undo", "cases": "cases", "captcha": "captcha", "form": "form",
-        "tell": "tell",
+        "tell": "tell", "webhook": "webhook",
     ]
 
     static let form = MappingSchema(
@@ -271,6 +273,22 @@ enum Schemas {
             .key("missed", ScheduleSpec.missedWords.shape, "run, or skip, what was due while the bot did not run; run by default."),
         ])
 
+    static let webhook = MappingSchema(
+        "webhook",
+        [
+            .required("url", .anyOf([.text, .mapping("secret")]), "The address: https, or http on this machine."),
+            .key("secret", .mapping("secret"), "The key of signatures."),
+            .key("text", .bool, "Send the text of the message; true by default."),
+            .key("insecure", .bool, "Send without encryption to another machine."),
+        ])
+    static let webhooks = MappingSchema(
+        "webhooks",
+        [
+            .required("port", .integer(MonitoringSpec.ports), "The port."),
+            .key("address", .text, "The address of this machine; 127.0.0.1 by default."),
+            .key("token", .mapping("secret"), "The token of requests."),
+            .key("secret", .mapping("secret"), "The key of signatures of requests."),
+        ])
     static let secret = MappingSchema(
         "secret", [.key("env", .text, "A variable of the environment that holds it."), .key("file", .text, "A file that holds it.")])
 
@@ -315,6 +333,6 @@ enum Schemas {
         file, network, metrics, list, profile, address, group, channel, preferences, rule, when, checks, words, domains, lines, repeated, fileTest, action,
         sendFile,
         post, test, scenarioFile, cooldown, rate, warn, block, roleFor, captcha, step, tell,
-        form, question, formAction, schedule,
+        form, question, formAction, schedule, webhook, webhooks, secret,
     ]
 }

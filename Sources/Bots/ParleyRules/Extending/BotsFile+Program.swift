@@ -47,6 +47,7 @@ extension BotsFile {
         let file = try BotsFile(contentsOf: path, extensions: extensions)
         var configuration = configuration
         if configuration.network == HostNetwork() { configuration.network = file.network }
+        configuration.monitoring = configuration.monitoring ?? file.monitoring
         let logger = configuration.logger
         let rules = try RunningRules(file, logger: logger)
         for warning in file.warnings.diagnostics { logger.warning("\(warning.message)", metadata: ["code": "\(warning.code.rawValue)", "file": "\(path)"]) }
@@ -57,7 +58,12 @@ extension BotsFile {
         }
         let reloading = Task { await reloader.run(hangUps, from: file) }
         defer { reloading.cancel() }
-        try await BotHost(rules.bots, configuration: configuration).serve(onReady: onReady)
+        try await WebhookEndpoint.serving(file.webhooks, logger: logger) { [configuration] endpoint in
+            try await BotHost(rules.bots, configuration: configuration).serve { ready in
+                endpoint?.open(ready.profiles)
+                onReady(ready)
+            }
+        }
     }
 
     /// Runs the tests of the file, as `parley test` does: for the tests of a program that adds to the format.

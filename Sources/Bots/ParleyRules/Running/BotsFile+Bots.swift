@@ -18,17 +18,18 @@ extension ProfileSpec {
     ///   - logger: the log of rules.
     public func makeBot(lists: [String: ListSpec] = [:], logger: Logger = Logger(label: "parley.rules")) throws -> Bot {
         let rules = try compiled(lists: lists)
-        return bot(logger: logger, menuOf: rules.rules) { rules }
+        return bot(logger: logger, menuOf: rules.rules, webhooks: URLSessionTransport.shared) { rules }
     }
 
     /// The rules, ready to be run.
     func compiled(lists: [String: ListSpec]) throws -> ProfileRules { ProfileRules(name: name, rules: try RuleSet(rules, lists: lists), forms: forms) }
 
     /// - Parameter current: the rules as they are at the time of an event.
-    func bot(logger: Logger, menuOf rules: RuleSet, current: @escaping @Sendable () -> ProfileRules) -> Bot {
+    func bot(logger: Logger, menuOf rules: RuleSet, webhooks transport: any WebhookTransport, current: @escaping @Sendable () -> ProfileRules) -> Bot {
         var logger = logger
         logger[metadataKey: "bot"] = "\(id)"
         let runner = RuleRunner(logger: logger, current: current), forms = FormRunner(current: current, logger: logger)
+        let webhooks = WebhookSender(transport: transport, logger: logger) { current().webhooks }
         let welcome = self.address.welcome
         let address: BotAddress =
             self.address.isBusiness ? .business(welcome: welcome) : self.address.acceptsAutomatically ? .automatic(welcome: welcome) : .manual(welcome: welcome)
@@ -50,6 +51,7 @@ extension ProfileSpec {
                 guard let group = tick.chat?.group else { return }
                 _ = try await CaseUndo(client: tick.client, group: group).undo(tick.value, by: "expiry")
             }
+            On(.scheduled(WebhookSender.timer, String.self)) { _ in webhooks.wake() }
             On(.scheduled(CaptchaTimer.name, CaptchaTimeout.self)) { try await CaptchaTimer.end($0) }
             for schedule in schedules { schedule.handlers }
             if let plugin { plugin.handlers() }
@@ -58,6 +60,7 @@ extension ProfileSpec {
         bot.channels = channels
         bot.isRelay = isRelay
         bot.handlesEventsWhenMuted = handlesEventsWhenMuted
+        bot.background.append { await webhooks.run($0) }
         return bot
     }
 }

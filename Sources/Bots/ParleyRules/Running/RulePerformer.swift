@@ -66,6 +66,7 @@ struct RulePerformer: Sendable {
         case .cases: try await reply(try await record()?.list ?? "No cases.")
         case .captcha(let spec): try await ask(spec)
         case .form(let name): try await begin(name, values)
+        case .webhook(let spec): try await WebhookSender.enqueue(spec, context(of: rule, values))
         case .custom(let effect):
             // As with the moderating actions of the format.
             if effect.isModerating, let member = subject.member, rule.exempt.contains(member.role) { return }

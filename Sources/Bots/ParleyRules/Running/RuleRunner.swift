@@ -21,12 +21,7 @@ struct RuleRunner: Sendable {
     }
 
     func plan(_ message: MessageContext) -> Work? {
-        var input = RuleInput(event: .message, kind: message.kind, text: message.text)
-        input.mentionsBot = message.mentionsBot
-        input.file = message.attachment
-        input.mentions = message.item.mentions.count
-        input.isForwarded = message.item.meta.forwarded != nil
-        return plan(input, RuleSubject(message))
+        plan(RuleInput(message: message.item, message.content), RuleSubject(message))
     }
 
     func plan(_ edit: EditContext) -> Work? {
@@ -52,7 +47,7 @@ struct RuleRunner: Sendable {
 
     func plan(_ report: ReportContext) -> Work? {
         var input = RuleInput(event: .report, text: report.text)
-        input.describe(report.reporter, at: report.client.now)
+        input.describe(report.reporter?.member, at: report.client.now)
         return plan(input, RuleSubject(report), name: report.reporter?.displayName)
     }
 
@@ -82,7 +77,7 @@ struct RuleRunner: Sendable {
     private func plan(_ input: RuleInput, _ subject: RuleSubject, name: String? = nil) -> Work? {
         let profile = current(), rules = profile.rules, now = subject.client.now
         var input = input
-        describe(&input, subject, at: now)
+        input.describe(subject.chat.info, target: subject.member?.member, at: now)
         arrivals.count(&input, rules, subject.scopes, at: now)
         let mayAnswer = rules.needs.captcha && input.event == .message && subject.member?.isPending == true
         let decisions = rules.decide(input)
@@ -104,28 +99,8 @@ struct RuleRunner: Sendable {
         }
     }
 
-    private func describe(_ input: inout RuleInput, _ subject: RuleSubject, at now: Date) {
-        input.chat = subject.chat.kind
-        input.sender = input.sender ?? subject.member?.name ?? subject.chat.name
-        if input.displayName == nil { input.describe(subject.member, at: now) }
-        input.target = subject.member?.role
-        if let contact = subject.chat.contact {
-            input.displayName = contact.profile.displayName
-            input.isFromBot = contact.profile.peerType == .bot
-        }
-        if let group = subject.chat.group { input.groupNames = [group.displayName, group.name] }
-        input.minuteOfDay = Int(now.timeIntervalSince1970 / 60) % 1_440
-    }
-
     static func values(_ input: RuleInput, _ subject: RuleSubject, bot: String, name: String?, at now: Date) -> TemplateValues {
-        let time = now.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: false))
-        let member = name ?? subject.member?.displayName ?? ""
-        var values = TemplateValues(
-            botName: bot, contactName: member.isEmpty ? subject.chat.displayName : member, text: input.text, emoji: input.emoji,
-            date: String(time.prefix(10)), time: String(time.dropFirst(11).prefix(5)))
-        values.memberName = member
-        values.groupName = subject.chat.group?.displayName ?? ""
-        return values
+        TemplateValues(input, subject.chat.info, member: name ?? subject.member?.displayName ?? "", bot: bot, at: now)
     }
 
     /// Logs what rules in audit mode would have done. The log holds no text of messages.
@@ -158,31 +133,27 @@ struct ProfileRules: Sendable {
     let name: String
     let rules: RuleSet
     let forms: [String: FormSpec]
+    /// The addresses of webhooks, by their rules and names.
+    let webhooks: [String: WebhookSpec]
+
+    init(name: String, rules: RuleSet, forms: [String: FormSpec]) {
+        (self.name, self.rules, self.forms) = (name, rules, forms)
+        webhooks = rules.webhooks
+    }
 }
 
 /// Why an action of a rule could not be run.
 enum RuleFailure: Error, CustomStringConvertible {
     case noChat(String)
     case noChannel(String)
+    case tooManyWebhooks(String)
 
     var description: String {
         switch self {
+        case .tooManyWebhooks(let host):
+            "too many webhooks wait already, and one more for \(host) is left out: at most \(WebhookQueue.maximumCount) wait"
         case .noChannel(let name): "there is no channel \"\(name)\" yet: its relays may not have been reached"
         case .noChat(let name): "there is no chat \"\(name)\": invite the bot to it, or connect as that contact"
         }
-    }
-}
-
-extension RuleInput {
-    /// Sets what is known of the member who wrote, or whom the event is about.
-    mutating func describe(_ member: BotMember?, at now: Date) {
-        guard let member else { return }
-        sender = member.name
-        role = member.role
-        displayName = member.member.profile.displayName
-        isFromBot = member.isBot
-        // Others were there before the bot, and when they joined is not known.
-        let hasJoinedLater = member.member.category == .post || member.member.category == .invitee
-        memberAge = hasJoinedLater ? max(0, now.timeIntervalSince1970 - member.member.createdAt.timeIntervalSince1970) : nil
     }
 }

@@ -13,14 +13,19 @@ public final class RunningRules: Sendable {
     private let started: BotsFile
 
     /// - Parameter logger: the log of rules.
-    public init(_ file: BotsFile, logger: Logger = Logger(label: "parley.rules")) throws {
+    public convenience init(_ file: BotsFile, logger: Logger = Logger(label: "parley.rules")) throws {
+        try self.init(file, logger: logger, webhooks: URLSessionTransport.shared)
+    }
+
+    /// - Parameter webhooks: the way of webhooks to their receivers.
+    package init(_ file: BotsFile, logger: Logger = Logger(label: "parley.rules"), webhooks: any WebhookTransport) throws {
         let rules = try Self.compiled(file)
         let box = RuleBox(rules)
         current = box
         started = file
         bots = file.profiles.compactMap { profile in
             guard let first = rules[profile.id] else { return nil }
-            return profile.bot(logger: logger, menuOf: first.rules) { box.rules(of: profile.id) ?? first }
+            return profile.bot(logger: logger, menuOf: first.rules, webhooks: webhooks) { box.rules(of: profile.id) ?? first }
         }
     }
 
@@ -55,6 +60,7 @@ extension BotsFile {
     /// The parts of another file that are looked at when bots start, and differ.
     fileprivate func differencesBeyondRules(from other: BotsFile) -> [String] {
         var differences: [String] = network == other.network ? [] : ["network"]
+        if webhooks != other.webhooks { differences.append("webhooks") }
         for profile in other.profiles where !profiles.contains(where: { $0.id == profile.id }) { differences.append("profile \(profile.id) is new") }
         for profile in profiles {
             guard let new = other.profiles.first(where: { $0.id == profile.id }) else {

@@ -21,6 +21,8 @@ public struct BotsFile: Sendable {
     public let network: HostNetwork
     /// Where metrics and health are served; nil for nowhere.
     public let monitoring: MonitoringAddress?
+    /// Where other programs ask the bots to send; nil for nowhere.
+    public let webhooks: WebhooksSpec?
     /// A probable mistake.
     public let warnings: BotsFileWarnings
 
@@ -37,28 +39,30 @@ public struct BotsFile: Sendable {
     /// - Parameter folder: the folder that paths are relative to; nil if files and secrets that are named are not looked for.
     init(parsing source: String, file: String, folder: String?, extensions: RuleExtensions) throws(BotsFileError) {
         let sink = DiagnosticSink(folder: folder, extensions: extensions)
-        var profiles: [ProfileSpec] = [], network = HostNetwork(), monitoring: MonitoringAddress?
+        var profiles: [ProfileSpec] = [], network = HostNetwork(), monitoring: MonitoringAddress?, webhooks: WebhooksSpec?
         do {
-            (profiles, network, monitoring) = try Self.read(YAMLDocument(source).root, sink: sink)
+            (profiles, network, monitoring, webhooks) = try Self.read(YAMLDocument(source).root, sink: sink)
         } catch {
             sink.add(error.diagnostic)
         }
         guard sink.diagnostics.isEmpty else {
             throw BotsFileError(file: file, source: source, diagnostics: sink.diagnostics)
         }
-        (self.profiles, self.network, self.monitoring) = (profiles, network, monitoring)
+        (self.profiles, self.network, self.monitoring, self.webhooks) = (profiles, network, monitoring, webhooks)
         (lists, listFiles) = (sink.lists, sink.files)
         warnings = BotsFileWarnings(file: file, source: source, diagnostics: sink.warnings)
     }
 
-    private static func read(_ root: Node?, sink: DiagnosticSink) throws(YAMLFault) -> ([ProfileSpec], HostNetwork, MonitoringAddress?) {
+    private static func read(
+        _ root: Node?, sink: DiagnosticSink
+    ) throws(YAMLFault) -> ([ProfileSpec], HostNetwork, MonitoringAddress?, WebhooksSpec?) {
         guard let root else {
             throw YAMLFault(
                 Diagnostic(
                     .missingKey, at: SourcePosition(line: 1, column: 1), "the file is empty",
                     hint: "start with \"parley: 1\" and \"profiles:\""))
         }
-        guard let file = NodeReader(node: root, sink: sink, path: "the file").mapping() else { return ([], HostNetwork(), nil) }
+        guard let file = NodeReader(node: root, sink: sink, path: "the file").mapping() else { return ([], HostNetwork(), nil, nil) }
         file.refuseKeys(otherThan: Schemas.file)
         if let version = file.required("parley", hint: "write \"parley: \(Self.version)\" at the top")?.integer(in: 1...Int.max),
             version != Self.version
@@ -67,13 +71,14 @@ public struct BotsFile: Sendable {
         }
         let network = file.value("network").map(NetworkSpec.read) ?? HostNetwork()
         let monitoring = file.value("metrics").flatMap(MonitoringSpec.read)
+        let webhooks = file.value("webhooks").flatMap { WebhooksSpec($0) }
         file.value("lists").map { readLists($0, sink) }
-        guard let profiles = file.required("profiles")?.mapping() else { return ([], network, monitoring) }
+        guard let profiles = file.required("profiles")?.mapping() else { return ([], network, monitoring, webhooks) }
         if profiles.all.isEmpty { profiles.reader.report(.badValue, "profiles must not be empty") }
         let specs = profiles.all.compactMap { ProfileSpec(id: $0.key, at: $0.position, $0.value) }
         refuseSameNames(specs, in: profiles)
         checkRelays(specs, in: profiles)
-        return (specs, network, monitoring)
+        return (specs, network, monitoring, webhooks)
     }
 
     private static func readLists(_ reader: NodeReader, _ sink: DiagnosticSink) {

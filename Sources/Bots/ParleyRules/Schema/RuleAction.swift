@@ -43,6 +43,8 @@ public enum RuleAction: Sendable {
     case tell(chat: String, Template)
     /// Forwards the message into the chat of a name.
     case forward(to: String)
+    /// Tells an address of the web of the event.
+    case webhook(WebhookSpec)
     /// An action that is written in Swift.
     case custom(CustomEffect)
 
@@ -78,6 +80,7 @@ public enum RuleAction: Sendable {
         case .captcha: "captcha"
         case .form: "form"
         case .tell: "tell"
+        case .webhook: "webhook"
         case .custom(let effect): effect.name
         }
     }
@@ -133,6 +136,7 @@ public enum RuleAction: Sendable {
         case "captcha": CaptchaSpec(value).map(RuleAction.captcha)
         case "form": value.nonEmptyString().map(RuleAction.form)
         case "tell": tell(value, .rule(condition))
+        case "webhook": WebhookSpec(value).map(RuleAction.webhook)
         default: value.nonEmptyString().map(RuleAction.forward)
         }
     }
@@ -143,7 +147,7 @@ public enum RuleAction: Sendable {
         switch self {
         case .reply, .send, .sendFile:
             return event == .request ? ("a message can be sent once the contact has connected", nil) : nil
-        case .post, .tell: return event == .request ? ("nobody has written", nil) : nil
+        case .post, .tell, .webhook: return event == .request ? ("nobody has written", nil) : nil
         case .react: return event.hasMessage ? nil : ("there is no message to react to", nil)
         case .accept:
             if event == .request || event == .invitation || condition.isAboutWaiting { return nil }

@@ -156,6 +156,7 @@ extension RuleAction {
         case .forward(let chat): chat
         case .warn(let warn): "\(warn.points)"
         case .form(let form): form
+        case .webhook(let spec): spec.host
         case .custom(let effect): effect.detail(values)
         default: nil
         }

@@ -1,0 +1,48 @@
+package import ChatAPI
+internal import ChatEngine
+internal import EncryptedSQLite
+internal import Foundation
+
+/// The messages of a data folder, for commands that only read: no router runs, nothing is sent, received or made.
+package enum StoredFolder {
+    /// Opens the folder for the time of `body` or, if bots run on it, uses the core of their process.
+    ///
+    /// The databases are opened as at any start: those of an older version are brought up to date first. Nothing else in them changes.
+    ///
+    /// - Throws: ``HostError`` `dataFolder` if there is no such folder or nothing in it, `dataFolderInUse` if another process uses it and does not answer at
+    ///   its socket; `StorageError` for databases that cannot be used, or that the key does not open.
+    package static func read(_ configuration: HostConfiguration, _ body: @Sendable (any ChatCore) async throws -> Void) async throws {
+        let data = configuration.data
+        guard FileManager.default.fileExists(atPath: data.corePrefix + "_chat.db") else {
+            throw HostError(.dataFolder, "there are no messages in \(data.path): name the data folder with --data or PARLEY_DATA")
+        }
+        let key = try configuration.databaseKey?.load()
+        let lock: FolderLock
+        do {
+            lock = try data.lock()
+        } catch let error as HostError where error.code == .dataFolderInUse {
+            guard let running = await RunningHost.connect(data) else { throw error }
+            do {
+                try await body(running.core)
+                await running.close()
+            } catch {
+                await running.close()
+                throw error
+            }
+            return
+        }
+        defer { lock.release() }
+        var setup = NativeCoreConfiguration(prefix: data.corePrefix, servers: [], logger: configuration.logger)
+        setup.key = key
+        setup.companions = data.companions
+        let core = try NativeCore.open(setup)
+        do {
+            // Not started: it neither sends nor receives.
+            try await body(core)
+            await core.close()
+        } catch {
+            await core.close()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,57 @@
+internal import ChatAPI
+internal import ChatProtocol
+internal import Foundation
+internal import Parley
+
+// What rules see of a message: of one that arrives, and of one that is stored.
+
+extension RuleInput {
+    /// A message without the circumstances that its chat tells.
+    init(message item: ChatItem, _ content: MessageContent) {
+        self.init(event: .message, kind: MessageKind(content), text: item.meta.text)
+        mentionsBot = item.meta.userMention
+        file = item.file.map { Attachment(name: $0.fileName, size: $0.fileSize) }
+        mentions = item.mentions.count
+        isForwarded = item.meta.forwarded != nil
+    }
+
+    /// Sets what is known of the chat, of the member whom actions are about, and of the time.
+    mutating func describe(_ info: ChatInfo, target member: GroupMember?, at now: Date) {
+        chat = ChatKinds(info)
+        sender = sender ?? member?.localDisplayName ?? info.localDisplayName
+        if displayName == nil { describe(member, at: now) }
+        target = member?.role
+        if case .direct(let contact) = info {
+            displayName = contact.profile.displayName
+            isFromBot = contact.profile.peerType == .bot
+        }
+        if let group = info.groupInfo { groupNames = [group.displayName, group.localDisplayName] }
+        minuteOfDay = Int(now.timeIntervalSince1970 / 60) % 1_440
+    }
+
+    /// Sets what is known of the member who wrote, or whom the event is about.
+    mutating func describe(_ member: GroupMember?, at now: Date) {
+        guard let member else { return }
+        sender = member.localDisplayName
+        role = member.role
+        displayName = member.profile.displayName
+        isFromBot = member.profile.peerType == .bot
+        // Others were there before the bot, and when they joined is not known.
+        let hasJoinedLater = member.category == .post || member.category == .invitee
+        memberAge = hasJoinedLater ? max(0, now.timeIntervalSince1970 - member.createdAt.timeIntervalSince1970) : nil
+    }
+}
+
+extension TemplateValues {
+    /// The values of an event in a chat.
+    ///
+    /// - Parameter member: the name of the member who wrote; empty in a chat with a contact.
+    init(_ input: RuleInput, _ info: ChatInfo, member: String, bot: String, at now: Date) {
+        let time = now.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: false))
+        self.init(
+            botName: bot, contactName: member.isEmpty ? info.displayName : member, text: input.text, emoji: input.emoji, date: String(time.prefix(10)),
+            time: String(time.dropFirst(11).prefix(5)))
+        memberName = member
+        groupName = info.groupInfo?.displayName ?? ""
+    }
+}

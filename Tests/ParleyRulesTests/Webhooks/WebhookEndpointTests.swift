@@ -1,0 +1,101 @@
+import ChatProtocol
+import Foundation
+import FoundationNetworking
+import Logging
+import Parley
+import ParleyTesting
+import Testing
+
+@testable import ParleyRules
+
+/// Requests of other programs that ask bots to send.
+@Suite(.timeLimit(.minutes(5))) struct WebhookEndpointTests {
+    private static let token = RuleSecret(literal: "the token"), secret = RuleSecret(literal: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private func request(
+        _ endpoint: WebhookEndpoint, _ body: String, method: String = "POST", path: String = "/messages",
+        headers: [String: String] = ["authorization": "Bearer the token"]
+    ) async throws -> (status: Int, body: JSONValue) {
+        var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(endpoint.port)\(path)")))
+        request.httpMethod = method
+        if method == "POST" { request.httpBody = Data(body.utf8) }
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        let (data, response) = try await URLSession.shared.data(for: request)
+        let status = try #require(response as? HTTPURLResponse).statusCode
+        return (status, (try? JSONValue(parsing: String(decoding: data, as: UTF8.self))) ?? .null)
+    }
+
+    @Test func aProgramSendsThroughAProfileOnceForAKey() async throws {
+        let bots = try BotsFile(parsing: "parley: 1\nprofiles: { shop: {}, other: {} }").makeBots()
+        let endpoint = try await WebhookEndpoint.start(WebhooksSpec(port: 0, token: Self.token, secret: nil), logger: Self.logger)
+        try await withBots(bots) { room in
+            let ann = try await room.person("Ann")
+            let message = #"{"profile":"shop","to":"Ann","text":"Your order is ready.","key":"order 7"}"#
+            #expect(try await request(endpoint, message).status == 503)
+            endpoint.open(["shop": try room.bot("shop"), "other": try room.bot("other")])
+            let first = try await request(endpoint, message), second = try await request(endpoint, message)
+            #expect(first.status == 200 && first.body["item"]?.intValue != nil && second.body == first.body)
+            try await ann.expect("Your order is ready.")
+            try await ann.expectNothing()
+            #expect(try await request(endpoint, message.replacing("order 7", with: "order 8")).status == 200)
+            try await ann.expect("Your order is ready.")
+
+            func code(_ body: String) async throws -> JSONValue? { try await request(endpoint, body).body["error"]?["code"] }
+            #expect(try await code(#"{"to":"Ann","text":"x"}"#) == "webhook.profile")
+            #expect(try await code(#"{"profile":"nobody","to":"Ann","text":"x"}"#) == "webhook.profile")
+            #expect(try await code(#"{"profile":"shop","to":"Nobody","text":"x"}"#) == "webhook.chat")
+            #expect(try await code(#"{"profile":"shop","to":"Ann"}"#) == "webhook.missing")
+            #expect(try await code(#"{"profile":"shop","to":"Ann","text":7}"#) == "webhook.value")
+            #expect(try await code(#"{"profile":"shop","to":"Ann","text":"x","txet":"y"}"#) == "webhook.key")
+            #expect(try await code("hello") == "webhook.json")
+            #expect(try await code(#"{"profile":"shop","to":"Ann","text":"x","key":""# + String(repeating: "k", count: 181) + "\"}") == "webhook.value")
+            #expect(try await request(endpoint, String(repeating: "x", count: WebhookEndpoint.largestBody + 1)).status == 413)
+            #expect(try await request(endpoint, message, method: "GET").status == 405)
+            #expect(try await request(endpoint, message, path: "/other").status == 404)
+            try await ann.expectNothing()
+        }
+        await endpoint.stop()
+    }
+
+    @Test func whoHasNeitherTheTokenNorTheKeyIsRefused() async throws {
+        let endpoint = try await WebhookEndpoint.start(WebhooksSpec(port: 0, token: Self.token, secret: Self.secret), logger: Self.logger) { 1_000_000 }
+        let body = #"{"to":"Ann","text":"x"}"#
+        func signed(_ text: String, at time: Int64 = 1_000_000, with secret: RuleSecret = Self.secret) -> [String: String] {
+            [
+                WebhookSignature.idField: "msg_1", WebhookSignature.timeField: "\(time)",
+                WebhookSignature.signatureField: WebhookSignature.sign(id: "msg_1", time: time, body: Array(text.utf8), secret: secret),
+            ]
+        }
+        for headers in [
+            [:], ["authorization": "Bearer the tokem"], ["authorization": "the token"], signed("other"), signed(body, at: 999_699),
+            signed(body, with: Self.token),
+        ] {
+            let answer = try await request(endpoint, body, headers: headers)
+            #expect(answer.status == 401 && answer.body["error"]?["code"] == "webhook.unauthorized", "\(headers)")
+        }
+        // Nobody has started yet: the request is known to be of somebody who may.
+        for headers in [["authorization": "bearer the token"], signed(body)] { #expect(try await request(endpoint, body, headers: headers).status == 503) }
+        await endpoint.stop()
+    }
+
+    @Test func theFileSaysWhereAndWithWhatSecret() throws {
+        let file = try BotsFile(parsing: "parley: 1\nwebhooks: { port: 8080, token: { env: TOKEN } }\nprofiles: { a: {} }")
+        #expect(file.webhooks?.host == "127.0.0.1" && file.webhooks?.port == 8_080)
+        for webhooks in ["{ port: 8080 }", "{ token: { env: TOKEN } }", "{ port: 0, token: { env: TOKEN } }", "{ port: 8080, token: hunter2 }"] {
+            #expect(throws: BotsFileError.self, "\(webhooks)") { try BotsFile(parsing: "parley: 1\nwebhooks: \(webhooks)\nprofiles: { a: {} }") }
+        }
+    }
+
+    @Test func aPortThatIsTakenIsSaid() async throws {
+        let spec = WebhooksSpec(port: 0, token: Self.token, secret: nil)
+        let endpoint = try await WebhookEndpoint.start(spec, logger: Self.logger)
+        do {
+            _ = try await WebhookEndpoint.start(WebhooksSpec(port: endpoint.port, token: Self.token, secret: nil), logger: Self.logger)
+            Issue.record("the port was taken twice")
+        } catch {
+            #expect(error.code == .portInUse)
+        }
+        await endpoint.stop()
+    }
+}
