@@ -190,7 +190,8 @@ let apps: [Target] = [
         name: "ParleyCLITests",
         dependencies: [
             "AsyncPrimitives", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "XFTPProtocol",
-            "XFTPClient", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "TestSupport", "VectorSupport",
+            "XFTPClient", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "TestSupport", "VectorSupport", "HTTPEndpoint",
+            .product(name: "NIOHTTP1", package: "swift-nio"),
         ],
         path: "Tests/ParleyCLITests", swiftSettings: settings),
 ]
