@@ -12,8 +12,24 @@ import Parley
             FileHandle.standardError.write(Data("DESK_HOURS must look like \"1-5 09:00-17:00\": days from 1, Monday, to 7, and times.\n".utf8))
             exit(2)
         }
-        let policy = DeskPolicy(hours: hours)
-        let bot = Bot("Support Desk", bio: "Ask us anything", address: .business(welcome: "Welcome! One moment, please.")) {
+        let invitations = Int(environment["DESK_INVITE"] ?? "") ?? 0
+        await BotHost([bot(DeskPolicy(hours: hours))]).run { ready in
+            for profile in ready.profiles {
+                say("\(profile.name) can be reached at\n\(profile.shortAddress ?? profile.address ?? "-")")
+                Task {
+                    do {
+                        for _ in 0..<min(max(invitations, 0), 20) { say("For one colleague: \(try await profile.chats.makeInvitation())") }
+                    } catch {
+                        FileHandle.standardError.write(Data("No invitation was made: \(error)\n".utf8))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The bot of the desk.
+    static func bot(_ policy: DeskPolicy) -> Bot {
+        Bot("Support Desk", bio: "Ask us anything", address: .business(welcome: "Welcome! One moment, please.")) {
             // Contacts are colleagues: customers get business chats.
             On(.connected) { colleague in
                 try await colleague.send("You are a colleague now: I add you to the chat of each new customer.")
@@ -28,19 +44,6 @@ import Parley
                 // Sunday is 1 in a calendar, and the last day here.
                 let day = ((now.weekday ?? 1) + 5) % 7 + 1, minute = (now.hour ?? 0) * 60 + (now.minute ?? 0)
                 try await customer.send(policy.greeting(of: customer.member.displayName, day: day, minute: minute, colleagues: colleagues.count))
-            }
-        }
-        let invitations = Int(environment["DESK_INVITE"] ?? "") ?? 0
-        await BotHost([bot]).run { ready in
-            for profile in ready.profiles {
-                say("\(profile.name) can be reached at\n\(profile.shortAddress ?? profile.address ?? "-")")
-                Task {
-                    do {
-                        for _ in 0..<min(max(invitations, 0), 20) { say("For one colleague: \(try await profile.chats.makeInvitation())") }
-                    } catch {
-                        FileHandle.standardError.write(Data("No invitation was made: \(error)\n".utf8))
-                    }
-                }
             }
         }
     }

@@ -152,6 +152,22 @@ import Testing
         }
     }
 
+    @Test func aChangeThatWasMissedIsNoticedAtTheNextStart() async throws {
+        try await Self.withDirectory { room, admin, ann in
+            try await ann.makeGroup(GroupSettings("Tea", summary: "Green"))
+            let number = try await Self.submit("Tea", ann, admin)
+            try await Self.approve("\(number).1", admin, ann)
+            let directory = try room.bot("Directory"), group = try #require(await directory.groups.all.first)
+            // What was approved is another description, as if the process had ended before it noticed.
+            try await directory.update(Listing.self, of: .chat(.group(group.id))) { $0.description.summary = "Black" }
+            try await ann.say("tea")
+            try await ann.expect("I know no such group.")
+            try await room.restart()
+            try await ann.expect(containing: "Tea has changed.")
+            try await admin.expect(containing: "/approve \(number).2")
+        }
+    }
+
     @Test func aGroupThatTheBotIsRemovedFromOrNoAdminOfIsNotFound() async throws {
         try await Self.withDirectory { room, admin, ann in
             try await ann.makeGroup(GroupSettings("Tea"))

@@ -67,6 +67,15 @@ extension TestPerson {
         }
     }
 
+    /// Waits for an invitation to a group, and accepts it.
+    public func acceptInvitation(to group: String) async throws {
+        try await wait("\(name) is invited to \(group)") {
+            guard case .group(let info, _)? = try await self.chat(group)?.chatInfo else { return false }
+            return info.membership.status == .invited
+        }
+        _ = try await core.send(.groups(.join(try await info(of: group).groupID)), as: user)
+    }
+
     /// Waits until the person is a member of a group who can write there.
     public func expectMembership(of group: String, file: String = #fileID, line: Int = #line) async throws {
         do {

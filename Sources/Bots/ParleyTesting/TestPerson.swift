@@ -265,6 +265,8 @@ public final class TestPerson: Sendable {
         let found = Mutex<TestMessage?>(nil)
         do {
             try await wait("a message") {
+                // The chat may come with its first message.
+                if let name = chat ?? self.bot.withLock(\.self), try await self.chat(name) == nil { return false }
                 let message = try await self.unread(in: chat).first
                 found.withLock { $0 = message }
                 return message != nil
