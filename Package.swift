@@ -209,12 +209,12 @@ let examples: [Target] = [
     example("EchoBot"), example("SquaringBot"), example("SurveyBot"), example("ReminderBot"), example("BroadcastBot"), example("BridgeBot"),
     example("DoormanBot"), example("GuardBot", uses: [logging]), example("SupportDesk"),
     example("FileDropBot"), example("ChannelPoster", uses: [logging]), example("RelayBot", uses: [logging]), example("CommentModerator"),
-    example("DirectoryBot"), example("AssistantBot"),
+    example("DirectoryBot"), example("AssistantBot"), example("OrderBot"),
     .testTarget(
         name: "ExamplesTests",
         dependencies: [
             "EchoBot", "SquaringBot", "DoormanBot", "GuardBot", "SupportDesk", "FileDropBot", "SurveyBot", "ReminderBot", "BroadcastBot", "BridgeBot",
-            "ChannelPoster", "RelayBot", "CommentModerator", "DirectoryBot", "AssistantBot", "Parley", "ParleyTesting", "TestSupport",
+            "ChannelPoster", "RelayBot", "CommentModerator", "DirectoryBot", "AssistantBot", "OrderBot", "Parley", "ParleyTesting", "TestSupport",
         ] + nio, path: "Tests/ExamplesTests", swiftSettings: exampleSettings),
 ]
 

@@ -50,6 +50,8 @@ struct AssistantSettings: Sendable {
     var longestQuestion = 4_000
     /// Characters of an answer at the most. What goes on is cut off.
     var longestAnswer = 12_000
+    /// Bytes of an answer at the most, with everything around its text.
+    var longestStream = 4 * 1024 * 1024
     /// The time between two edits of the live message.
     var editInterval = Duration.seconds(1)
     /// The longest wait for the next part of an answer.

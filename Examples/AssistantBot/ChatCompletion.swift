@@ -42,7 +42,7 @@ struct ChatCompletion: Sendable {
     /// - Returns: a stream that ends with an ``AssistantError`` if there is no whole answer. Who reads no more ends the request.
     func parts() -> AsyncThrowingStream<String, any Error> {
         let (stream, continuation) = AsyncThrowingStream<String, any Error>.makeStream()
-        let transfer = StreamingTransfer(continuation)
+        let transfer = StreamingTransfer(continuation, upTo: settings.longestStream)
         continuation.onTermination = { _ in transfer.cancel() }
         do {
             transfer.start(try request(), patience: settings.patience, limit: settings.limit)
@@ -56,7 +56,7 @@ struct ChatCompletion: Sendable {
 /// Feeds what a server sends to a parser, chunk by chunk.
 private final class StreamingTransfer: NSObject, URLSessionDataDelegate, Sendable {
     private struct State {
-        var parser = EventStreamParser()
+        var parser: EventStreamParser
         var session: URLSession?
         var watchdog: Task<Void, Never>?
         var lastChunk = ContinuousClock.now
@@ -64,9 +64,13 @@ private final class StreamingTransfer: NSObject, URLSessionDataDelegate, Sendabl
     }
 
     private let continuation: AsyncThrowingStream<String, any Error>.Continuation
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(_ continuation: AsyncThrowingStream<String, any Error>.Continuation) { self.continuation = continuation }
+    /// - Parameter longest: bytes of an answer at the most.
+    init(_ continuation: AsyncThrowingStream<String, any Error>.Continuation, upTo longest: Int) {
+        self.continuation = continuation
+        state = Mutex(State(parser: EventStreamParser(upTo: longest)))
+    }
 
     func start(_ request: URLRequest, patience: Duration, limit: Duration) {
         let configuration = URLSessionConfiguration.ephemeral
@@ -121,25 +125,15 @@ private final class StreamingTransfer: NSObject, URLSessionDataDelegate, Sendabl
 
     /// - Returns: false if the answer is over.
     private func take(_ bytes: Data) -> Bool {
-        let result = state.withLock { state -> Result<EventStreamParser.Output, AssistantError>? in
+        let output = state.withLock { state -> EventStreamParser.Output? in
             guard !state.isOver else { return nil }
             state.lastChunk = .now
-            do throws(AssistantError) {
-                return .success(try state.parser.take(bytes))
-            } catch {
-                return .failure(error)
-            }
+            return state.parser.take(bytes)
         }
-        switch result {
-        case .success(let output):
-            for text in output.texts { continuation.yield(text) }
-            if output.isDone { finish(throwing: nil) }
-            return !output.isDone
-        case .failure(let error):
-            finish(throwing: error)
-            return false
-        case nil: return false
-        }
+        guard let output else { return false }
+        for text in output.texts { continuation.yield(text) }
+        if output.isDone { finish(throwing: output.failure) }
+        return !output.isDone
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -152,29 +146,44 @@ private final class StreamingTransfer: NSObject, URLSessionDataDelegate, Sendabl
 struct EventStreamParser: Sendable {
     /// Bytes of a line at the most.
     static let longestLine = 256 * 1024
-    /// Bytes of an answer at the most, with everything around its text.
-    static let longestAnswer = 4 * 1024 * 1024
-
     struct Output: Sendable, Hashable {
         var texts: [String] = []
-        /// True if the server has said that the answer is complete.
+        /// True if nothing more is read: the server has said that the answer is complete, or there is a failure.
         var isDone = false
+        /// The reason why nothing more is read; nil for a complete answer. The texts came before it.
+        var failure: AssistantError?
     }
 
+    /// Bytes of an answer at the most, with everything around its text.
+    let longest: Int
     private var line: [UInt8] = []
     private var count = 0
     private var isDone = false
 
+    /// - Parameter longest: bytes of an answer at the most, with everything around its text.
+    init(upTo longest: Int) { self.longest = longest }
+
     /// Takes the next bytes.
     ///
-    /// - Throws: ``AssistantError/malformed`` for lines that are too long, bytes that are no UTF-8, and data that is no JSON;
-    ///   ``AssistantError/tooLong`` for a stream that does not end.
-    mutating func take(_ bytes: some Sequence<UInt8>) throws(AssistantError) -> Output {
+    /// Failures are ``AssistantError/malformed`` for lines that are too long, bytes that are no UTF-8, and data that is no JSON, and
+    /// ``AssistantError/tooLong`` for a stream that does not end.
+    mutating func take(_ bytes: some Sequence<UInt8>) -> Output {
         var output = Output()
+        do throws(AssistantError) {
+            try read(bytes, &output)
+        } catch {
+            isDone = true
+            output.failure = error
+        }
+        output.isDone = isDone
+        return output
+    }
+
+    private mutating func read(_ bytes: some Sequence<UInt8>, _ output: inout Output) throws(AssistantError) {
         for byte in bytes {
             guard !isDone else { break }
             count += 1
-            guard count <= Self.longestAnswer else { throw .tooLong }
+            guard count <= longest else { throw .tooLong }
             guard byte == 0x0A || byte == 0x0D else {
                 guard line.count < Self.longestLine else { throw .malformed }
                 line.append(byte)
@@ -183,8 +192,6 @@ struct EventStreamParser: Sendable {
             if let text = try read(line), !text.isEmpty { output.texts.append(text) }
             line.removeAll(keepingCapacity: true)
         }
-        output.isDone = isDone
-        return output
     }
 
     /// The text that a line brings; nil for lines that bring none.

@@ -33,6 +33,34 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(60))) func aConversationGoesOnWhereItWasAndDoesEachStepOnce() async throws {
+        let rounds = 3
+        try await run("OrderBot", steps: rounds * 5) { plan, deployment in
+            let ann = try await deployment.person("ann")
+            var expected = ["Hello! Send /order for a pizza."]
+            try await disturbed(plan, deployment) { progress in
+                for round in 1...rounds {
+                    let steps = [
+                        ("/order", "Which size, in centimetres?"), ("\(20 + round)", "Which base?\n1. thin\n2. deep"), ("1", "Where to?"),
+                        ("Rue \(round)", "\(20 + round) cm, thin, to Rue \(round). Right?"), ("yes", "Order \(round) is on its way."),
+                    ]
+                    for (text, answer) in steps {
+                        try await ann.say(text)
+                        expected.append(answer)
+                        progress()
+                        try await ann.hear(expected.count)
+                    }
+                }
+            }
+            // Its answer comes behind everything that the bot has said before.
+            try await ann.say("thanks")
+            expected.append("Send /order for a pizza.")
+            try await ann.hear(expected.count)
+            #expect(try await ann.heard() == expected, "\(plan)")
+            await ann.host.close()
+        }
+    }
+
     @Test(.timeLimit(.minutes(60))) func eachTimerRunsOnce() async throws {
         // As many as the bot admits in a minute.
         let count = 10
