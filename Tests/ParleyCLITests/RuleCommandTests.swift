@@ -73,4 +73,22 @@ import Testing
         #expect(try await run(["init", folder("nowhere/bots.yaml")]).exitCode == 1)
         #expect(try await run(["init", folder("other.yaml"), "--name", " "]).exitCode == 2)
     }
+
+    @Test func aPackageIsWrittenWithAModuleNamedAfterItsFolder() async throws {
+        let folder = try ScratchFolder("package")
+        defer { folder.remove() }
+        let made = try await run(["init", "--swift", folder("dice-bot 2"), "--name", "Ann \"the\" Bot\\(1)", "--parley", "../../parley"])
+        #expect(made.exitCode == 0, "\(made)")
+        let source = try String(contentsOfFile: folder("dice-bot 2/Sources/DiceBot2.swift"), encoding: .utf8)
+        #expect(source.contains("@main struct DiceBot2Program") && source.contains(#"Bot("Ann \"the\" Bot\\(1)","#), "\(source)")
+        let manifest = try String(contentsOfFile: folder("dice-bot 2/Package.swift"), encoding: .utf8)
+        #expect(manifest.contains(#".package(name: "parley", path: "../../parley")"#) && manifest.contains(#"name: "DiceBot2Tests""#))
+        let tests = try String(contentsOfFile: folder("dice-bot 2/Tests/DiceBot2Tests.swift"), encoding: .utf8)
+        #expect(tests.contains("@testable import DiceBot2\n"))
+        let again = try await run(["init", "--swift", folder("dice-bot 2")])
+        #expect(again.exitCode == 2 && again.errors.contains("[init.exists]"), "\(again)")
+        let unnamed = try await run(["init", "--swift", folder("--")])
+        #expect(unnamed.exitCode == 2 && unnamed.errors.contains("[init.name]"), "\(unnamed)")
+        #expect(try await run(["init", folder("a.yaml"), "--parley", "x"]).exitCode != 0)
+    }
 }

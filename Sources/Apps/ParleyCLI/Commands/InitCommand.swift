@@ -3,23 +3,36 @@ internal import Foundation
 internal import Parley
 internal import ParleyRules
 
-/// `parley init`: writes a first bots.yaml with a test, ready to be run.
+/// `parley init`: writes a first bots.yaml or a Swift package with a test, ready to be run.
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "init", abstract: "Write a first bots.yaml, with a rule of each kind and a test.",
+        commandName: "init", abstract: "Write a first bots.yaml or, with --swift, a Swift package; each with a test.",
         discussion: "A file that is there is never replaced.")
 
-    @Argument(help: "The file to write.")
-    var file = "bots.yaml"
+    @Argument(help: "The file to write or, with --swift, the folder of the package. [default: bots.yaml, or bot]")
+    var path: String?
+
+    @Flag(help: "Write a Swift package instead of a bots.yaml.")
+    var swift = false
+
+    @Option(help: "With --swift, the folder of Parley's sources, from the package's folder. [default: ../parley]")
+    var parley: String?
 
     @Option(help: "The display name of the bot.")
     var name = "Helper"
 
     @Option(name: .customLong("help-text"), help: "Answer with this text when somebody writes /help.")
-    var helpText = "Write something, and I will repeat it."
+    var helpText: String?
+
+    func validate() throws {
+        if parley != nil, !swift { throw ValidationError("--parley means nothing without --swift") }
+        if helpText != nil, swift { throw ValidationError("--help-text is for a bots.yaml, not for --swift") }
+    }
 
     func run() throws {
-        let text = Self.text(name: name, help: helpText)
+        if swift { return try writePackage() }
+        let file = path ?? "bots.yaml"
+        let text = Self.text(name: name, help: helpText ?? "Write something, and I will repeat it.")
         // What is written must be right, whatever was given.
         do throws(BotsFileError) {
             _ = try BotsFile(parsing: text, file: file)
@@ -39,6 +52,28 @@ struct InitCommand: ParsableCommand {
             \(file) describes the bot \(VisibleText.name(name)).
               parley test \(file)    runs the tests in it
               parley run \(file)     runs the bot, and prints its address
+            """)
+    }
+
+    private func writePackage() throws {
+        let folder = path ?? "bot"
+        // The name is judged as that of a bots.yaml.
+        do throws(BotsFileError) {
+            _ = try BotsFile(parsing: Self.text(name: name, help: ""))
+        } catch {
+            throw Outcome.BadInput(description: error.diagnostics.map { $0.message + ($0.hint.map { ": " + $0 } ?? "") }.joined(separator: "; "))
+        }
+        guard let package = SwiftPackageTemplate(folder: folder, parley: parley ?? "../parley", botName: name) else {
+            throw Outcome.BadInput(
+                "init.name", description: "\(folder) makes no name of a module: name a folder with letters, as in parley init --swift my-bot")
+        }
+        try package.write()
+        Output.line(
+            """
+            \(folder) is a Swift package with the bot \(VisibleText.name(name)).
+              cd \(folder)
+              swift test     runs its tests
+              swift run      runs the bot, and prints its address
             """)
     }
 
