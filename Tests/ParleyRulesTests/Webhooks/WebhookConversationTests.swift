@@ -127,6 +127,18 @@ import Testing
         }
     }
 
+    @Test func aDryRunTellsNobody() async throws {
+        let receivers = Receivers(200)
+        try await withBots(RunningRules(file(), webhooks: receivers).bots, isDryRun: true) { room in
+            let ann = try await room.person("Ann")
+            try await ann.say("order 7")
+            try await room.settle()
+            #expect(room.suppressed.map(\.kind).suffix(2) == ["webhook", "send"], "\(room.suppressed)")
+            #expect(try await waiting(room).isEmpty)
+        }
+        #expect(receivers.requests.isEmpty)
+    }
+
     // MARK: A receiver on the loopback interface
 
     @Test func requestsOfFoundationReachAReceiverAndFollowNoRedirection() async throws {

@@ -71,6 +71,18 @@ public struct BotClient: Sendable {
         try await services.time.sleep(duration)
     }
 
+    /// True in a dry run: what the bot does in its chats is reported and does not happen. Effects elsewhere are up to who has them.
+    public var isDryRun: Bool { effects.services?.dryRun != nil }
+
+    /// Reports an effect outside of the network in a dry run.
+    ///
+    /// - Returns: false if it is no dry run, and the effect is to happen.
+    package func suppress(_ kind: String, in chat: ChatReference?) -> Bool {
+        guard let dryRun = effects.services?.dryRun else { return false }
+        dryRun.suppress(kind, chat, "")
+        return true
+    }
+
     /// A key for one more effect of the handler, for what happens outside of the network: the same when the handler runs again for the same event. Nil for
     /// events that are told once, and outside of handlers.
     ///

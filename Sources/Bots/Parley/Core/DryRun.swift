@@ -46,7 +46,7 @@ final class DryRun: EffectPerformer {
         return .cmdOk(user: await model.state.users[user]?.user)
     }
 
-    private func suppress(_ kind: String, _ chat: ChatReference?, _ text: String) {
+    func suppress(_ kind: String, _ chat: ChatReference?, _ text: String) {
         logger.notice("effect suppressed", metadata: ["bot": "\(bot)", "kind": "\(kind)", "chat": "\(chat.map { "\($0)" } ?? "")"])
         report(SuppressedEffect(bot: bot, kind: kind, chat: chat, text: text))
     }

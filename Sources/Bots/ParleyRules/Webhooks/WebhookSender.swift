@@ -34,6 +34,7 @@ struct WebhookSender: Sendable {
     ///
     /// - Throws: ``RuleFailure`` if too many wait.
     static func enqueue(_ spec: WebhookSpec, _ context: RuleActionContext) async throws {
+        guard !context.client.suppress("webhook", in: context.chat.reference) else { return }
         let now = context.client.now.timeIntervalSince1970, drawn = UUID().uuidString
         let seed = try await context.client.update(WebhookQueue.self) { queue in
             if queue.seed.isEmpty { queue.seed = drawn }
@@ -51,6 +52,8 @@ struct WebhookSender: Sendable {
 
     /// Delivers until the task is cancelled.
     func run(_ client: BotClient) async {
+        // What waits is told by a run that is none of that kind.
+        guard !client.isDryRun else { return }
         // Most bots have none: nothing is read for them.
         if endpoints().isEmpty, (try? await changed.waitUnlessCancelled()) == nil { return }
         await withDiscardingTaskGroup { group in
