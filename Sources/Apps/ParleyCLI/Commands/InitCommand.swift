@@ -59,7 +59,7 @@ struct InitCommand: ParsableCommand {
         let folder = path ?? "bot"
         // The name is judged as that of a bots.yaml.
         do throws(BotsFileError) {
-            _ = try BotsFile(parsing: Self.text(name: name, help: ""))
+            _ = try BotsFile(parsing: Self.text(name: name, help: "help"))
         } catch {
             throw Outcome.BadInput(description: error.diagnostics.map { $0.message + ($0.hint.map { ": " + $0 } ?? "") }.joined(separator: "; "))
         }
