@@ -322,7 +322,8 @@ let benchmarks: [Target] = [
     .executableTarget(
         name: "ParleyBench",
         dependencies: [
-            "OfficialPeers", "ProcessSupport", "Parley", "ParleyRules", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPClient", "SMPTransport", "SMPProtocol",
+            "OfficialPeers", "ProcessSupport", "Parley", "ParleyRules", "ParleyTesting", "ChatAPI", "ChatProtocol", "SMPAgent", "SMPClient", "SMPTransport",
+            "SMPProtocol",
             "SMPRatchet", "SMPCrypto", "SMPWire", "EncryptedSQLite", grdb, arguments,
         ] + nio,
         path: "Benchmarks/ParleyBench", swiftSettings: settings)

@@ -41,13 +41,14 @@ struct ParleyBench: AsyncParsableCommand {
 
 /// What is measured together.
 enum Section: String, CaseIterable, ExpressibleByArgument {
-    case dispatch, rules, primitives, storage, echo, messages, groups, connecting, backlog, starting, agents, router, files
+    case dispatch, rules, isolation, primitives, storage, echo, messages, groups, connecting, backlog, starting, agents, router, files
 
     /// - Returns: figures; none where they cannot be had of a make.
     func measure(_ make: any Make, effort: Double) async throws -> [Figure] {
         switch self {
         case .dispatch: make.isOurs ? try await Dispatch.measure(effort: effort) : []
         case .rules: make.isOurs ? try RuleEvaluation.measure(effort: effort) : []
+        case .isolation: make.isOurs ? try await Isolation.measure(effort: effort) : []
         case .primitives: make.isOurs ? try Primitives.measure(effort: effort) : []
         case .storage: make.isOurs ? try await Storage.measure(effort: effort) : []
         case .echo: try await EchoRoundTrip.measure(make, count: make.scaled(500, effort))
