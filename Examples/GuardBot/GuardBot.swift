@@ -6,7 +6,7 @@ import Synchronization
 /// Moderates its group, and those that it is invited to as a moderator. Run it with `swift run GuardBot`.
 ///
 /// `GUARD_WORDS` are forbidden words, separated by commas; `GUARD_LINKS=web,simplex` allows links; `GUARD_PENALTY=remove` removes instead of
-/// blocking. Moderators, admins and owners are never touched: they see what was done with `/cases`, and take it back with `/undo`. The log has no text of
+/// blocking; `GUARD_WARNINGS` and `GUARD_FLOOD` change the limits. Moderators, admins and owners are never touched: they see what was done with `/cases`, and take it back with `/undo`. The log has no text of
 /// anybody.
 @main struct GuardBot {
     static func main() async {
@@ -58,6 +58,9 @@ import Synchronization
         policy.allowsWebLinks = list("GUARD_LINKS").contains("web")
         policy.allowsSimpleXLinks = list("GUARD_LINKS").contains("simplex")
         if list("GUARD_PENALTY") == ["remove"] { policy.penalty = .remove }
+        func limit(_ name: String) -> Int? { environment[name].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil } }
+        policy.warnings = limit("GUARD_WARNINGS") ?? policy.warnings
+        policy.floodLimit = limit("GUARD_FLOOD").map { min($0, GuardPolicy.highestFloodLimit) } ?? policy.floodLimit
         return policy
     }
 }

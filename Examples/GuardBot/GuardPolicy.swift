@@ -8,6 +8,8 @@ struct GuardPolicy: Sendable {
     var allowsSimpleXLinks = false
     /// More messages than this within ``floodWindow`` are a flood.
     var floodLimit = 8
+    /// The times of so many messages of a member are kept in memory at the most.
+    static let highestFloodLimit = 10_000
     /// In seconds.
     var floodWindow = 10.0
     /// Offences that a member is warned of before the penalty.

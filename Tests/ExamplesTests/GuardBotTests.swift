@@ -35,6 +35,13 @@ import Testing
         #expect(policy.offence(of: text) == offence)
     }
 
+    @Test func limitsAreWholeNumbersOrStayAsTheyAre() {
+        let changed = GuardBot.policy(["GUARD_WARNINGS": "0", "GUARD_FLOOD": "99999999999"]),
+            wrong = GuardBot.policy(["GUARD_WARNINGS": "-1", "GUARD_FLOOD": "many"])
+        #expect(changed.warnings == 0 && changed.floodLimit == GuardPolicy.highestFloodLimit)
+        #expect(wrong.warnings == policy.warnings && wrong.floodLimit == policy.floodLimit)
+    }
+
     @Test func linksCanBeAllowedByKind() {
         let web = GuardBot.policy(["GUARD_LINKS": "web"]), both = GuardBot.policy(["GUARD_LINKS": "web, simplex"])
         #expect(web.offence(of: "https://example.org") == nil)

@@ -73,6 +73,36 @@ import Testing
         #expect(greeted.withLock(\.self) == 2)
     }
 
+    @Test func aHandlerThatHasDeletedTheMessageRunsAgainAndPunishesOnce() async throws {
+        let core = ScriptedCore(), store = try BotStateStore(path: nil, logger: Self.logger)
+        let isStopping = Mutex(true), begun = Gate()
+        let bot = Bot("Guard", id: "guard") {
+            On(.text, in: .groups) { message in
+                try await message.moderate()
+                try await message.member?.warn(evidence: message.text)
+                try await message.member?.moderate(.block)
+                try await message.member?.setRole(.observer)
+                begun.open()
+                if isStopping.withLock(\.self) { try await suspendUntilCancelled() }
+                try await message.send("\(message.text): \(try await message.member?.warningPoints() ?? 0) of \(try await message.group?.cases().count ?? 0)")
+            }
+        }
+        let (group, bob) = try core.addGroup()
+        try await run([bot], on: core, store, stoppingWithin: .zero) {
+            core.receive("casino", from: bob, in: group)
+            await begun.wait()
+        }
+        isStopping.withLock { $0 = false }
+        // Another moderator was faster: there is nothing left to handle.
+        let moderator = bob
+        core.receive("seen by others", from: bob, in: group, announcing: false) { $0.meta.deleted = .moderated(deletedAt: nil, byMember: moderator) }
+        let again = core.restarted()
+        try await run([bot], on: again, store, stoppingWithin: .seconds(600)) { await again.waitForSent(1, to: 7) }
+        #expect(again.sent(to: .group(7)) == ["casino: 1 of 2"])
+        let commands = again.groupCommands.filter { command in !["/_members", "/_groups", "/_get"].contains { command.hasPrefix($0) } }
+        #expect(commands.count == 3 && Set(commands).count == 3, "\(commands)")
+    }
+
     // MARK: Crashes
 
     @Test func whatThreeProcessesDiedOfIsNotHandledUntilSomebodyWantsItAndTheRestGoesOn() async throws {

@@ -48,6 +48,16 @@ extension ScriptedCore {
         return .success(.newChatItems(user: owner, chatItems: sent.map { ItemInChat(chatInfo: info, chatItem: $0) }))
     }
 
+    /// Marks messages as deleted by the bot.
+    static func moderate(_ items: [ChatItemID], in id: GroupID, _ owner: User?, _ state: inout State) -> Result<ChatResponse, ChatCoreError> {
+        guard let owner, let group = state.groups.first(where: { $0.groupID == id }) else { return notFound }
+        let chat = ChatReference.group(id)
+        for index in (state.groupItems[chat] ?? []).indices where items.contains(state.groupItems[chat]?[index].id ?? 0) {
+            state.groupItems[chat]?[index].meta.deleted = .moderated(deletedAt: time, byMember: group.membership)
+        }
+        return .success(.cmdOk(user: owner))
+    }
+
     static func answer(_ command: GroupCommand, _ owner: User?, _ state: inout State) -> Result<ChatResponse, ChatCoreError> {
         func group(_ id: GroupID) -> GroupInfo? { state.groups.first { $0.groupID == id } }
         guard let owner else { return notFound }

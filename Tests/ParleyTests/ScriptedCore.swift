@@ -180,6 +180,7 @@ final class ScriptedCore: IdempotentChatCore {
             state.items[contact.contactID, default: []] += sent
             state.sentCounts[contact.contactID, default: 0] += sent.count
             return .success(.newChatItems(user: owner, chatItems: sent.map { ItemInChat(chatInfo: .direct(contact: contact), chatItem: $0) }))
+        case .messages(.moderate(let id, let items)): return moderate(items, in: id, owner(user), &state)
         case .messages: return .success(.cmdOk(user: owner(user)))
         case .groups(let command): return answer(command, owner(user), &state)
         default: break

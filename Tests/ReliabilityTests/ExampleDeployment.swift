@@ -64,9 +64,16 @@ actor ExampleDeployment {
         try configuration.network.set(.retryPause, to: "200")
         return try await Interlocutor(name, on: try await CoreHost.open(configuration), to: link)
     }
+
+    /// Ends the bot, and opens what it has stored.
+    func openBotData() async throws -> CoreHost {
+        bot.kill()
+        _ = try await bot.exit()
+        return try await CoreHost.open(HostConfiguration(dataFolder: folder("bot"), servers: [routerAddress]))
+    }
 }
 
-/// Somebody who talks to a bot, and keeps what it said.
+/// Somebody who talks to a bot, as its contact or in its group, and keeps what it said.
 struct Interlocutor: Sendable {
     let name: String
     let host: CoreHost
@@ -82,14 +89,17 @@ struct Interlocutor: Sendable {
         let events = host.core.events()
         _ = try await host.core.send(.core(.start()), as: nil)
         _ = try await host.core.send(.connections(.connectLink(link)), as: user.userID)
-        var contact: ContactID?
+        var chat: ChatReference?
         for try await event in events {
-            guard case .contactConnected(_, let connected, _) = event else { continue }
-            contact = connected.contactID
+            switch event {
+            case .contactConnected(_, let contact, _): chat = .direct(contact.contactID)
+            case .userJoinedGroup(_, let group, _): chat = .group(group.groupID)
+            default: continue
+            }
             break
         }
-        guard let contact else { throw RunFault("\(name) is not connected") }
-        chat = .direct(contact)
+        guard let chat else { throw RunFault("\(name) is not connected") }
+        self.chat = chat
     }
 
     func say(_ text: String) async throws {
@@ -97,10 +107,19 @@ struct Interlocutor: Sendable {
         _ = try await host.core.send(.messages(.send(to: target, [ComposedMessage(content: .text(text))])), as: user)
     }
 
-    /// The texts that the bot has sent, oldest first.
-    func heard() async throws -> [String] {
-        guard case .apiChat(_, let page, _) = try await host.core.send(.chats(.page(chat, pagination: .last(2_000))), as: user) else { return [] }
-        return page.chatItems.filter { $0.isMessage && $0.direction.isReceived }.map(\.meta.text)
+    /// The items of the chat, oldest first.
+    func items() async throws -> [ChatItem] { try await host.items(of: chat, user: user) }
+
+    /// The texts that others have sent, oldest first: those of the bot, and in a group those of other members.
+    func heard() async throws -> [String] { try await items().filter { $0.isMessage && $0.direction.isReceived }.map(\.meta.text) }
+
+    /// Waits until the items of the chat fulfil a condition.
+    func see(_ what: String, _ isFulfilled: ([ChatItem]) -> Bool) async throws {
+        do {
+            try await eventually("\(name) has \(what)", within: .seconds(60), every: .milliseconds(20)) { isFulfilled(try await items()) }
+        } catch let error as TimeLimitError {
+            throw RunFault("\(error): \(try await items().map(\.meta.text))")
+        }
     }
 
     /// Waits until the bot has said so much.
@@ -110,5 +129,13 @@ struct Interlocutor: Sendable {
         } catch let error as TimeLimitError {
             throw RunFault("\(error): \(try await heard())")
         }
+    }
+}
+
+extension CoreHost {
+    /// The newest 2,000 items of a chat, oldest first.
+    func items(of chat: ChatReference, user: UserID) async throws -> [ChatItem] {
+        guard case .apiChat(_, let page, _) = try await core.send(.chats(.page(chat, pagination: .last(2_000))), as: user) else { return [] }
+        return page.chatItems
     }
 }

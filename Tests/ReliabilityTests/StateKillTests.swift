@@ -1,5 +1,8 @@
+import ChatAPI
+import ChatProtocol
 import Parley
 import ProcessSupport
+import TestSupport
 import Testing
 
 /// Example bots that keep state are killed at random moments: nothing that they keep or say is lost or repeated.
@@ -118,6 +121,63 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(60))) func eachOffenceIsModeratedAndCountedOnceAndThePenaltyComesAtTheLimit() async throws {
+        let limit = 5, offenders = ["ann", "ben", "cath"], rounds = limit + 1
+        let environment = ["GUARD_WORDS": "casino", "GUARD_WARNINGS": "\(limit)", "GUARD_FLOOD": "1000"]
+        try await run("GuardBot", environment: environment, steps: rounds * offenders.count) { plan, deployment in
+            let witness = try await deployment.person("wendy")
+            var people: [Interlocutor] = []
+            for name in offenders { people.append(try await deployment.person(name)) }
+            let members = people, before = try await witness.heard().count(where: Self.isRules)
+            try await disturbed(plan, deployment) { progress in
+                for round in 1...rounds {
+                    for member in members {
+                        try await member.say("good morning \(round)")
+                        try await member.say("casino \(round)")
+                        progress()
+                    }
+                    // Some rounds come while the one before is handled.
+                    if round % 2 == 0 { try await witness.see("the penalties of round \(round)") { Self.verdicts($0).count >= round * members.count } }
+                }
+            }
+            // Its answer comes behind everything that the bot has said before.
+            try await witness.say("/rules")
+            try await witness.see("the rules") { items in items.count { Self.isRules($0.meta.text) } > before }
+            let expected = offenders.flatMap { name in
+                (1...limit).map { "\(name), that is against the rules (\($0) of \(limit) warnings). See /rules." } + ["\(name) blocked"]
+            }
+            #expect(try await Self.verdicts(witness.items()).sorted() == expected.sorted(), "\(plan)")
+
+            let bot = try await deployment.openBotData()
+            let items = try await bot.items(of: .group(1), user: 1)
+            #expect(Self.verdicts(items).sorted() == expected.sorted(), "\(plan), as the bot has it")
+            for (word, isModerated) in [("casino", true), ("good morning", false)] {
+                let messages = items.filter { $0.direction.isReceived && $0.meta.text.hasPrefix(word) }
+                #expect(messages.count == rounds * offenders.count && messages.allSatisfy { $0.isModerated == isModerated }, "\(plan), \(word)")
+            }
+            await bot.close()
+            // The members and the witness see the same.
+            for person in members + [witness] {
+                let messages = try await person.items().filter { $0.meta.text.hasPrefix("casino") }
+                #expect(messages.allSatisfy { $0.isModerated }, "\(plan), \(person.name)")
+                await person.host.close()
+            }
+        }
+    }
+
+    /// The warnings and blocks that a chat has, in order.
+    private static func verdicts(_ items: [ChatItem]) -> [String] {
+        items.compactMap { item in
+            switch item.content {
+            case .receivedGroupEvent(.memberBlocked(_, let profile, blocked: true)), .sentGroupEvent(.memberBlocked(_, let profile, blocked: true)):
+                "\(profile.displayName) blocked"
+            default: item.meta.text.contains("that is against the rules") ? item.meta.text : nil
+            }
+        }
+    }
+
+    private static func isRules(_ text: String) -> Bool { text.hasPrefix("Be kind.") }
+
     /// Carries out an exchange while the bot is killed.
     ///
     /// - Parameter body: calls its argument after each step.
@@ -159,5 +219,12 @@ import Testing
             }
             await deployment.abandon()
         }
+    }
+}
+
+extension ChatItem {
+    /// True for a message that a moderator has deleted.
+    fileprivate var isModerated: Bool {
+        if case .moderated? = meta.deleted { true } else { false }
     }
 }

@@ -150,6 +150,11 @@ final class Effects: Sendable {
         _ = try await once(.messages(.moderate(group, items)))
     }
 
+    /// Blocks, removes or promotes members, once.
+    func change(_ command: GroupCommand) async throws(ChatCoreError) {
+        _ = try await once(.groups(command))
+    }
+
     /// Marks a report as dealt with.
     func archiveReport(_ item: ChatItemID, in group: GroupID) async throws(ChatCoreError) {
         _ = try await once(.messages(.deleteReports(group, [item], mode: .internalMark)))

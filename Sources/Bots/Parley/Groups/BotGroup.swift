@@ -156,18 +156,18 @@ public struct BotMember: Sendable {
     public func unblock() async throws { try await setBlocked(false) }
 
     private func setBlocked(_ isBlocked: Bool) async throws {
-        _ = try await group.effects.perform(.groups(.blockForAll(group.id, [id], isBlocked)))
+        _ = try await group.effects.change(.blockForAll(group.id, [id], isBlocked))
     }
 
     /// Removes the member from the group. The bot must be an admin or owner.
     ///
     /// - Parameter withMessages: whether what the member wrote is deleted for everybody.
     public func remove(withMessages: Bool = false) async throws {
-        _ = try await group.effects.perform(.groups(.remove(group.id, [id], withMessages: withMessages)))
+        _ = try await group.effects.change(.remove(group.id, [id], withMessages: withMessages))
     }
 
     /// Gives the member another role. The bot must be an admin or owner.
-    public func setRole(_ role: GroupMemberRole) async throws { _ = try await group.effects.perform(.groups(.setRole(group.id, [id], role))) }
+    public func setRole(_ role: GroupMemberRole) async throws { _ = try await group.effects.change(.setRole(group.id, [id], role)) }
 
     /// Admits a member who waits. The bot must be a moderator or more.
     ///

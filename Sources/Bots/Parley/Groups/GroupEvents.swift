@@ -13,7 +13,7 @@ enum GroupEvents {
     ///   - chat: its chat as handlers see it.
     static func content(of entry: ItemInChat, in chat: BotChat) -> Incoming.Content? {
         let item = entry.chatItem
-        guard item.meta.deleted == nil else { return nil }
+        guard item.meta.deleted == nil || isDeletedByBot(item, in: entry.chatInfo) else { return nil }
         switch item.content {
         case .receivedMessage(let content):
             guard isToBeHandled(item, in: entry.chatInfo) else { return nil }
@@ -34,6 +34,12 @@ enum GroupEvents {
             return .member(MemberContext(chat: chat, member: member, change: .pending, actor: nil))
         default: return nil
         }
+    }
+
+    /// Checks whether the bot itself has deleted a message of a member. A handler that did so and was interrupted has still to do the rest.
+    private static func isDeletedByBot(_ item: ChatItem, in info: ChatInfo) -> Bool {
+        guard case .moderated(_, let moderator)? = item.meta.deleted, let group = info.groupInfo else { return false }
+        return moderator.groupMemberID == group.membership.groupMemberID
     }
 
     /// Checks whether a message that was received is one to answer: in groups, neither history nor a message of another bot.

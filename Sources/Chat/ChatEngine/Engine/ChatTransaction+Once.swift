@@ -59,6 +59,7 @@ extension ChatCommand {
         switch self {
         case .messages, .chats: true
         case .address(.accept), .address(.reject): true
+        case .groups(.blockForAll), .groups(.remove), .groups(.setRole): true
         default: false
         }
     }

@@ -204,8 +204,8 @@ package final class NativeCore: IdempotentChatCore {
 
     /// Runs a command unless one ran under the key before.
     ///
-    /// Commands about messages and chats, and answers to requests, can be given under a key; others are refused as `unsupported`. What
-    /// was made and has been deleted since is reported as not found. Keys are remembered for
+    /// Commands about messages and chats, answers to requests, and blocks, removals and roles of members can be given under a key; others are
+    /// refused as `unsupported`. What was made and has been deleted since is reported as not found. Keys are remembered for
     /// ``NativeCoreConfiguration/commandKeyPeriod``.
     package func send(_ command: ChatCommand, as user: UserID?, onceAs key: String) async throws(ChatCoreError) -> ChatResponse {
         guard command.canBeGivenOnce else {
