@@ -223,6 +223,21 @@ struct OnceTests {
         await core.close()
     }
 
+    @Test("a role, a block and a removal that are given twice under one key happen once")
+    func membership() async throws {
+        let scene = try await GroupScene(["alice", "bob"])
+        let bob = try await scene.member("bob", at: "alice").groupMemberID, group = GroupScene.group
+        let commands: [GroupCommand] = [
+            .setRole(group, [bob], .observer), .blockForAll(group, [bob], true), .remove(group, [bob], withMessages: false),
+        ]
+        for (number, command) in commands.enumerated() {
+            for _ in 1...2 { _ = try await scene["alice"].native.send(.groups(command), as: 1, onceAs: "\(number)") }
+        }
+        let changes = await scene.items(at: "alice").count { if case .sentGroupEvent = $0.content { true } else { false } }
+        #expect(changes == commands.count)
+        for name in scene.names { await scene[name].close() }
+    }
+
     @Test("keys are forgotten after their time")
     func forgetting() async throws {
         let world = TestWorld()
