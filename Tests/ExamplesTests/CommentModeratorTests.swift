@@ -55,12 +55,13 @@ import Testing
             for person in [ben] + readers { try await person.subscribe(to: "channel") }
             try await ann.say("Hello")
             try await ben.comment("rude", on: "Hello", in: "News")
-            for reader in readers {
-                #expect(try await ben.comments(on: "Hello", in: "News").map(\.isDeleted) == [false])
-                try await reader.report(comment: "rude", on: "Hello", in: "News")
-                try await reader.report(comment: "rude", on: "Hello", in: "News")
+            for reader in readers.dropLast() {
+                // Two reports of one member count once.
+                for _ in 1...2 { try await reader.report(comment: "rude", on: "Hello", in: "News") }
                 try await room.settle()
+                #expect(try await ben.comments(on: "Hello", in: "News").map(\.isDeleted) == [false])
             }
+            try await readers[2].report(comment: "rude", on: "Hello", in: "News")
             try await ben.expectDeletedComment(on: "Hello", in: "News")
         }
     }
