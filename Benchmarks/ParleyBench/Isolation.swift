@@ -3,7 +3,7 @@ import Parley
 import ParleyTesting
 import Synchronization
 
-/// What chats of a bot do to each other: the time from a message to its handler in one chat, alone and while the handler of another chat never ends and
+/// The isolation of the chats of a bot: the time from a message to its handler in one chat, alone and while the handler of another chat never ends and
 /// that of a third one throws.
 ///
 /// Complete clients in one process, over a network in memory.

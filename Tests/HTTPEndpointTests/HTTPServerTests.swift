@@ -13,7 +13,7 @@ import Testing
         .text(.ok, "\(request.method.rawValue) \(request.path) \(request.query) \(String(decoding: request.body, as: UTF8.self))")
     }
 
-    /// What a connection answers to bytes, until it is closed.
+    /// The answer of a connection to bytes, until it is closed.
     private func exchange(_ server: HTTPServer, _ text: String) async throws -> String {
         let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connect(host: "127.0.0.1", port: server.port) { channel in
             channel.eventLoop.makeCompletedFuture { try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel) }

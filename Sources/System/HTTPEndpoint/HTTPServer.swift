@@ -57,7 +57,7 @@ package final class HTTPServer: Sendable {
         return HTTPServer(channel, clients)
     }
 
-    /// Whether an error of ``start(host:port:group:limits:handler:)`` says that another program uses the address.
+    /// Checks whether an error of ``start(host:port:group:limits:handler:)`` says that another program uses the address.
     package static func isAddressInUse(_ error: any Error) -> Bool { (error as? IOError)?.errnoCode == EADDRINUSE }
 
     /// Closes the server and its connections.

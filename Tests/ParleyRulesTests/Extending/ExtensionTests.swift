@@ -5,7 +5,7 @@ import Testing
 
 @testable import ParleyRules
 
-/// What a program adds to the format of bots.yaml.
+/// Additions of a program to the format of bots.yaml.
 @Suite struct ExtensionTests {
     private let extensions: RuleExtensions
 

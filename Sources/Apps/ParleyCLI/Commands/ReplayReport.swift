@@ -6,7 +6,7 @@ internal import ParleyRules
 
 /// The rules of a profile, and those before, in front of the same messages.
 struct ReplayComparison: Sendable {
-    /// What both make of a message.
+    /// The outcomes of both rule sets for a message.
     struct Difference {
         let new: RuleReplay.Outcome
         /// Nil if there is nothing to compare with.

@@ -19,7 +19,7 @@ public struct SuppressedEffect: Sendable, Hashable {
 
 /// Reports effects instead of having them. Commands that only read reach the core.
 ///
-/// What callers are answered looks as if the effect had happened. Messages have negative ids, which no message of a core has.
+/// Answers are made up as if the effect had happened. Messages have negative ids, which no message of a core has.
 final class DryRun: EffectPerformer {
     private let bot: String
     private let model: ChatModel

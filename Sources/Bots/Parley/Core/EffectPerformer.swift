@@ -12,7 +12,7 @@ protocol EffectPerformer: Sendable {
     func connect(by link: String, as user: UserID) async throws(ChatCoreError) -> ChatResponse
 }
 
-/// Has effects.
+/// The capability to have effects.
 struct RealEffects: EffectPerformer {
     let model: ChatModel
     let retry: CommandRetry

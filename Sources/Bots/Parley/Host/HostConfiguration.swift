@@ -28,7 +28,7 @@ public struct HostConfiguration: Sendable {
     /// How long handlers that run may go on when the bots are told to stop. Then their tasks are cancelled, and what they had not done
     /// is done at the next start.
     public var drainLimit: Duration = .seconds(10)
-    /// Where the process serves `/metrics` and `/healthz`; nil for nowhere.
+    /// The address of `/metrics` and `/healthz`; nil if they are not served.
     public var monitoring: MonitoringAddress?
     /// Takes the metrics of the bots. By default a registry of its own, which `/metrics` shows; a backend of another kind has to show them itself.
     public var metrics: any MetricsFactory = MetricsRegistry()

@@ -9,7 +9,7 @@ final class BotMetrics: Sendable {
         case completed, failed, interrupted
     }
 
-    /// What has been counted since the start.
+    /// The counts since the start.
     struct Counts: Sendable, Hashable {
         var events = 0
         var dropped = 0

@@ -10,7 +10,7 @@ struct EventObservation: Sendable {
     let logger: Logger
     let metrics: BotMetrics?
 
-    /// What is done outside of handlers.
+    /// The observation of effects outside of handlers, which records nothing.
     static let none = EventObservation(id: "", logger: Logger(label: "parley") { _ in SwiftLogNoOpLogHandler() }, metrics: nil)
 
     init(id: String, logger: Logger, metrics: BotMetrics?) {

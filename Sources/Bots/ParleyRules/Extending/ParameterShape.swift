@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Finds out which keys and values a Swift type reads, for the JSON Schema: the type is decoded from values that stand for any.
 ///
-/// What cannot be found out, because the type checks its values while it decodes, is a value of any kind in the schema. The reader is not less strict
+/// A parameter whose type checks its values while it decodes has no known shape: it is a value of any kind in the schema. The reader is not less strict
 /// for it.
 enum ParameterShape {
     /// Mappings within each other at the most.

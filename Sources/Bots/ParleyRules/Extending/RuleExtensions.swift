@@ -1,4 +1,4 @@
-/// What a program adds to the format of bots.yaml: conditions, actions and plugins that are written in Swift.
+/// Additions of a program to the format of bots.yaml: conditions, actions and plugins that are written in Swift.
 ///
 /// Every reader of a file takes them: ``BotsFile/init(contentsOf:extensions:)``, ``BotsSchema/text(with:)`` and ``BotsFile/run(_:plugins:conditions:actions:configuration:)``.
 public struct RuleExtensions: Sendable {

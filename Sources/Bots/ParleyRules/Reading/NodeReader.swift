@@ -20,7 +20,7 @@ final class DiagnosticSink {
     /// The keys of lists that could not be read.
     var faultyLists: Set<String> = []
 
-    /// What the program adds to the format.
+    /// The additions of the program to the format.
     let extensions: RuleExtensions
 
     init(folder: String? = nil, extensions: RuleExtensions = .none) {

@@ -19,9 +19,9 @@ public struct BotsFile: Sendable {
     public let listFiles: [String]
     /// How the bots reach routers.
     public let network: HostNetwork
-    /// Where metrics and health are served; nil for nowhere.
+    /// The address of metrics and health; nil if they are not served.
     public let monitoring: MonitoringAddress?
-    /// Where other programs ask the bots to send; nil for nowhere.
+    /// The endpoint at which other programs ask the bots to send; nil for none.
     public let webhooks: WebhooksSpec?
     /// A probable mistake.
     public let warnings: BotsFileWarnings

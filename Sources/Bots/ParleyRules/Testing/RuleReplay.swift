@@ -44,7 +44,7 @@ package struct ReplayedMessage: Sendable {
 ///
 /// Forms and captchas, which take messages from the rules while they are open, are not replayed.
 package struct RuleReplay: Sendable {
-    /// What the rules make of a message.
+    /// The outcome of the rules for a message.
     package struct Outcome: Sendable, Hashable {
         /// The ids of the rules that apply, or their lines.
         package var rules: [String] = []

@@ -99,7 +99,7 @@ package final class WebhookEndpoint: Sendable {
         return endpoint
     }
 
-    /// Lets requests reach the bots, which have started.
+    /// Opens the endpoint to requests, once the bots have started.
     package func open(_ profiles: [HostReady.Profile]) { open(Dictionary(profiles.map { ($0.id, $0.client) }) { first, _ in first }) }
 
     func open(_ clients: [String: BotClient]) { self.clients.withLock { $0 = clients } }

@@ -64,7 +64,7 @@ struct WebhookQueue: StoredState, Hashable {
     }
 }
 
-/// What follows from an attempt.
+/// The consequence of an attempt.
 enum WebhookVerdict: Sendable, Hashable {
     case delivered
     /// Another attempt, not before some seconds if the receiver asks for it.
