@@ -81,7 +81,7 @@ actor Deployment {
     /// Kills at a random moment, and starts again after a random while: nothing is waited for, the times are what is tested. It does not wait until what was started is ready, so that the next kill can hit it
     /// while it starts.
     func carryOut(_ kill: KillPlan.Kill) async throws {
-        try await Task.sleep(for: .milliseconds(kill.delay))
+        try await PlannedPause.pass(milliseconds: kill.delay)
         let hitsRouter = kill.victim != .bot && router != nil, hitsBot = kill.victim != .router || router == nil
         isKilling = true
         defer {
@@ -93,7 +93,7 @@ actor Deployment {
         if hitsRouter, let router { end(router) }
         if hitsBot { try await checkKilled(bot, "bot") }
         if hitsRouter, let router { try await checkKilled(router, "router") }
-        try await Task.sleep(for: .milliseconds(kill.downtime))
+        try await PlannedPause.pass(milliseconds: kill.downtime)
         if hitsRouter { router = try Self.startRouter(folder, port) }
         if hitsBot { bot = try startBot() }
     }

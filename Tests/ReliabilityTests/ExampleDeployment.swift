@@ -33,11 +33,11 @@ actor ExampleDeployment {
 
     /// Kills the bot at a random moment, and starts it again without waiting until it is ready. The times are what is tested.
     func carryOut(_ kill: KillPlan.Kill) async throws {
-        try await Task.sleep(for: .milliseconds(kill.delay))
+        try await PlannedPause.pass(milliseconds: kill.delay)
         bot.kill()
         let exitCode = try await bot.exit()
         guard exitCode == ProcessSignal.kill.exitStatus else { throw RunFault("\(program) had ended by itself with exit code \(exitCode):\n\(log)") }
-        try await Task.sleep(for: .milliseconds(kill.downtime))
+        try await PlannedPause.pass(milliseconds: kill.downtime)
         bot = try Self.start(program, environment, folder)
     }
 

@@ -105,7 +105,7 @@ private final class KilledGroup: Sendable {
             group.addTask { [self] in
                 for (moment, kill) in plan.kills {
                     await progress.wait(for: moment)
-                    try await Task.sleep(for: .milliseconds(kill.delay))
+                    try await PlannedPause.pass(milliseconds: kill.delay)
                     if let member = kill.member {
                         try await members[member].kill(downtime: kill.downtime)
                     } else {
@@ -203,22 +203,20 @@ private final class KilledGroup: Sendable {
     }
 
     private func untilTrue(_ what: String, _ condition: () async throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(90)
-        while try await !condition() {
-            guard ContinuousClock.now < deadline else {
-                var states: [String] = []
-                for member in members {
-                    let texts = try await member.texts()
-                    states.append("\(member.name): \(try await member.members()), sent \(texts.sent.count), received \(texts.received.mapValues(\.count))")
-                }
-                for guest in guests {
-                    let chats = try await guest.ask("/_get chats 1 pcc=on count=100")["chats"]?.arrayValue ?? []
-                    states.append("\(guest.name): \(chats.compactMap { $0["chatInfo"]?["contactConnection"]?.text })")
-                }
-                throw RunFault("\(plan): not in time: \(what)\n\(states.joined(separator: "\n"))")
+        do {
+            // Databases of other processes announce nothing.
+            try await eventually(what, within: .seconds(90), every: .milliseconds(100), condition)
+        } catch is TimeLimitError {
+            var states: [String] = []
+            for member in members {
+                let texts = try await member.texts()
+                states.append("\(member.name): \(try await member.members()), sent \(texts.sent.count), received \(texts.received.mapValues(\.count))")
             }
-            // Databases of other processes announce nothing to who asks them over and over.
-            try await Task.sleep(for: .milliseconds(100))
+            for guest in guests {
+                let chats = try await guest.ask("/_get chats 1 pcc=on count=100")["chats"]?.arrayValue ?? []
+                states.append("\(guest.name): \(chats.compactMap { $0["chatInfo"]?["contactConnection"]?.text })")
+            }
+            throw RunFault("\(plan): not in time: \(what)\n\(states.joined(separator: "\n"))")
         }
     }
 
@@ -282,7 +280,7 @@ private actor KilledRouter {
     func kill(downtime: Int) async throws {
         process.kill()
         _ = try await process.exit()
-        try await Task.sleep(for: .milliseconds(downtime))
+        try await PlannedPause.pass(milliseconds: downtime)
         process = try Self.start(folder, port)
     }
 

@@ -33,7 +33,7 @@ actor GroupParty {
     func kill(downtime: Int) async throws {
         isUp = false
         await client.stop(.kill)
-        try await Task.sleep(for: .milliseconds(downtime))
+        try await PlannedPause.pass(milliseconds: downtime)
         try await client.start()
         isUp = true
         for continuation in waiting { continuation.resume() }
