@@ -6,6 +6,23 @@ import Testing
 
 @testable import Parley
 
+extension HostSession {
+    /// Runs the bots, and a body once all have started. The body ends them by ending their core.
+    nonisolated func running<Result: Sendable>(_ body: ([HostReady.Profile]) async throws -> Result) async throws -> Result {
+        let (ready, continuation) = AsyncStream.makeStream(of: [HostReady.Profile].self)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { continuation.finish() }
+                try await self.run { continuation.yield($0) }
+            }
+            var iterator = ready.makeAsyncIterator()
+            let result = try await body(try #require(await iterator.next()))
+            try await group.waitForAll()
+            return result
+        }
+    }
+}
+
 /// Bots that run on a scripted core for as long as a test's body takes.
 struct BotSessionRunner {
     let core: ScriptedCore
@@ -41,21 +58,14 @@ struct BotSessionRunner {
         let time = BotTime(now: { now }, sleep: { [clock] in try await clock.sleep(for: $0) })
         let session = HostSession(
             core: core, bots: bots, store: store, parallelHandlers: 8, logger: logger, clock: ImpatientClock(), time: time, monitor: monitor)
-        let (ready, continuation) = AsyncStream.makeStream(of: [HostReady.Profile].self)
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { continuation.finish() }
-                try await session.run { continuation.yield($0) }
-            }
-            var iterator = ready.makeAsyncIterator()
-            let profiles = try #require(await iterator.next())
+        let result = try await session.running { profiles in
             let result = try await body(profiles, session)
             await session.settle()
             core.finish()
-            try await group.waitForAll()
-            try await store.setUserID(0, of: "waits for what was noted before")
             return result
         }
+        try await store.setUserID(0, of: "waits for what was noted before")
+        return result
     }
 
     /// Waits until the dispatcher of timers sleeps for about a time, and lets that pass.

@@ -337,21 +337,14 @@ import Testing
     ) async throws -> Result {
         let store = try store ?? BotStateStore(path: nil, logger: Self.logger)
         let session = HostSession(core: core, bots: bots, store: store, parallelHandlers: 8, logger: Self.logger, clock: ImpatientClock())
-        let (ready, continuation) = AsyncStream.makeStream(of: [HostReady.Profile].self)
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { continuation.finish() }
-                try await session.run { continuation.yield($0) }
-            }
-            var iterator = ready.makeAsyncIterator()
-            let profiles = try #require(await iterator.next())
+        let result = try await session.running { profiles in
             let result = try await body(profiles)
             await session.settle()
             core.finish()
-            try await group.waitForAll()
-            try await store.setUserID(0, of: "waits for what was noted before")
             return result
         }
+        try await store.setUserID(0, of: "waits for what was noted before")
+        return result
     }
 }
 

@@ -191,19 +191,11 @@ import Testing
     ) async throws {
         let session = HostSession(
             core: core, bots: bots, store: store, parallelHandlers: 8, logger: Self.logger, inFlight: try folder?.table(), clock: ImpatientClock())
-        let (ready, continuation) = AsyncStream.makeStream(of: Void.self)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { continuation.finish() }
-                try await session.run { _ in continuation.yield() }
-            }
-            var iterator = ready.makeAsyncIterator()
-            try #require(await iterator.next() != nil)
+        try await session.running { _ in
             try await body()
             if limit > .zero { await session.settle() }
             await session.drain(within: limit)
             core.finish()
-            try await group.waitForAll()
         }
         try await store.setUserID(0, of: "waits for what was noted before")
     }

@@ -77,14 +77,7 @@ import Testing
         bot.pace = SendingPace(perChat: Self.rate, perProfile: nil)
         let ann = try core.add(contact: 4, name: "ann"), ben = try core.add(contact: 5, name: "ben"), speaker = bot
         let session = HostSession(core: core, bots: [speaker], store: store, parallelHandlers: 8, logger: HostSessionTests.logger, clock: clock)
-        let (ready, continuation) = AsyncStream.makeStream(of: Void.self)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { continuation.finish() }
-                try await session.run { _ in continuation.yield() }
-            }
-            var iterator = ready.makeAsyncIterator()
-            try #require(await iterator.next() != nil)
+        try await session.running { _ in
             for number in 1...50 { core.receive("\(number)", from: ben) }
             await core.waitForSent(50, to: 5)
             core.receive("count", from: ann)
@@ -101,7 +94,6 @@ import Testing
             await core.waitForSent(5, to: 4)
             await session.settle()
             core.finish()
-            try await group.waitForAll()
         }
         #expect(core.sent(to: 4) == ["1", "2", "3", "4", "5"])
     }
@@ -113,17 +105,9 @@ import Testing
         let ann = try core.add(contact: 4, name: "ann"), speaker = bot, clock = ManualClock()
         func run(_ core: ScriptedCore, _ clock: any Clock<Duration>, _ body: @Sendable (HostSession) async -> Void) async throws {
             let session = HostSession(core: core, bots: [speaker], store: store, parallelHandlers: 8, logger: HostSessionTests.logger, clock: clock)
-            let (ready, continuation) = AsyncStream.makeStream(of: Void.self)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    defer { continuation.finish() }
-                    try await session.run { _ in continuation.yield() }
-                }
-                var iterator = ready.makeAsyncIterator()
-                try #require(await iterator.next() != nil)
+            try await session.running { _ in
                 await body(session)
                 core.finish()
-                try await group.waitForAll()
             }
             try await store.setUserID(0, of: "waits for what was noted before")
         }

@@ -1,5 +1,6 @@
 import ChatProtocol
 import Foundation
+import SMPCrypto
 import Testing
 
 @testable import ParleyRules
@@ -62,10 +63,10 @@ import Testing
         func hex(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x", $0) }.joined() }
         // RFC 4231, test cases 2 and 6.
         #expect(
-            hex(WebhookSignature.hmac(key: Array("Jefe".utf8), Array("what do ya want for nothing?".utf8)))
+            hex(HMAC.sha256(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8)))
                 == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
         #expect(
-            hex(WebhookSignature.hmac(key: [UInt8](repeating: 0xaa, count: 131), Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8)))
+            hex(HMAC.sha256(Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8), key: [UInt8](repeating: 0xaa, count: 131)))
                 == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
     }
 

@@ -12,7 +12,7 @@ enum WebhookSignature {
     /// - Parameter time: seconds since 1970.
     /// - Returns: `v1,` and the HMAC-SHA-256 in base64.
     static func sign(id: String, time: Int64, body: [UInt8], secret: RuleSecret) -> String {
-        "v1," + Data(hmac(key: key(of: secret), Array("\(id).\(time).".utf8) + body)).base64EncodedString()
+        "v1," + Data(HMAC.sha256(Array("\(id).\(time).".utf8) + body, key: key(of: secret))).base64EncodedString()
     }
 
     /// Checks the signature of a request; a list of signatures is as good as its members.
@@ -34,14 +34,5 @@ enum WebhookSignature {
         let prefix = "whsec_"
         if secret.text.hasPrefix(prefix), let data = Data(base64Encoded: String(secret.text.dropFirst(prefix.count))) { return [UInt8](data) }
         return Array(secret.text.utf8)
-    }
-
-    /// HMAC-SHA-256 (RFC 2104).
-    static func hmac(key: [UInt8], _ message: [UInt8]) -> [UInt8] {
-        let block = 64
-        var key = key.count > block ? Array(Hash.sha256(key)) : key
-        key += [UInt8](repeating: 0, count: block - key.count)
-        let inner = Array(Hash.sha256(key.map { $0 ^ 0x36 } + message))
-        return Array(Hash.sha256(key.map { $0 ^ 0x5c } + inner))
     }
 }
