@@ -65,6 +65,16 @@ import Tracing
         #expect(monitor.failures.first?.time == Date(timeIntervalSince1970: Double(2 * HostMonitor.failureLimit)))
     }
 
+    @Test func aFailureWithACodeIsKnownByIt() async throws {
+        let monitor = HostMonitor()
+        let runner = try BotSessionRunner(monitor: monitor)
+        try await runner.run(Bot("Echo", id: "echo") { On(.text) { _ in throw ReplyError(.timedOut, "nothing came") } }) { _, _ in
+            _ = runner.core.receive("hello", from: try runner.core.add(contact: 4, name: "ann"))
+        }
+        #expect(monitor.failures.map(\.code) == ["reply.timedOut"])
+        #expect("\(ReplyError(.timedOut, "nothing came"))" == "reply.timedOut: nothing came")
+    }
+
     @Test func recordsOfOneEventShareItsID() async throws {
         let records = LogRecords()
         let logger = Logger(label: "test") { _ in LogRecords.Handler(records: records) }

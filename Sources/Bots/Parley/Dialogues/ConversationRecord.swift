@@ -52,7 +52,7 @@ struct ConversationRecord: Codable, Sendable, Hashable {
 }
 
 /// A conversation that cannot go on.
-public struct ConversationStepError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct ConversationStepError: CodedError, Sendable, Hashable {
     /// A stable code.
     public enum Code: String, Sendable, Hashable {
         /// The function takes more than ``Conversation/maximumSteps`` steps.
@@ -74,7 +74,4 @@ public struct ConversationStepError: Error, Sendable, Hashable, CustomStringConv
         self.code = code
         self.message = message
     }
-
-    /// A textual form, for messages and logs.
-    public var description: String { "\(code.rawValue): \(message)" }
 }

@@ -297,7 +297,7 @@ final class BotRuntime: Sendable {
         } catch {
             let (place, error) = (error as? HandlerFailure).map { ($0.place, $0.error) } ?? ("", error)
             // Only the end of the bots cancels the tasks of handlers.
-            let code = (error as? ChatCoreError)?.code.rawValue ?? "handler", logger = incoming.effects.observation.logger
+            let code = ErrorCode.of(error) ?? "handler", logger = incoming.effects.observation.logger
             guard !Task.isCancelled else {
                 logger.notice("handler interrupted: it runs again at the next start", metadata: ["handler": "\(place)", "kind": "\(incoming.kind)"])
                 return false
@@ -418,7 +418,7 @@ final class BotRuntime: Sendable {
         } catch {
             guard !Task.isCancelled else { return false }
             // A member who is gone, or a bot that may not act any more: trying again would change nothing.
-            logger.error("a case cannot be taken back", metadata: ["code": "\((error as? ChatCoreError)?.code.rawValue ?? "handler")", "case": "\(timer.key)"])
+            logger.error("a case cannot be taken back", metadata: ["code": "\(ErrorCode.of(error) ?? "handler")", "case": "\(timer.key)"])
             return note(mark)
         }
     }

@@ -24,7 +24,7 @@ public enum ModerationAction: Sendable, Hashable {
 }
 
 /// A moderation that is not possible.
-public struct ModerationError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct ModerationError: CodedError, Sendable, Hashable {
     /// A stable code.
     public enum Code: String, Sendable, Hashable {
         /// The member is a moderator, admin or owner.
@@ -48,9 +48,6 @@ public struct ModerationError: Error, Sendable, Hashable, CustomStringConvertibl
         self.code = code
         self.message = message
     }
-
-    /// A textual form, for messages and logs.
-    public var description: String { "\(code.rawValue): \(message)" }
 }
 
 extension BotMember {

@@ -4,10 +4,10 @@ internal import Tracing
 
 /// The log, the metrics and the trace of one event, from the handlers that it is given to, to what they do.
 struct EventObservation: Sendable {
-    /// The id that the records of the event share, such as `2/item/41`: the profile and the name of the event.
+    /// The id that the records of the event share, such as `2/item/41`: the profile and the name of the event. Empty outside of events.
     let id: String
-    /// A logger with the bot and the id.
-    let logger: Logger
+    /// The logger of the bot, without the id: most records of events are for a level that is off.
+    private let base: Logger
     let metrics: BotMetrics?
 
     /// The observation of effects outside of handlers, which records nothing.
@@ -15,16 +15,26 @@ struct EventObservation: Sendable {
 
     init(id: String, logger: Logger, metrics: BotMetrics?) {
         self.id = id
-        var logger = logger
-        if !id.isEmpty { logger[metadataKey: "event"] = "\(id)" }
-        self.logger = logger
+        base = logger
         self.metrics = metrics
+    }
+
+    /// A logger with the bot and the id.
+    var logger: Logger {
+        var logger = base
+        if !id.isEmpty { logger[metadataKey: "event"] = "\(id)" }
+        return logger
+    }
+
+    private func debug(_ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata) {
+        guard base.logLevel <= .debug else { return }
+        logger.debug(message, metadata: metadata())
     }
 
     /// Runs the handling of an event as a span, if the program records traces.
     func handling(_ kind: EventKind, of bot: String, _ body: () async throws -> Void) async throws {
         metrics?.event(kind)
-        logger.debug("event", metadata: ["kind": "\(kind.metricsName)"])
+        debug("event", ["kind": "\(kind.metricsName)"])
         guard Self.isTraced else { return try await body() }
         try await withSpan("parley.event", ofKind: .consumer) { span in
             span.attributes["parley.bot"] = bot
@@ -48,7 +58,7 @@ struct EventObservation: Sendable {
             }
             let duration = start.duration(to: .now)
             metrics?.handler(.completed, for: duration)
-            logger.debug("handler completed", metadata: ["handler": "\(place)", "milliseconds": "\(Int(duration.seconds * 1000))"])
+            debug("handler completed", ["handler": "\(place)", "milliseconds": "\(Int(duration.seconds * 1000))"])
         } catch {
             metrics?.handler(Task.isCancelled ? .interrupted : .failed, for: start.duration(to: .now))
             throw error
@@ -78,11 +88,11 @@ struct EventObservation: Sendable {
         switch outcome {
         case .success(let result):
             metrics?.effect(name)
-            logger.debug("effect", metadata: ["effect": "\(name)"])
+            debug("effect", ["effect": "\(name)"])
             return result
         case .failure(let error):
             metrics?.effectRefused(error.code.rawValue)
-            logger.debug("effect refused", metadata: ["effect": "\(name)", "code": "\(error.code.rawValue)"])
+            debug("effect refused", ["effect": "\(name)", "code": "\(error.code.rawValue)"])
             throw error
         case nil: throw ChatCoreError(.invalidResponse, "the effect \(name) has no outcome")
         }

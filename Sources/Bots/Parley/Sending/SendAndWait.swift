@@ -4,7 +4,7 @@ internal import ChatProtocol
 internal import Foundation
 
 /// A wait for an answer, or for a contact, that has ended without one.
-public struct ReplyError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct ReplyError: CodedError, Sendable, Hashable {
     /// A stable code.
     public enum Code: String, Sendable, Hashable {
         /// Nothing came in time.
@@ -28,9 +28,6 @@ public struct ReplyError: Error, Sendable, Hashable, CustomStringConvertible {
         self.code = code
         self.message = message
     }
-
-    /// A textual form, for messages and logs.
-    public var description: String { "\(code.rawValue): \(message)" }
 }
 
 extension BotChat {

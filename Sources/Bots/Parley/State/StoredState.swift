@@ -38,7 +38,7 @@ extension StoredState {
 }
 
 /// A stored value that cannot be used.
-public struct BotStateError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct BotStateError: CodedError, Sendable, Hashable {
     /// A stable code.
     public enum Code: String, Sendable, Hashable {
         /// The value has more bytes than ``BotStateError/largestValue``.
@@ -63,9 +63,6 @@ public struct BotStateError: Error, Sendable, Hashable, CustomStringConvertible 
         self.code = code
         self.message = message
     }
-
-    /// A textual form, for messages and logs.
-    public var description: String { "\(code.rawValue): \(message)" }
 }
 
 /// The name of a stored value within a data folder.

@@ -43,7 +43,7 @@ struct FormRunner: Sendable {
             logger.error(
                 "an action of a form failed",
                 metadata: [
-                    "code": "\((error as? ChatCoreError)?.code.rawValue ?? "rules.action")", "form": "\(form.id)", "action": "\(action.word)",
+                    "code": "\(ErrorCode.of(error) ?? "rules.action")", "form": "\(form.id)", "action": "\(action.word)",
                     "error": "\(error)",
                 ])
         }

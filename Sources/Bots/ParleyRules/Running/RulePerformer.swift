@@ -31,7 +31,7 @@ struct RulePerformer: Sendable {
                     logger.error(
                         "an action of a rule failed",
                         metadata: [
-                            "code": "\((error as? ChatCoreError)?.code.rawValue ?? "rules.action")", "rule": "\(decision.rule.label)",
+                            "code": "\(ErrorCode.of(error) ?? "rules.action")", "rule": "\(decision.rule.label)",
                             "action": "\(action.word)", "error": "\(error)",
                         ])
                     break

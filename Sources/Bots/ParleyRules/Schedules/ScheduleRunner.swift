@@ -61,7 +61,7 @@ struct ScheduleRunner: Sendable {
                     logger.error(
                         "a schedule could not be sent",
                         metadata: [
-                            "code": "\((error as? ChatCoreError)?.code.rawValue ?? "rules.schedule")", "schedule": "\(spec.id)", "chat": "\(name)",
+                            "code": "\(ErrorCode.of(error) ?? "rules.schedule")", "schedule": "\(spec.id)", "chat": "\(name)",
                             "error": "\(error)",
                         ])
                 }

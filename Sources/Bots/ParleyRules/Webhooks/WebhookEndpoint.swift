@@ -124,7 +124,7 @@ package final class WebhookEndpoint: Sendable {
         } catch let refusal as Refusal {
             return Self.json(refusal.status, ["error": ["code": .string(refusal.code), "message": .string(refusal.message)]])
         } catch {
-            let code = (error as? ChatCoreError)?.code.rawValue ?? "webhook.failed"
+            let code = ErrorCode.of(error) ?? "webhook.failed"
             logger.warning("a message that a webhook asks for could not be sent", metadata: ["code": "\(code)", "error": "\(error)"])
             return Self.json(.badGateway, ["error": ["code": .string(code), "message": "the message could not be sent"]])
         }
