@@ -102,7 +102,7 @@ let messaging: [Target] =
             "AsyncPrimitives", "SystemSupport", "SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPServer", "XFTPProtocol", "XFTPTransport",
             logging,
         ] + http2 + nio,
-        tests: ["XFTPClient", "SMPClient", "RouterFaults"])
+        tests: ["XFTPClient", "SMPClient", "RouterFaults", "FileFaults"])
     + module(
         "SMPAgent", layer: "Messaging",
         uses: [
@@ -115,7 +115,7 @@ let messaging: [Target] =
         uses: [
             "AsyncPrimitives", "SMPWire", "SMPCrypto", "SMPProtocol", "SMPClient", "SMPAgent", "XFTPProtocol", "XFTPClient", grdb, logging,
         ] + nio,
-        tests: ["XFTPServer", "SMPTransport", "SMPServer", "EncryptedSQLite", "OfficialPeers", "ProcessSupport"])
+        tests: ["XFTPServer", "SMPTransport", "SMPServer", "EncryptedSQLite", "OfficialPeers", "ProcessSupport", "FileFaults", "StorageFaults"])
 
 /// `JSONMacros` is a program that the compiler runs: it takes no settings, so that sanitizers (at the end of this file) stay out of it. Tests that
 /// used it, and all that is linked with them, would be built twice: what it does is in a library.
@@ -222,7 +222,7 @@ let examples: [Target] = [
 let processTests: [Target] = [
     .testTarget(
         name: "ReliabilityTests",
-        dependencies: ["SystemSupport", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "ProcessSupport", "OfficialPeers", "TestSupport"],
+        dependencies: ["SystemSupport", "ParleyCLI", "Parley", "ChatAPI", "ChatProtocol", "ProcessSupport", "OfficialPeers", "TestSupport", grdb],
         path: "Tests/ReliabilityTests", swiftSettings: settings)
 ]
 
@@ -275,6 +275,8 @@ let testSupport: [Target] = [
     .target(name: "StorageFaults", dependencies: ["EncryptedSQLite", "TestSupport", sqlite], path: "Tests/Support/StorageFaults", swiftSettings: settings),
     // Injected disk faults below the router's journal.
     .target(name: "RouterFaults", dependencies: ["SMPServer", "SMPWire", "TestSupport"], path: "Tests/Support/RouterFaults", swiftSettings: settings),
+    // Injected disk faults below files that are transferred, and below the chunks of a file router.
+    .target(name: "FileFaults", dependencies: ["XFTPProtocol"], path: "Tests/Support/FileFaults", swiftSettings: settings),
     .target(name: "VectorSupport", path: "Tests/Support/VectorSupport", swiftSettings: settings),
     .target(
         name: "SMPSimulation", dependencies: ["SMPWire", "SMPCrypto", "SMPTransport", "SMPProtocol", "SMPClient"], path: "Sources/Messaging/SMPSimulation",

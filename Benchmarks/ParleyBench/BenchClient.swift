@@ -18,8 +18,10 @@ final class BenchClient: Sendable {
         let client = BenchClient(try OfficialClient(name, options))
         try await client.client.start()
         if case .parley = options.program {
-            try await client.createProfile(name)
+            let isRelay = options.arguments.contains("--relay")
+            try await client.createProfile(name, isRelay: isRelay)
             try await client.send("/_start")
+            if isRelay { try await client.send("/_address 1") }
         }
         return client
     }
@@ -38,9 +40,9 @@ final class BenchClient: Sendable {
     ///
     /// - Returns: its id.
     @discardableResult
-    func createProfile(_ name: String) async throws -> Int64 {
+    func createProfile(_ name: String, isRelay: Bool = false) async throws -> Int64 {
         let profile = JSONValue.object(["displayName": .string(name), "fullName": ""])
-        let json = JSONValue.object(["profile": profile, "pastTimestamp": false, "userChatRelay": false])
+        let json = JSONValue.object(["profile": profile, "pastTimestamp": false, "userChatRelay": .bool(isRelay)])
         guard let id = try await send("/_create user \(json.text)")["user"]?["userId"]?.intValue else { throw BenchFault("no profile came") }
         return id
     }

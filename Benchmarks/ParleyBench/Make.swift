@@ -23,11 +23,14 @@ extension Make {
     /// How often something is done: the official programs are slow enough for fewer times.
     func scaled(_ count: Int, _ effort: Double) -> Int { max(1, Int(Double(isOurs ? count : count / 2) * effort)) }
 
-    func startClient(_ name: String, _ router: any BenchRouter, fileServers: [String] = [], isBot: Bool = false) async throws -> BenchClient {
+    func startClient(
+        _ name: String, _ router: any BenchRouter, fileServers: [String] = [], isBot: Bool = false, isRelay: Bool = false
+    ) async throws -> BenchClient {
         var options = OfficialClient.Options(servers: [router.address])
         options.fileServers = fileServers
         options.program = client
         options.isBot = isBot
+        if isRelay { options.arguments.append("--relay") }
         return try await BenchClient.start(name, options)
     }
 }

@@ -41,7 +41,7 @@ struct ParleyBench: AsyncParsableCommand {
 
 /// What is measured together.
 enum Section: String, CaseIterable, ExpressibleByArgument {
-    case dispatch, rules, isolation, primitives, storage, echo, messages, groups, connecting, backlog, starting, agents, router, files
+    case dispatch, rules, isolation, primitives, storage, echo, messages, groups, channel, connecting, backlog, starting, profiles, agents, router, files
 
     /// - Returns: figures; none where they cannot be had of a make.
     func measure(_ make: any Make, effort: Double) async throws -> [Figure] {
@@ -54,8 +54,15 @@ enum Section: String, CaseIterable, ExpressibleByArgument {
         case .echo: try await EchoRoundTrip.measure(make, count: make.scaled(500, effort))
         case .messages: try await OneWayMessages.measure(make, effort: effort)
         case .groups: try await GroupMessages.measure(make, effort: effort)
+        case .channel: try await ChannelPosts.measure(make, effort: effort)
         case .connecting: try await Connecting.measure(make, count: make.scaled(50, effort))
         case .starting: try await Starting.measure(make, runs: max(3, Int(5 * effort)))
+        case .profiles:
+            if let make = make as? ParleyMake {
+                try await ManyProfiles.measure(make, counts: [100, 1_000].map { max(1, Int(Double($0) * effort)) }, runs: 3)
+            } else {
+                []
+            }
         case .backlog: try await Backlog.measure(make, count: Int(2_000 * effort))
         case .agents: try await AgentLoad.measure(make, effort: effort)
         case .files: try await FileTransfers.measure(make, effort: effort)

@@ -19,6 +19,10 @@ final class Tally: Sendable {
         var connected = 0
         /// Connections with members of groups.
         var members = 0
+        /// Groups and channels that a profile has joined.
+        var joined = 0
+        /// Relays of the channel that take subscribers.
+        var activeRelays = 0
         /// Files that were received.
         var files = 0
         var onFile: (@Sendable (Int64) -> Void)?
@@ -63,6 +67,12 @@ final class Tally: Sendable {
     /// Returns when so many connections with members of groups were complete in all.
     func waitForMembers(_ count: Int) async { await wait { $0.members >= count } }
 
+    /// Returns when so many groups and channels were joined in all.
+    func waitForJoined(_ count: Int) async { await wait { $0.joined >= count } }
+
+    /// Returns when so many relays of a channel take subscribers.
+    func waitForActiveRelays(_ count: Int) async { await wait { $0.activeRelays >= count } }
+
     /// Waits for a contact that is connected to a profile, and takes it.
     func contact(of user: Int64) async throws -> Int64 {
         await wait { $0.contacts[user]?.isEmpty == false }
@@ -99,7 +109,12 @@ final class Tally: Sendable {
                 }
             case "rcvFileDescrReady": described = event["chatItem"]?["chatItem"]?["file"]?["fileId"]?.intValue
             case "rcvFileComplete": state.files += 1
-            case "userJoinedGroup", "joinedGroupMember", "connectedToGroupMember": state.members += 1
+            case "userJoinedGroup":
+                state.members += 1
+                state.joined += 1
+            case "joinedGroupMember", "connectedToGroupMember": state.members += 1
+            case "groupLinkDataUpdated":
+                state.activeRelays = (event["groupRelays"]?.arrayValue ?? []).count { $0["relayStatus"]?.stringValue == "active" }
             default: break
             }
             var woken: [CheckedContinuation<Void, Never>] = []

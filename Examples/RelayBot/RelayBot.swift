@@ -44,6 +44,7 @@ import Parley
         var relay = HostRelay()
         relay.maximumChannels = try number("RELAY_CHANNELS")
         relay.maximumMembers = try number("RELAY_MEMBERS")
+        relay.channelQuota.messagesPerMinute = try number("RELAY_MESSAGES_PER_MINUTE")
         relay.allowed = names("RELAY_ALLOW")
         relay.denied = names("RELAY_DENY")
         relay.isDraining = environment["RELAY_DRAIN"] == "1"

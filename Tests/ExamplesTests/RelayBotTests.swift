@@ -10,8 +10,10 @@ import Testing
         #expect(try RelayBot.policy([:]) == HostRelay())
         let policy = try RelayBot.policy([
             "RELAY_CHANNELS": "20", "RELAY_MEMBERS": "5000", "RELAY_ALLOW": " one, two,", "RELAY_DENY": "three", "RELAY_DRAIN": "1",
+            "RELAY_MESSAGES_PER_MINUTE": "60",
         ])
         #expect(policy.maximumChannels == 20 && policy.maximumMembers == 5000 && policy.isDraining)
+        #expect(policy.channelQuota == HostRelay.Quota(messagesPerMinute: 60) && policy.totalQuota == HostRelay.Quota())
         #expect(policy.allowed == ["one", "two"] && policy.denied == ["three"])
     }
 

@@ -75,8 +75,7 @@ extension Interop {
                 let sent = try await exchange.sender.offer("a.bin")
                 let id = try await exchange.receiver.offered("a.bin")
                 try await exchange.sender.party.send("/fcancel \(sent.file)")
-                try await exchange.receiver.fileEvent("rcvFileSndCancelled")
-                await #expect(throws: PeerError.self) { try await exchange.receiver.party.send("/freceive \(id)") }
+                try await exchange.receiver.expectCancelled(id)
             }
             try await seen("download cancelled, and accepted again", "sent \(way.who)", through: way.router) {
                 try exchange.sender.make("b.bin", size: 12 << 20)

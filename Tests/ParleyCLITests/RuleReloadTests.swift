@@ -22,7 +22,7 @@ import Testing
         _ = try await bots.ready()
         try folder.write(Self.file("replly: two"), to: "bots.yaml")
         #expect(try await next(bots, "refused").contains(#""errors":1"#))
-        #expect(bots.logTail(40).contains("THE RULES BEFORE STAY IN FORCE"))
+        #expect(bots.logTail(40).contains("the previous rules stay in force"))
         try folder.write(Self.file("reply: three").replacing("rules:", with: "bio: new\n    rules:"), to: "bots.yaml")
         #expect(try await next(bots, "replaced").contains("bio of profile echo"))
         bots.send(.hangUp)

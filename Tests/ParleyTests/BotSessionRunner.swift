@@ -64,6 +64,8 @@ struct BotSessionRunner {
             core.finish()
             return result
         }
+        // An event that the core had announced, and that was not taken yet, was taken before the session ended.
+        await session.settle()
         try await store.setUserID(0, of: "waits for what was noted before")
         return result
     }

@@ -54,6 +54,73 @@ import Testing
         #expect(links.all.count == 2 && links.all[0] != nil && links.all[0] == links.all[1])
     }
 
+    @Test func aChannelIsBroughtToTheRelaysThatAreNamedNowAndItsSubscribersCome() async throws {
+        let folder = try TemporaryFolder(), posts = EventLog<String>()
+        let reader = Bot("Reader", id: "reader") { On(.text, in: .groups) { posts.add($0.text) } }
+        var other = Bot("Other relay", id: "other") { On(.text) { _ in } }
+        other.isRelay = true
+        let elsewhere = try await LiveBots()
+        try await elsewhere.run([other]) { others in
+            let address = try #require(others[0].shortAddress)
+            try await LiveBots(on: folder).run([Self.relay, Self.owner(), reader]) { profiles in
+                try await profiles[2].groups.join(link: try #require(profiles[1].managedChannels.first?.link))
+                try await eventually("subscribed") { await profiles[2].groups.channels.first?.isMember == true }
+                try await profiles[1].groups.channels.first?.post("by the first relay")
+                try await eventually("the post comes") { posts.all == ["by the first relay"] }
+                #expect(try await profiles[1].groups.testRelay(address) == nil)
+            }
+            try await LiveBots(on: folder).run([Self.relay, Self.owner(relays: [.address(address)]), reader]) { profiles in
+                let channel = try #require(await profiles[1].groups.channels.first)
+                try await eventually("the channel has the new relay alone") {
+                    try await channel.relays().map(\.userChatRelay.address) == [address]
+                }
+                // Without history, what is posted while the reader still connects does not reach it.
+                try await eventually("the reader is connected with the new relay") {
+                    guard let served = await others[0].groups.channels.first else { return false }
+                    return try await served.members().contains { $0.role == .observer && $0.member.status == .connected }
+                }
+                try await channel.post("by the second relay")
+                try await eventually("the post comes") { posts.all.contains("by the second relay") }
+            }
+        }
+        #expect(posts.all == ["by the first relay", "by the second relay"])
+    }
+
+    @Test func aBotAddsAndRemovesRelaysOfItsChannel() async throws {
+        var other = Bot("Other relay", id: "other") { On(.text) { _ in } }
+        other.isRelay = true
+        let elsewhere = try await LiveBots(), world = try await LiveBots()
+        try await elsewhere.run([other]) { others in
+            let address = try #require(others[0].shortAddress)
+            try await world.run([Self.relay, Self.owner()]) { profiles in
+                let channel = try #require(await profiles[1].groups.channels.first)
+                try await channel.addRelay(address)
+                try await channel.addRelay(address)
+                try await eventually("both are at work") { try await channel.relays().map(\.status) == [.active, .active] }
+                let first = try #require(try await channel.relays().first)
+                try await channel.removeRelay(first)
+                #expect(try await channel.relays().map(\.userChatRelay.address) == [address])
+            }
+        }
+    }
+
+    @Test func relaysThatHaveLeftAreInvitedAgainAndThoseThatAreNotNamedGo() throws {
+        func relay(_ number: Int, _ address: String, _ status: String) throws -> GroupRelay {
+            let profile = #"{"displayName":"relay","fullName":""}"#
+            return try GroupRelay(
+                parsing: #"""
+                    {"groupRelayId":\#(number),"groupMemberId":\#(number),"relayStatus":"\#(status)",
+                     "userChatRelay":{"chatRelayId":\#(number),"address":"\#(address)","relayProfile":\#(profile),"domains":[],"preset":false,"enabled":true,"deleted":false}}
+                    """#)
+        }
+        let current = [try relay(1, "a", "active"), try relay(2, "b", "inactive"), try relay(3, "c", "invited"), try relay(4, "d", "new")]
+        let change = RelayChange(from: current, to: ["a", "b", "d", "e"])
+        #expect(change.added == ["b", "d", "e"])
+        #expect(change.removed.map(\.userChatRelay.address) == ["c"])
+        let none = RelayChange(from: current, to: ["a", "c"])
+        #expect(none.added.isEmpty && none.removed.isEmpty)
+    }
+
     @Test func aRelayThatIsNoBotOfTheProcessIsRefused() async throws {
         await #expect { try await LiveBots().run([Self.owner(relays: [.bot("nobody")])]) { _ in } } throws: {
             ($0 as? HostError)?.message.contains("nobody") == true

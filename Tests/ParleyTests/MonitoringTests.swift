@@ -7,6 +7,7 @@ import InMemoryTracing
 import Logging
 import NIOCore
 import NIOPosix
+import ParleyRules
 import Synchronization
 import TestSupport
 import Testing
@@ -46,6 +47,31 @@ import Tracing
             #"parley_effects_total{bot="echo",effect="react"} 1"#, #"parley_handler_duration_seconds_count{bot="echo"} 2"#, "parley_profiles 1",
             #"parley_chats{bot="echo"} 1"#,
         ] { #expect(text.contains(line + "\n"), "\(line)") }
+    }
+
+    @Test func anActionOfARuleThatFailsIsCountedAndRemembered() async throws {
+        let registry = MetricsRegistry(), monitor = HostMonitor(factory: registry)
+        let runner = try BotSessionRunner(monitor: monitor)
+        let file = try BotsFile(
+            parsing: """
+                parley: 1
+                profiles:
+                  desk:
+                    rules:
+                      - { id: pass, when: { message: any }, then: { tell: { chat: Kitchen, text: an order } } }
+                """)
+        let bot = try #require(try file.makeBots().first)
+        let session = try await runner.run(bot) { _, session in
+            _ = runner.core.receive("soup", from: try runner.core.add(contact: 4, name: "ann"))
+            return session
+        }
+        await session.settle()
+        let status = await monitor.status(of: session)
+        let counts = try #require(status.profiles.first).counts
+        #expect((counts.completed, counts.failed) == (1, 1))
+        let failure = try #require(monitor.failures.first)
+        #expect(failure.bot == "desk" && failure.place == "pass: tell")
+        #expect(status.text(behind: registry).contains(#"parley_actions_failed_total{bot="desk",code="\#(failure.code)"} 1"#))
     }
 
     @Test func aFailureIsRememberedWithoutAnybodysText() async throws {
@@ -126,7 +152,7 @@ import Tracing
         func status(_ phase: HostMonitor.Phase, failing: Bool) -> HostStatus {
             HostStatus(
                 phase: phase, isStorageFailing: failing, uptime: .seconds(1), profiles: [], routers: [.init(address: "r", isReached: false)], running: 0,
-                failures: [], residentBytes: nil)
+                relay: nil, failures: [], residentBytes: nil)
         }
         #expect(status(.ready, failing: false).isHealthy)
         #expect(!status(.starting, failing: false).isHealthy && !status(.stopping, failing: false).isHealthy)

@@ -30,14 +30,12 @@ import Testing
         .journalWrite, .journalWritten, .journalSynchronize, .journalSynchronized,
     ]
 
-    private static func text(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
-
     /// The ends of a run and its plan, which is printed.
     private static func ends(_ points: [FailPoint], few: Int, counts: ClosedRange<Int>) -> (ends: [(point: FailPoint, count: Int)], plan: KillPlan) {
-        let seed = text("PARLEY_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 1...99_999)
+        let seed = PlanSettings.seed()
         var random = SplitMix64(seed: seed)
-        let isAll = text("PARLEY_FAIL_POINTS") == "all"
-        let rounds = text("PARLEY_ROUNDS").flatMap { Int($0) } ?? 1
+        let isAll = PlanSettings.text("PARLEY_FAIL_POINTS") == "all"
+        let rounds = PlanSettings.number("PARLEY_ROUNDS") ?? 1
         let ends = (0..<rounds).flatMap { _ in
             points.shuffled(using: &random).prefix(isAll ? .max : few).map { (point: $0, count: Int.random(in: counts, using: &random)) }
         }

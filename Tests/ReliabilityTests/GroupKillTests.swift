@@ -13,35 +13,20 @@ import Testing
 @Suite struct GroupKillTests {
     @Test(.timeLimit(.minutes(60)))
     func everyMessageOfAGroupIsAtEveryMemberOnceAndInOrderWhoeverIsKilled() async throws {
-        try await run(GroupPlan.fromEnvironment(), programs: Array(repeating: .parley(ParleyProgram.path), count: GroupPlan.members))
+        let plan = GroupPlan.fromEnvironment()
+        try await run(plan) { try await KilledGroup(plan, Array(repeating: .parley(ParleyProgram.path), count: GroupPlan.members)) }
     }
 
     @Test(.enabled(if: PeerProgram.simplexChat.isInstalled, "SIMPLEX_PEERS names no folder with simplex-chat"), .timeLimit(.minutes(60)))
     func theSameHoldsWithTwoOfficialMembersWhoLiveOn() async throws {
         let ours = OfficialClient.Program.parley(ParleyProgram.path)
-        try await run(GroupPlan.fromEnvironment { $0 < 3 }, programs: [ours, ours, ours, .simplexChat, .simplexChat])
-    }
-
-    private func run(_ plan: GroupPlan, programs: [OfficialClient.Program]) async throws {
-        print(plan)
-        let started = ContinuousClock.now
-        let group = try await KilledGroup(plan, programs)
-        do {
-            try await group.carryOut()
-            try await group.settle()
-        } catch {
-            print("\(plan): \(error)")
-            await group.stop()
-            throw error
-        }
-        try await group.verify()
-        print("\(plan): \(started.duration(to: .now))")
-        await group.stop()
+        let plan = GroupPlan.fromEnvironment { $0 < 3 }
+        try await run(plan) { try await KilledGroup(plan, [ours, ours, ours, .simplexChat, .simplexChat]) }
     }
 }
 
 /// A group of five, whose guests come and go, by a plan.
-private final class KilledGroup: Sendable {
+private final class KilledGroup: PlannedRun {
     private static let names = ["alice", "bob", "cath", "dan", "erin"]
 
     private let plan: GroupPlan
@@ -55,7 +40,7 @@ private final class KilledGroup: Sendable {
     init(_ plan: GroupPlan, _ programs: [OfficialClient.Program]) async throws {
         self.plan = plan
         folder = try ScratchFolder("parley-group")
-        let router = try await KilledRouter(folder)
+        let router = try await KilledRouter(.smp, folder)
         self.router = router
         progress = GroupProgress()
         var members: [GroupParty] = []
@@ -84,7 +69,7 @@ private final class KilledGroup: Sendable {
     // MARK: What happens
 
     /// Everybody writes its share; changes and kills come when so many messages were sent.
-    func carryOut() async throws {
+    func perform() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (member, share) in zip(members, plan.shares) {
                 group.addTask { [progress] in
@@ -99,7 +84,7 @@ private final class KilledGroup: Sendable {
             group.addTask { [self] in
                 for (moment, change) in plan.changes {
                     await progress.wait(for: moment)
-                    try await carryOut(change)
+                    try await perform(change)
                 }
             }
             group.addTask { [self] in
@@ -117,7 +102,7 @@ private final class KilledGroup: Sendable {
         }
     }
 
-    private func carryOut(_ change: GroupPlan.Change) async throws {
+    private func perform(_ change: GroupPlan.Change) async throws {
         let owner = members[0]
         switch change {
         case .join(let number):
@@ -153,7 +138,7 @@ private final class KilledGroup: Sendable {
     }
 
     /// Waits until everything that was sent has come, and all agree about the members.
-    func settle() async throws {
+    private func settle() async throws {
         for member in members {
             try await untilTrue("\(member.name) has all messages") { [self] in
                 let received = try await member.texts().received
@@ -170,6 +155,7 @@ private final class KilledGroup: Sendable {
 
     /// Every message once and in order, and the same members everywhere.
     func verify() async throws {
+        try await settle()
         for member in members {
             let texts = try await member.texts()
             expectSame(texts.sent, await member.accepted, "\(plan): messages of \(member.name) in its own chat")
@@ -262,41 +248,12 @@ private final class GroupProgress: Sendable {
     }
 }
 
-/// `parley server smp` on a port of its own, killed and started again.
-private actor KilledRouter {
-    nonisolated let address: String
-    private let folder: ScratchFolder
-    private let port: LoopbackPort
-    private var process: ChildProcess
-
-    init(_ folder: ScratchFolder) async throws {
-        self.folder = folder
-        port = try LoopbackPort.free()
-        process = try Self.start(folder, port)
-        guard let address = try await process.ready().address else { throw RunFault("the router has no address") }
-        self.address = address
-    }
-
-    func kill(downtime: Int) async throws {
-        process.kill()
-        _ = try await process.exit()
-        try await PlannedPause.pass(milliseconds: downtime)
-        process = try Self.start(folder, port)
-    }
-
-    func stop() async { await process.stop() }
-
-    private static func start(_ folder: ScratchFolder, _ port: LoopbackPort) throws -> ChildProcess {
-        try ParleyProgram.start(["server", "smp", "--data", folder("router"), "--port", "\(port.number)", "--json"], log: folder("router.log"))
-    }
-}
-
 extension GroupPlan {
     /// The plan of `PARLEY_SEED`, `PARLEY_MESSAGES` and `PARLEY_KILLS`; without a seed one is drawn.
     static func fromEnvironment(mayDie: (Int) -> Bool = { _ in true }) -> GroupPlan {
-        func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
-        let seed = number("PARLEY_SEED").map { UInt64($0) } ?? UInt64.random(in: 1...99_999)
-        return GroupPlan(seed: seed, messages: number("PARLEY_MESSAGES") ?? 60, kills: number("PARLEY_KILLS") ?? 5, mayDie: mayDie)
+        GroupPlan(
+            seed: PlanSettings.seed(), messages: PlanSettings.number("PARLEY_MESSAGES") ?? 60,
+            kills: PlanSettings.number("PARLEY_KILLS") ?? 5, mayDie: mayDie)
     }
 }
 

@@ -4,7 +4,7 @@ import OfficialPeers
 import ProcessSupport
 import TestSupport
 
-/// A member of a group as a process that can be killed at any moment: `parley api`, or an official client.
+/// A member of a group, or a party of a conversation, as a process that can be killed at any moment: `parley api`, or an official client.
 actor GroupParty {
     nonisolated let name: String
     nonisolated let client: OfficialClient
@@ -14,9 +14,10 @@ actor GroupParty {
     /// The texts that were accepted, in order.
     private(set) var accepted: [String] = []
 
-    init(_ name: String, server: String, _ program: OfficialClient.Program) async throws {
+    init(_ name: String, server: String, fileServers: [String] = [], _ program: OfficialClient.Program) async throws {
         self.name = name
         var options = OfficialClient.Options(servers: [server])
+        options.fileServers = fileServers
         options.program = program
         client = try OfficialClient(name, options)
         try await client.start()
@@ -50,18 +51,15 @@ actor GroupParty {
     ///
     /// - Parameter isDone: Tells whether an earlier attempt was successful after all.
     func persistently(_ what: String, isDone: () async throws -> Bool, _ body: (OfficialClient) async throws -> Void) async throws {
-        let deadline = ContinuousClock.now + .seconds(300)
-        while true {
+        // Between the death of a process and its successor, and while the router is away, no event says when another attempt is worth it.
+        try await eventually("\(name) could \(what)", within: .seconds(300), every: .milliseconds(50)) {
             await waitUntilUp()
             do {
-                if try await isDone() { return }
-                try await body(client)
-                return
+                if try await !isDone() { try await body(client) }
+                return true
             } catch let error as PeerError {
                 guard error.code != .refused || error.isOfBroker else { throw error }
-                guard ContinuousClock.now < deadline else { throw RunFault("\(name) could not \(what): \(error)") }
-                // Between the death of a process and its successor there is nothing to wait for but time.
-                try await Task.sleep(for: .milliseconds(50))
+                return false
             }
         }
     }

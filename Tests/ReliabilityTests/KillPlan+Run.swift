@@ -2,15 +2,13 @@ import Foundation
 import ProcessSupport
 
 extension KillPlan {
-    private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
-
     /// The plans of `PARLEY_SEED`, `PARLEY_KILLS` and `PARLEY_RUNS`; without a seed one is drawn.
     ///
     /// - Parameter steps: names the variable for how many steps a run has.
     static func fromEnvironment(_ steps: String, else count: Int, kills: Int) throws -> [KillPlan] {
-        let first = number("PARLEY_SEED").map { UInt64($0) } ?? UInt64.random(in: 1...99_999)
-        return (0..<UInt64(max(1, number("PARLEY_RUNS") ?? 1))).map { number in
-            KillPlan(seed: first + number, messages: Self.number(steps) ?? count, kills: Self.number("PARLEY_KILLS") ?? kills)
+        let first = PlanSettings.seed()
+        return (0..<UInt64(max(1, PlanSettings.number("PARLEY_RUNS") ?? 1))).map { number in
+            KillPlan(seed: first + number, messages: PlanSettings.number(steps) ?? count, kills: PlanSettings.number("PARLEY_KILLS") ?? kills)
         }
     }
 
@@ -21,7 +19,7 @@ extension KillPlan {
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, plan) in plans.enumerated() {
-                if number >= max(1, Self.number("PARLEY_SIDE_BY_SIDE") ?? 1) { try await group.next() }
+                if number >= max(1, PlanSettings.number("PARLEY_SIDE_BY_SIDE") ?? 1) { try await group.next() }
                 group.addTask { try await plan.carryOut(name, layout, run) }
             }
             try await group.waitForAll()
@@ -34,7 +32,7 @@ extension KillPlan {
         _ name: String, _ layout: Deployment.Layout, _ run: (KillPlan, Deployment) async throws -> Void
     ) async throws {
         print("\(name) by the plan of \(self), \(layout)")
-        let isKept = ProcessInfo.processInfo.environment["PARLEY_KEEP"] != nil
+        let isKept = PlanSettings.text("PARLEY_KEEP") != nil
         let folder = try ScratchFolder("parley-\(name)", isKept: isKept)
         if isKept { print("data is kept in \(folder.path)") }
         defer { folder.remove() }

@@ -72,7 +72,8 @@ import Testing
             .timeout, .network(.failed), .overloaded, .protocol(.internal), .protocol(.store("full")), .unexpectedResponse("PONG"),
         ]
         for code in again { #expect(Outcome(SMPClientError(code, "")) == .retry) }
-        for code in [SMPClientError.Code.protocol(.auth), .closed, .cancelled] { #expect(Outcome(SMPClientError(code, "")) == .giveUp) }
+        #expect(Outcome(SMPClientError(.protocol(.auth), "")) == .deleted)
+        for code in [SMPClientError.Code.protocol(.service), .closed, .cancelled] { #expect(Outcome(SMPClientError(code, "")) == .giveUp) }
     }
 
     @Test func `A router that loses many acknowledgements delivers the next message when one reaches it`() async throws {

@@ -12,7 +12,7 @@ struct ParleyCommand: AsyncParsableCommand {
             """,
         subcommands: [
             RunCommand.self, InitCommand.self, CheckCommand.self, TestCommand.self, ExplainCommand.self, ReplayCommand.self, SchemaCommand.self,
-            ChatCommandLine.self, SendCommand.self, TopCommand.self,
+            ChatCommandLine.self, SendCommand.self, TopCommand.self, RelayCommand.self,
             ProfileCommand.self, DatabaseCommandLine.self, ServerCommandLine.self, APICommand.self, VersionCommand.self,
         ])
 

@@ -170,9 +170,16 @@ public final class TestRoom: Sendable {
     private func unsent(_ core: any ChatCore, _ user: UserID) async throws -> String? {
         guard case .apiChats(_, let chats) = try await core.send(.chats(.list(user: user)), as: user) else { return nil }
         for chat in chats {
-            guard let reference = chat.chatInfo.reference,
-                case .apiChat(_, let page, _) = try await core.send(.chats(.page(reference, pagination: .last(10))), as: user)
-            else { continue }
+            guard let reference = chat.chatInfo.reference else { continue }
+            let answer: ChatResponse
+            do {
+                answer = try await core.send(.chats(.page(reference, pagination: .last(10))), as: user)
+            } catch {
+                guard error.isMissingChat else { throw error }
+                // A handler rejected the request, or left the group, between the two reads.
+                return "chat \(chat.chatInfo.displayName) was deleted while it was read"
+            }
+            guard case .apiChat(_, let page, _) = answer else { continue }
             for item in page.chatItems where item.isMessage && item.direction.isSent && item.meta.status == .sendNew {
                 return "message \"\(item.meta.text.prefix(40))\" to \(chat.chatInfo.displayName) is not sent"
             }
@@ -241,4 +248,14 @@ public struct TestRoomError: Error, Sendable, CustomStringConvertible {
     public let description: String
 
     init(_ description: String) { self.description = description }
+}
+
+extension ChatCoreError {
+    /// True if the chat that was asked for does not exist, or no longer.
+    fileprivate var isMissingChat: Bool {
+        switch chatError {
+        case .store(.contactNotFound), .store(.groupNotFound): true
+        default: false
+        }
+    }
 }

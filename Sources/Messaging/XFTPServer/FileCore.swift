@@ -171,13 +171,13 @@ final class FileCore: Sendable {
         case known
     }
 
-    /// `FPUT`: keeps room for the chunk. What is returned as new must be given to ``finish(_:_:_:)`` or ``abandon(_:_:)``.
+    /// `FPUT`: keeps room for the chunk. What is returned as new must be given to ``finish(_:_:_:)`` or ``abandon(_:_:_:)``.
     func begin(_ id: EntityID, _ file: StoredFile) async throws(XFTPErrorType) -> Upload {
         guard journal.failure == nil else { throw .fileIO }
         guard !file.isUploaded else { return .known }
         let size = file.info.size
         let isReserved = shared.withLock { shared in
-            let isReserved = shared.store.reserve(Int64(size), quota: configuration.quota)
+            let isReserved = shared.store.reserve(Int64(size), of: id, quota: configuration.quota)
             if !isReserved { shared.counters.uploadsOverQuota &+= 1 }
             return isReserved
         }
@@ -187,7 +187,7 @@ final class FileCore: Sendable {
             return .new(try await onThread { try ChunkWriter(path: path, size: size) })
         } catch {
             logger.error("a chunk cannot be written", metadata: ["reason": "\(error)"])
-            abandon(nil, size)
+            abandon(nil, id, size)
             throw .fileIO
         }
     }
@@ -200,7 +200,7 @@ final class FileCore: Sendable {
                 try folder.keep(writer.path, as: id)
             }
         } catch {
-            abandon(writer, info.size)
+            abandon(writer, id, info.size)
             if !(error is XFTPErrorType) { logger.error("a chunk cannot be written", metadata: ["reason": "\(error)"]) }
             throw error as? XFTPErrorType ?? .fileIO
         }
@@ -214,21 +214,32 @@ final class FileCore: Sendable {
                 }
                 return (.ok, [.uploaded(id)])
             }
-            shared.withLock { $0.store.release(Int64(info.size)) }
+            shared.withLock { $0.store.release(Int64(info.size), of: id) }
             return response
         } catch {
-            shared.withLock { $0.store.release(Int64(info.size)) }
-            if error == .auth { await removeChunk(id) }
+            release(id, info.size)
             throw error
         }
     }
 
     /// Forgets an upload that did not come to its end.
-    func abandon(_ writer: ChunkWriter?, _ size: UInt32) {
+    func abandon(_ writer: ChunkWriter?, _ id: EntityID, _ size: UInt32) {
         writer?.discard()
+        count(\.uploadsRefused)
+        release(id, size)
+    }
+
+    /// Releases what an upload has reserved, and removes a chunk that got its name and was not accepted.
+    ///
+    /// The file is removed with the state locked: another upload of the same chunk may begin at any time, and must not lose its file.
+    private func release(_ id: EntityID, _ size: UInt32) {
         shared.withLock { shared in
-            shared.store.release(Int64(size))
-            shared.counters.uploadsRefused &+= 1
+            shared.store.release(Int64(size), of: id)
+            guard shared.store.file(sender: id)?.isUploaded != true, !shared.store.isBeingUploaded(id) else { return }
+            do throws(FileFormatError) { try folder.remove(id) } catch {
+                // The next upload replaces it, and the next start removes it.
+                logger.error("a chunk cannot be removed", metadata: ["reason": "\(error)"])
+            }
         }
     }
 
@@ -245,11 +256,14 @@ final class FileCore: Sendable {
             let reader = try await onThread { try ChunkReader(path: path, size: file.info.size, secret: secret, nonce: nonce) }
             return (.file(pair.publicKey, nonce), reader)
         } catch {
-            // Deleted meanwhile, or gone.
-            if shared.withLock({ $0.store.file(sender: id)?.isUploaded == true }) {
-                count(\.filesLost)
-                logger.error("a chunk is not on the disk any more", metadata: ["reason": "\(error)"])
+            // Deleted meanwhile, gone, or refused by the disk at present.
+            guard shared.withLock({ $0.store.file(sender: id)?.isUploaded == true }) else { throw .auth }
+            guard (error as? FileFormatError)?.isMissing == true else {
+                logger.error("a chunk cannot be read", metadata: ["reason": "\(error)"])
+                throw .fileIO
             }
+            count(\.filesLost)
+            logger.error("a chunk is not on the disk any more", metadata: ["reason": "\(error)"])
             throw .auth
         }
     }

@@ -12,16 +12,11 @@ package final class SteadyClock: Sendable {
     ///   - clock: passes whatever the clock of the day is set to.
     ///   - timeOfDay: what the clock says, since 1970.
     package init(over clock: any Clock<Duration> = ContinuousClock(), timeOfDay: @escaping @Sendable () -> Duration) {
-        elapsed = Self.stopwatch(clock)
+        elapsed = clock.stopwatch()
         self.timeOfDay = timeOfDay
         var time = SteadyTime()
         _ = time.believed(timeOfDay(), at: elapsed())
         self.time = Mutex(time)
-    }
-
-    private static func stopwatch<Measure: Clock>(_ clock: Measure) -> @Sendable () -> Duration where Measure.Duration == Duration {
-        let start = clock.now
-        return { start.duration(to: clock.now) }
     }
 
     /// The time of day to believe, since 1970.

@@ -57,6 +57,17 @@ struct RelayRuleTests {
         #expect(decision(nil) == .failed(step: "waitResponse", message: "timeout"))
     }
 
+    @Test("an invitation is given up when it cannot be served, or could not be for a day")
+    func givingUp() {
+        let invited = UTCTimestamp(seconds: 1_700_000_000)
+        func givesUp(isTemporary: Bool, after seconds: Int64) -> Bool {
+            RelayInvitationRules.givesUp(isTemporary: isTemporary, invitedAt: invited, at: invited.adding(seconds: seconds))
+        }
+        #expect(givesUp(isTemporary: false, after: 0))
+        #expect(!givesUp(isTemporary: true, after: 86_400))
+        #expect(givesUp(isTemporary: true, after: 86_401))
+    }
+
     @Test("a policy refuses denied channels and owners, those that are not allowed, and what is too much")
     func policy() {
         let owner = Ed25519.generateKeyPair(SystemRandomSource()).publicKey

@@ -28,7 +28,7 @@ import Testing
         }
         _ = try await bob.send("done", to: atBob)
         #expect(await alice.eventually { await alice.received(from: atAlice).last == "done" })
-        let kept = try await alice.native.engine.transactions.query { try $0.db.all("SELECT description FROM files", StatementArguments()) { $0.text() } }
+        let kept = try await alice.native.engine.transactions.query { try $0.db.all("SELECT description FROM files") { $0.text() } }
         #expect(kept == ["one two three"])
         #expect(!alice.events.contains { if case .messageError = $0 { true } else { false } })
         await alice.close()
@@ -45,7 +45,7 @@ import Testing
         }
         #expect(await alice.wait { $0.contains { if case .messageError = $0 { true } else { false } } })
         let tables = try await alice.native.engine.transactions.query {
-            try $0.db.all("SELECT name FROM sqlite_schema WHERE name LIKE 'unhandled%'", StatementArguments()) { $0.text() }
+            try $0.db.all("SELECT name FROM sqlite_schema WHERE name LIKE 'unhandled%'") { $0.text() }
         }
         #expect(tables.isEmpty)
         await alice.close()

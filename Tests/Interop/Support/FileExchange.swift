@@ -85,6 +85,12 @@ extension Side {
         return id
     }
 
+    /// Waits until the sender has cancelled a file, which cannot be received then.
+    func expectCancelled(_ id: Int64) async throws {
+        try await fileEvent("rcvFileSndCancelled")
+        await #expect(throws: PeerError.self) { try await party.send("/freceive \(id)") }
+    }
+
     /// Waits until a file is there.
     func received(_ id: Int64, within limit: Duration = .seconds(120)) async throws -> LocalFile {
         let item = try await party.event("rcvFileComplete", within: limit) { event -> JSONValue? in

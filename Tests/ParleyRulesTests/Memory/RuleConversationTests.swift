@@ -36,6 +36,22 @@ import Testing
         }
     }
 
+    @Test func anAnswerToAMessageThatIsModeratedHasNoQuote() async throws {
+        let bots = try bots(
+            """
+              guard:
+                groups: { lobby: { name: Lobby } }
+                rules:
+                  - { when: { link: true, chat: group }, then: [ { moderate: true }, { reply: "No links, {{ member.name }}." } ] }
+            """)
+        try await withBots(bots) { room in
+            let ann = try await room.person("Ann")
+            try await ann.join(group: "lobby")
+            try await ann.say("https://x.example", in: "Lobby")
+            try await ann.expect("No links, Ann.", in: "Lobby")
+        }
+    }
+
     private static let guardian = """
           guard:
             groups: { lobby: { name: Lobby } }

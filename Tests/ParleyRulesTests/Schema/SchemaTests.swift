@@ -62,6 +62,7 @@ import Yams
         "profile": "profiles: { a: { HOLE } }",
         "address": "profiles: { a: { address: { HOLE } } }", "group": "profiles: { a: { groups: { g: { HOLE } } } }",
         "channel": "profiles: { a: { channels: { g: { HOLE } } } }", "preferences": "profiles: { a: { groups: { g: { preferences: { HOLE } } } } }",
+        "relay": "profiles: { a: { relay: { HOLE } } }", "relay-total": "profiles: { a: { relay: { total: { HOLE } } } }",
         "rule": "profiles: { a: { rules: [ { HOLE } ] } }", "when": "profiles: { a: { rules: [ { when: { HOLE } } ] } }",
         "checks": "profiles: { a: { rules: [ { when: { message: any, not: { HOLE } } } ] } }",
         "words": "profiles: { a: { rules: [ { when: { words: { HOLE } } } ] } }", "domains": "profiles: { a: { rules: [ { when: { domains: { HOLE } } } ] } }",

@@ -14,10 +14,12 @@ extension MemoryTables {
             set(\.rows, record.id, record.row)
         case .updateConnection(let record):
             if connections[record.row] != nil { set(\.connections, record.row, record) }
-        case .sentCounters(let row, let lastMessageID, let sentID, let hash):
+        case .sentCounters(let row, let lastMessageID, let sentID, let hash, let moved):
             self.change(\.connections, row) { ($0.lastMessageID, $0.lastSentID, $0.lastSentHash) = (lastMessageID, sentID, hash) }
-        case .receivedCounters(let row, let lastMessageID, let receivedID, let hash):
+            if let moved { try applyKeyChange(.moveRatchet(row, moved)) }
+        case .receivedCounters(let row, let lastMessageID, let receivedID, let hash, let moved):
             self.change(\.connections, row) { ($0.lastMessageID, $0.lastReceivedID, $0.lastReceivedHash) = (lastMessageID, receivedID, hash) }
+            if let moved { try applyKeyChange(.moveRatchet(row, moved)) }
         case .deleteConnection(let row): delete(connection: row)
         case .setRatchet, .moveRatchet, .deleteRatchet, .addSkippedKeys, .removeSkippedKeys, .setAgreementKeys, .setSentParameters,
             .addProcessedRatchetKey:

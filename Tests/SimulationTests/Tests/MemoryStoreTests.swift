@@ -51,7 +51,7 @@ import Testing
         let before = fixture.tables.counts
         #expect(throws: MemoryTables.Violation.self) {
             try fixture.apply([
-                .sentCounters(row, lastMessageID: 9, sentID: 9, hash: [9]),
+                .sentCounters(row, lastMessageID: 9, sentID: 9, hash: [9], moved: nil),
                 .deliveryDone(queue: queue.row, connection: row, 1, keepRecord: true),
                 .insertSentMessage(fixture.message(2), connection: row, queues: [queue.row]), .deleteConnection(row),
                 .insertSentMessage(fixture.message(3), connection: row, queues: []),

@@ -112,9 +112,9 @@ package final class OfficialClient: Sendable {
             ]
             if !options.fileServers.isEmpty { arguments += ["--xftp-server", options.fileServers.joined(separator: " ")] }
             if options.isBot { arguments += ["--create-bot-display-name", name] }
-            // It asks for the name of a first profile on standard input, and does not read that later.
+            // It asks for the name of a first profile on standard input, and a relay whether it gets an address; it does not read that later.
             return try ChildProcess(
-                try PeerProgram.simplexChat.path(), arguments + options.arguments, input: name + "\n", log: log, readsOutput: false)
+                try PeerProgram.simplexChat.path(), arguments + options.arguments, input: name + "\ny\n", log: log, readsOutput: false)
         }
     }
 

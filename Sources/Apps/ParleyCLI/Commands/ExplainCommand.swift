@@ -87,7 +87,7 @@ enum ExplanationReport {
             case .doesNotApply: "does not apply"
             case .otherChat: "is for other kinds of chat"
             case .exempt: "is not for members of this role"
-            case .notTried: "is not tried: a rule above was the last"
+            case .notTried: "is not tried: a rule above it applied first"
             }
         var lines = ["  \(explanation.rule.label) (\(file):\(explanation.rule.position.line)) \(verdict)"]
         for step in explanation.steps { add(step, to: &lines, depth: 2) }

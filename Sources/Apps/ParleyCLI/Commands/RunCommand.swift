@@ -39,6 +39,7 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         let description = try BotsFile(contentsOf: file)
         var configuration = try options.configuration(data: data, network: description.network)
+        configuration.relay = description.relay
         configuration.monitoring = metricsPort.map { MonitoringAddress(host: metricsAddress ?? "127.0.0.1", port: $0) } ?? description.monitoring
         let rules = try RunningRules(description, logger: configuration.logger)
         let bots = rules.bots
@@ -72,7 +73,7 @@ enum ReloadReport {
             }
             if !description.warnings.diagnostics.isEmpty { Output.warning(description.warnings.description) }
         case .refused(let error):
-            Output.warning("\(error)\n\(file) is refused: THE RULES BEFORE STAY IN FORCE.")
+            Output.warning("\(error)\n\(file) was refused: the previous rules stay in force.")
             if json { Output.line(["event": "rules", "result": "refused", "errors": .int((error as? BotsFileError)?.diagnostics.count ?? 1)]) }
         }
     }

@@ -96,7 +96,7 @@ struct SendCommand: AsyncParsableCommand {
         }
         throw Outcome.Failed(
             "chat.notDelivered",
-            description: "the routers of \(members) did not take the message within \(timeout) seconds; it is stored and will be sent at the next start")
+            description: "the routers of \(members) did not take the message within \(timeout) seconds; it is stored, and sent when the router can be reached")
     }
 
     private func check(_ outcome: DeliveryOutcome) throws {
@@ -111,7 +111,7 @@ struct SendCommand: AsyncParsableCommand {
         case .timedOut:
             throw Outcome.Failed(
                 "chat.notDelivered",
-                description: "the router did not take the message within \(timeout) seconds; it is stored and will be sent at the next start")
+                description: "the router did not take the message within \(timeout) seconds; it is stored, and sent when the router can be reached")
         }
     }
 }

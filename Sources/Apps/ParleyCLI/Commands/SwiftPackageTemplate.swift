@@ -11,6 +11,9 @@ struct SwiftPackageTemplate: Sendable {
     /// The name of the module: that of the folder in letters and digits.
     let module: String
 
+    /// The name of the program: that of the folder.
+    private var product: String { URL(fileURLWithPath: folder).lastPathComponent }
+
     /// Nil if the name of the folder holds no letter.
     init?(folder: String, parley: String, botName: String) {
         let words = URL(fileURLWithPath: folder).lastPathComponent.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
@@ -37,6 +40,7 @@ struct SwiftPackageTemplate: Sendable {
         let package = Package(
             name: \(Self.literal(module)),
             platforms: [.macOS(.v15)],
+            products: [.executable(name: \(Self.literal(product)), targets: [\(Self.literal(module))])],
             dependencies: [.package(name: "parley", path: \(Self.literal(parley)))],
             targets: [
                 .executableTarget(

@@ -10,6 +10,8 @@ struct TopView {
     static let profileLimit = 40
     /// Columns of the terminal for the id of a profile.
     private static let nameWidth = 20
+    /// Columns of the terminal for a number.
+    private static let numberWidth = 8
     /// Errors that are shown.
     static let errorLimit = 8
 
@@ -19,8 +21,10 @@ struct TopView {
         let values = Values(report.json)
         head(values)
         routers(values)
+        let seconds = last.map { max(0.001, $0.time.duration(to: report.time) / .seconds(1)) }
+        relay(values, last, after: seconds)
         lines.append("")
-        profiles(values, last, after: last.map { max(0.001, $0.time.duration(to: report.time) / .seconds(1)) })
+        profiles(values, last, after: seconds)
         errors(values)
     }
 
@@ -41,11 +45,23 @@ struct TopView {
         lines.append(fitted(line))
     }
 
+    private mutating func relay(_ values: Values, _ last: TopReport?, after seconds: Double?) {
+        guard let relay = values.nested("relay") else { return }
+        var parts = ["relay: \(relay.int("channels")) channels", "\(relay.int("subscribers")) subscribers"]
+        if let seconds, let before = last.flatMap({ Values($0.json).nested("relay") }) {
+            parts.append("\(TableColumns.rate(Double(max(0, relay.int("deliveries") - before.int("deliveries"))) / seconds)) deliveries/s")
+        }
+        parts.append("\(relay.int("waitingMessages") + relay.int("waitingBodies")) waiting")
+        if relay.int("lagSeconds") > 0 { parts.append("lag \(Self.duration(relay.int("lagSeconds")))") }
+        if relay.value("draining")?.boolValue == true { parts.append("draining") }
+        lines.append(fitted(parts.joined(separator: " · ")))
+    }
+
     private mutating func profiles(_ values: Values, _ last: TopReport?, after seconds: Double?) {
         var before: [String: Values] = [:]
         for profile in last.map({ Values($0.json).list("profiles") }) ?? [] { before[profile.text("id")] = profile }
         let columns = ["CHATS", "EVENTS", "EV/s", "HANDLED", "FAILED", "DROPPED", "SENT/s", "WAITING", "P50", "P99"]
-        lines.append(fitted(Self.column("PROFILE", Self.nameWidth) + columns.map { Self.number($0) }.joined()))
+        lines.append(fitted(TableColumns.left("PROFILE", Self.nameWidth) + columns.map { TableColumns.right($0, Self.numberWidth) }.joined()))
         func rate(_ key: String, _ profile: Values) -> Double? {
             guard let seconds, let earlier = before[profile.text("id")] else { return nil }
             return Double(max(0, profile.int(key) - earlier.int(key))) / seconds
@@ -56,11 +72,13 @@ struct TopView {
         }
         for (profile, _) in shown.prefix(Self.profileLimit) {
             let cells = [
-                "\(profile.int("chats"))", "\(profile.int("events"))", Self.rate(rate("events", profile)), "\(profile.int("completed"))",
-                "\(profile.int("failed"))", "\(profile.int("dropped"))", Self.rate(rate("effects", profile)), "\(profile.int("waiting"))",
+                "\(profile.int("chats"))", "\(profile.int("events"))", TableColumns.rate(rate("events", profile)), "\(profile.int("completed"))",
+                "\(profile.int("failed"))", "\(profile.int("dropped"))", TableColumns.rate(rate("effects", profile)), "\(profile.int("waiting"))",
                 Self.time(profile.value("p50Microseconds")?.intValue), Self.time(profile.value("p99Microseconds")?.intValue),
             ]
-            lines.append(fitted(Self.column(VisibleText.name(profile.text("id")), Self.nameWidth) + cells.map { Self.number($0) }.joined()))
+            lines.append(
+                fitted(
+                    TableColumns.left(VisibleText.name(profile.text("id")), Self.nameWidth) + cells.map { TableColumns.right($0, Self.numberWidth) }.joined()))
         }
         if shown.count > Self.profileLimit { lines.append("… and \(shown.count - Self.profileLimit) more") }
     }
@@ -81,17 +99,6 @@ struct TopView {
     // MARK: Texts
 
     private func fitted(_ line: String) -> String { line.count > width ? String(line.prefix(max(0, width - 1))) + "…" : line }
-
-    private static func column(_ text: String, _ width: Int) -> String {
-        text.count > width - 1 ? text.prefix(width - 2) + "… " : text + String(repeating: " ", count: width - text.count)
-    }
-
-    private static func number(_ text: String) -> String { String(repeating: " ", count: max(1, 8 - text.count)) + text }
-
-    private static func rate(_ rate: Double?) -> String {
-        guard let rate else { return "–" }
-        return rate >= 100 ? "\(Int(rate.rounded()))" : "\((rate * 10).rounded() / 10)"
-    }
 
     /// A bound of a histogram: `≤5ms`.
     private static func time(_ microseconds: Int64?) -> String {
@@ -124,5 +131,6 @@ private struct Values {
     func value(_ key: String) -> JSONValue? { object[key] }
     func text(_ key: String) -> String { object[key]?.stringValue ?? "" }
     func int(_ key: String) -> Int { object[key]?.intValue.flatMap { Int(exactly: $0) } ?? 0 }
+    func nested(_ key: String) -> Values? { self.object[key].flatMap { $0.objectValue == nil ? nil : Values($0) } }
     func list(_ key: String) -> [Values] { object[key]?.arrayValue?.map(Values.init) ?? [] }
 }

@@ -31,6 +31,13 @@ public struct BotClient: Sendable {
     /// Never log texts of people: others read logs.
     public var logger: Logger { effects.observation.logger }
 
+    /// Counts an action that failed although its handler goes on, in `/metrics` and in the state of the process. The caller logs it.
+    ///
+    /// - Parameters:
+    ///   - code: the stable code of the error.
+    ///   - place: what failed, such as the label of a rule; no text of people.
+    package func noteFailure(_ code: String, at place: String) { effects.observation.actionFailed(code, at: place) }
+
     /// A chat of the bot; nil if there is none.
     public func chat(_ reference: ChatReference) async -> BotChat? { await chat(reference, effects) }
 

@@ -3,25 +3,43 @@ public import ChatProtocol
 
 /// A message that somebody sent to the bot.
 public struct MessageContext: ChatContext {
-    /// The chat.
-    public let chat: BotChat
-    /// The message as it was stored.
-    public let item: ChatItem
-    /// The content of the message.
-    public let content: MessageContent
+    /// The storage that all copies of a context share. Each handler that is tried gets a copy, and an item is large.
+    private final class Storage: Sendable {
+        let chat: BotChat
+        let item: ChatItem
+        let content: MessageContent
+        let kind: MessageKind
+        let command: SlashCommand?
+
+        init(chat: BotChat, item: ChatItem, content: MessageContent) {
+            (self.chat, self.item, self.content) = (chat, item, content)
+            kind = MessageKind(content)
+            command = SlashCommand(item.meta.text)
+        }
+    }
+
+    private let storage: Storage
     /// The match of the handler's pattern; nil without a pattern.
     public internal(set) var match: PatternMatch?
 
+    init(chat: BotChat, item: ChatItem, content: MessageContent) { storage = Storage(chat: chat, item: item, content: content) }
+
+    /// The chat.
+    public var chat: BotChat { storage.chat }
+    /// The message as it was stored.
+    public var item: ChatItem { storage.item }
+    /// The content of the message.
+    public var content: MessageContent { storage.content }
     /// The id of the message, unique within a data folder.
-    public var id: ChatItemID { item.id }
+    public var id: ChatItemID { storage.item.meta.itemID }
     /// The person who wrote.
     public var person: PersonID { chat.person(of: item) }
     /// The text; empty for a picture without a caption.
-    public var text: String { item.meta.text }
+    public var text: String { storage.item.meta.text }
     /// The kind of message.
-    public var kind: MessageKind { MessageKind(content) }
+    public var kind: MessageKind { storage.kind }
     /// The command, if the text begins with a slash.
-    public var command: SlashCommand? { SlashCommand(text) }
+    public var command: SlashCommand? { storage.command }
     /// The text after the command; empty without one.
     public var arguments: String { command?.arguments ?? "" }
     /// The name of who wrote.

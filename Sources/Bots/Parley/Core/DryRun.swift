@@ -70,7 +70,7 @@ final class DryRun: EffectPerformer {
             var changed = info
             changed.groupProfile = profile
             return .groupUpdated(user: user, fromGroup: info, toGroup: changed, member: nil, isSigned: false)
-        case .groups(.create), .groups(.createPublic), .groups(.createLink), .groups(.setLinkRole), .connections, .users:
+        case .groups(.create), .groups(.createPublic), .groups(.addRelays), .groups(.createLink), .groups(.setLinkRole), .connections, .users:
             throw ChatCoreError(.unsupported, "a dry run makes no groups, links and connections")
         default: return .cmdOk(user: user)
         }
@@ -102,10 +102,7 @@ extension ChatCommand {
     /// True for a command that only reads, or that fetches a file.
     fileprivate var hasNoEffect: Bool {
         switch self {
-        case .chats(.list), .chats(.page), .chats(.contentTypes), .chats(.items), .chats(.itemInfo), .chats(.tags), .contacts(.list), .contacts(.info),
-            .contacts(.queueInfo), .contacts(.securityCode), .connections(.plan), .address(.show), .files(.receive), .files(.setToReceive), .files(.cancel),
-            .files(.status), .files(.linkInfo), .users(.list):
-            true
+        case .files(.receive), .files(.setToReceive), .files(.cancel): true
         default: effectName == nil
         }
     }
@@ -128,9 +125,4 @@ extension ChatCommand {
         default: (nil, "")
         }
     }
-}
-
-extension ChatReference {
-    /// The chat that a part of a group is in: lists show it only.
-    fileprivate var whole: ChatReference { ChatReference(type: type, id: id) }
 }

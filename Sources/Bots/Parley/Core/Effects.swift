@@ -57,8 +57,22 @@ final class Effects: Sendable {
         _ content: MessageContent, to chat: ChatReference, _ info: ChatInfo, quoting item: ChatItemID?, commenting post: ChatItemID? = nil
     ) async throws(ChatCoreError) -> [ChatItem] {
         let target = try Destination(chat, commenting: post)
-        // One key for the whole and for its parts: what is refused is not remembered under it.
+        // One key for the whole and for its parts, with a quote and without: what is refused is not remembered under it.
         let key = nextKey()
+        do throws(ChatCoreError) {
+            return try await send(content, to: target, chat, info, quoting: item, commenting: post, key)
+        } catch {
+            guard item != nil, error.isQuoteInvalid else { throw error }
+            // Its author or the bot itself has deleted what is quoted.
+            return try await send(content, to: target, chat, info, quoting: nil, commenting: post, key)
+        }
+    }
+
+    /// Sends a message whole, or in parts if it is a text that is too long.
+    private func send(
+        _ content: MessageContent, to target: Destination, _ chat: ChatReference, _ info: ChatInfo, quoting item: ChatItemID?,
+        commenting post: ChatItemID?, _ key: String?
+    ) async throws(ChatCoreError) -> [ChatItem] {
         do throws(ChatCoreError) {
             return try await send([ComposedMessage(content: content, quotedItemID: item)], to: target, key)
         } catch {

@@ -3,18 +3,24 @@
 /// Most handlers are about a command or a pattern. A command is looked up once, and all patterns are looked for in one pass over the text, so the time
 /// for a message hardly grows with the number of handlers.
 struct HandlerIndex: Sendable {
-    /// The conditions that a handler shows.
+    /// The part of a handler that dispatch needs: the conditions that it shows, and its work.
     private struct Entry: Sendable {
         let kinds: ChatKinds
         /// The number of the command that the handler is about.
         let command: Int?
         /// The number of the pattern that the handler needs.
         let pattern: Int?
+        let fallsThrough: Bool
+        let place: String
+        let prepare: @Sendable (Incoming) -> On.Run?
     }
 
-    private let handlers: [On]
     private let entries: [Entry]
     private let commands: [String: Int]
+    /// The positions of the entries that a message with a command may be for, by the number of the command.
+    private let ofCommand: [[Int]]
+    /// The positions of the entries that are about no command.
+    private let ofOthers: [Int]
     /// Nil if there are too few patterns for a search in common.
     private let patterns: TextPatternSet?
 
@@ -25,7 +31,7 @@ struct HandlerIndex: Sendable {
         var commands: [String: Int] = [:], sources: [String] = []
         // A pattern that does not compile is reported before the start; here it is left to its handler.
         let patterns = handlers.count { $0.pattern != nil } >= Self.commonSearch ? try? TextPatternSet(handlers.compactMap(\.pattern)) : nil
-        entries = handlers.map { handler in
+        let entries = handlers.map { handler in
             let command = handler.command.map { name in
                 let number = commands[name] ?? commands.count
                 commands[name] = number
@@ -36,12 +42,16 @@ struct HandlerIndex: Sendable {
                 pattern = sources.count
                 sources.append(source)
             }
-            return Entry(kinds: handler.kinds, command: command, pattern: pattern)
+            return Entry(
+                kinds: handler.kinds, command: command, pattern: pattern, fallsThrough: handler.fallsThrough, place: handler.place,
+                prepare: handler.prepare)
         }
-        (self.handlers, self.commands, self.patterns) = (handlers, commands, patterns)
+        ofOthers = entries.indices.filter { entries[$0].command == nil }
+        ofCommand = (0..<commands.count).map { number in entries.indices.filter { (entries[$0].command ?? number) == number } }
+        (self.entries, self.commands, self.patterns) = (entries, commands, patterns)
     }
 
-    var isEmpty: Bool { handlers.isEmpty }
+    var isEmpty: Bool { entries.isEmpty }
 
     /// The work of the handlers that take an event, in their order.
     func handlers(of incoming: Incoming) -> [(place: String, run: On.Run)] {
@@ -50,14 +60,13 @@ struct HandlerIndex: Sendable {
         let command = commands.isEmpty ? nil : message?.command.flatMap { commands[$0.name] }
         let found = patterns.map { patterns in message.map { patterns.matches(in: $0.text) } ?? [] }
         var taking: [(place: String, run: On.Run)] = []
-        for (index, entry) in entries.enumerated() {
-            if let wanted = entry.command, wanted != command { continue }
+        for index in command.map({ ofCommand[$0] }) ?? ofOthers {
+            let entry = entries[index]
             if let pattern = entry.pattern, let found, !found.contains(pattern) { continue }
             if let chatKind, !entry.kinds.isSuperset(of: chatKind) { continue }
-            let handler = handlers[index]
-            guard let run = handler.prepare(incoming) else { continue }
-            taking.append((handler.place, run))
-            if !handler.fallsThrough { break }
+            guard let run = entry.prepare(incoming) else { continue }
+            taking.append((entry.place, run))
+            if !entry.fallsThrough { break }
         }
         return taking
     }

@@ -49,7 +49,43 @@ extension BotGroup {
     }
 }
 
+extension BotGroup {
+    /// Adds a relay to the channel. The bot must be an owner. A relay that serves the channel, or is invited already, is left as it is.
+    ///
+    /// The relay is at work once ``relays()`` tells that its status is `active`, which may take a while. From then on those who subscribe come by it as
+    /// well. Subscribers with Parley come to it when another relay leaves; those with official clients of version 6.5 stay with the relays that they have.
+    ///
+    /// - Parameter address: The address of the relay.
+    /// - Throws: `ChatCoreError` with the code `error.groupUserRole` for anybody but an owner, `core.unreachable` if the relay cannot be invited now.
+    public func addRelay(_ address: String) async throws {
+        let ids = try await directory.ids(of: [address])
+        switch try await effects.perform(.groups(.addRelays(id, ids))) {
+        case .groupRelaysAdded: return
+        case .groupRelaysAddFailed(_, let results):
+            throw results.compactMap(\.error).first.map { ChatCoreError($0) }
+                ?? ChatCoreError(.invalidResponse, "the core did not tell why the relay was not added")
+        default: throw ChatCoreError(.invalidResponse, "the core did not show the relays")
+        }
+    }
+
+    /// Removes a relay of the channel, which delivers what it has accepted and then ends its connections with subscribers. The bot must be an owner.
+    public func removeRelay(_ relay: GroupRelay) async throws { _ = try await effects.perform(.groups(.remove(id, [relay.groupMemberID]))) }
+
+    private var directory: RelayDirectory { RelayDirectory { [effects] command throws(ChatCoreError) in try await effects.perform(command) } }
+}
+
 extension BotGroups {
+    /// Tests a relay by its address: whether it answers and has the key of the address. Takes up to 40 seconds.
+    ///
+    /// - Returns: nil for a relay that can be used, or the step that failed and why.
+    public func testRelay(_ address: String) async throws -> RelayTestFailure? {
+        let response = try await effects.perform(.servers(.testRelay(user: bot.userID, address: address)))
+        guard case .chatRelayTestResult(_, _, let failure) = response else {
+            throw ChatCoreError(.invalidResponse, "the core did not show the result of the test")
+        }
+        return failure
+    }
+
     /// The channels that the bot owns or subscribes to.
     public var channels: [BotGroup] {
         get async { await all.filter(\.isChannel) }

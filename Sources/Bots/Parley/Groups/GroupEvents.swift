@@ -20,7 +20,7 @@ enum GroupEvents {
             if case .report(_, let reason) = content, chat.group != nil {
                 return .report(ReportContext(chat: chat, item: item, reason: reason))
             }
-            return .message(MessageContext(chat: chat, item: item, content: content, match: nil))
+            return .message(MessageContext(chat: chat, item: item, content: content))
         case .receivedGroupInvitation(let invitation, let role):
             guard invitation.status == .pending else { return nil }
             return .invitation(InvitationContext(chat: chat, invitation: invitation, role: role))

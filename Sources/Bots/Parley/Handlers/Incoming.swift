@@ -7,19 +7,20 @@ enum EventKind: Sendable, Hashable, CaseIterable {
 
 /// An event on its way to the handlers of one bot.
 struct Incoming: Sendable {
+    /// The context that its handlers get. A context is copied often and is large, so those that do not share their storage are indirect.
     enum Content: Sendable {
         case message(MessageContext)
-        case edited(EditContext)
-        case deleted(DeletionContext)
-        case reaction(ReactionContext)
-        case connected(ContactContext)
-        case request(RequestContext)
-        case report(ReportContext)
-        case invitation(InvitationContext)
-        case member(MemberContext)
-        case group(GroupContext)
-        case relay(RelayContext)
-        case timer(DueTimer)
+        indirect case edited(EditContext)
+        indirect case deleted(DeletionContext)
+        indirect case reaction(ReactionContext)
+        indirect case connected(ContactContext)
+        indirect case request(RequestContext)
+        indirect case report(ReportContext)
+        indirect case invitation(InvitationContext)
+        indirect case member(MemberContext)
+        indirect case group(GroupContext)
+        indirect case relay(RelayContext)
+        indirect case timer(DueTimer)
         case started(StartContext)
         case other
     }

@@ -69,13 +69,19 @@ public struct BotHost: Service, CustomStringConvertible {
                 inFlight: configuration.isDryRun ? nil : inFlight(host), monitor: monitor,
                 dryRun: configuration.isDryRun ? configuration.onSuppressedEffect ?? { _ in } : nil)
             onSession(session)
+            let logger = configuration.logger
+            monitor.attachRelay { await Self.relayReport(.status, host, logger: logger) ?? nil }
             let socket = HostSocket(configuration.data, logger: configuration.logger)
             try await cancelWhenGracefulShutdown {
                 do {
                     try await session.run { profiles in
                         let ready = HostReady(profiles: profiles, servers: host.servers, fileServers: host.fileServers)
                         tellOthers(ready, host)
-                        await socket.open(session.core) { name in name == "status" ? await monitor.status(of: session).json : nil }
+                        await socket.open(session.core) { name in
+                            if name == "status" { return await monitor.status(of: session).json }
+                            guard let operation = RelayOperation(rawValue: name) else { return nil }
+                            return await Self.relayReport(operation, host, logger: logger).map { $0?.json ?? RelayOperator.noRelay }
+                        }
                         monitor.enter(.ready)
                         onReady(ready)
                         ServiceManager.current.tell(.ready, logger: configuration.logger)
@@ -96,6 +102,18 @@ public struct BotHost: Service, CustomStringConvertible {
         } catch {
             await host.close()
             throw error
+        }
+    }
+
+    /// The report of the relay after a request of its operator.
+    ///
+    /// - Returns: nil if it cannot be made now; nil within for a process that does not relay.
+    private static func relayReport(_ operation: RelayOperation, _ host: CoreHost, logger: Logger) async -> RelayReport?? {
+        do {
+            return .some(try await host.relayReport(operation))
+        } catch {
+            logger.warning("the relay cannot be asked", metadata: ["request": "\(operation.rawValue)", "error": "\(error)"])
+            return nil
         }
     }
 

@@ -237,7 +237,7 @@ final class BotRuntime: Sendable {
                 number += 1
                 return "once/\(number)"
             }
-        return EventObservation(id: "\(identity.userID)/\(name)", logger: logger, metrics: metrics)
+        return EventObservation(id: "\(identity.userID)/\(name)", logger: logger, metrics: metrics) { [self] code, place in note(code, at: place) }
     }
 
     /// - Parameter item: what the chat is for: of a comment, its chat is the comments on its post.
@@ -307,10 +307,15 @@ final class BotRuntime: Sendable {
                 metadata: [
                     "handler": "\(place)", "kind": "\(incoming.kind)", "code": "\(code)", "error": "\(error)",
                 ])
-            monitor.note(HostMonitor.Failure(time: services.time.now(), bot: identity.id, code: code, place: place))
+            note(code, at: place)
             incoming.changes?.discard()
         }
         return await finish(incoming, mark)
+    }
+
+    /// Keeps a failure for those who look after the process.
+    private func note(_ code: String, at place: String) {
+        monitor.note(HostMonitor.Failure(time: services.time.now(), bot: identity.id, code: code, place: place))
     }
 
     /// Runs middleware and handlers.
@@ -371,16 +376,20 @@ final class BotRuntime: Sendable {
 
     // MARK: The start and timers
 
-    /// Runs the handlers of the start. They may go on as long as the bot runs.
-    func start() async {
-        guard !dispatcher.isEmpty(.started) || !background.isEmpty else { return }
-        let effects = Effects(
+    /// Runs the handlers of the start and what works in the background, as tasks of the group. They may go on as long as the bot runs.
+    func start(in group: inout DiscardingTaskGroup) {
+        for work in background { group.addTask { [self] in await work(BotClient(bot: identity, effects: startEffects())) } }
+        if !dispatcher.isEmpty(.started) { group.addTask { [self] in await runStartHandlers() } }
+    }
+
+    private func runStartHandlers() async {
+        let effects = startEffects()
+        _ = await run(incoming(.started(StartContext(client: BotClient(bot: identity, effects: effects))), nil, effects), .none)
+    }
+
+    private func startEffects() -> Effects {
+        Effects(
             model: model, userID: identity.userID, event: nil, filesFolder: filesFolder, services: services, observation: observation("started"))
-        let client = BotClient(bot: identity, effects: effects)
-        await withDiscardingTaskGroup { group in
-            for work in background { group.addTask { await work(client) } }
-            if !dispatcher.isEmpty(.started) { _ = await run(incoming(.started(StartContext(client: client)), nil, effects), .none) }
-        }
     }
 
     /// Gives a timer that is due to the handlers.

@@ -35,12 +35,21 @@ public final class CoreHost: Sendable {
     package var waitingMessages: Int { router?.statistics.messages ?? 0 }
     /// Comments and messages of relays that are not delivered yet.
     package func unfinishedMessages() async throws -> Int { try await native.unfinishedMessages() }
+    /// Performs a request of an operator of the profile that relays for others.
+    ///
+    /// - Returns: nil if no profile relays.
+    func relayReport(_ operation: RelayOperation) async throws -> RelayReport? {
+        try await RelayOperator.report(operation, native, isDraining: isRelayDraining)
+    }
+    /// True if the configuration has the relay drained.
+    private let isRelayDraining: Bool
     private let lock: FolderLock
 
     private init(
         native: NativeCore, router: SMPRouter?, fileRouter: FileRouter?, servers: [String], fileServers: [String], filesFolder: String?,
-        dataFolder: String, key: DatabaseKey?, lock: FolderLock, logger: Logger
+        dataFolder: String, key: DatabaseKey?, isRelayDraining: Bool, lock: FolderLock, logger: Logger
     ) {
+        self.isRelayDraining = isRelayDraining
         self.lock = lock
         self.logger = logger
         self.key = key
@@ -116,7 +125,7 @@ public final class CoreHost: Sendable {
                 native: native, router: router, fileRouter: fileRouter,
                 servers: servers.map { router == nil ? $0.wireString : $0.server.wireString },
                 fileServers: fileServers.map { fileRouter == nil ? $0.wireString : $0.server.wireString }, filesFolder: data.filesFolder, dataFolder: folder,
-                key: key, lock: lock,
+                key: key, isRelayDraining: configuration.relay.isDraining, lock: lock,
                 logger: configuration.logger)
         } catch {
             await fileRouter?.stop()

@@ -1,17 +1,39 @@
 import ChatEngine
 
-/// The channels that a host relays for, and how many subscribers it takes. It relays if a profile is made for that; by default it serves everybody.
+/// The channels that a host relays for, how many subscribers it takes and how much it passes on. It relays if a profile is made for that; by default it serves everybody.
 public struct HostRelay: Sendable, Hashable {
     /// The channels that are served at a time; nil for any number.
     public var maximumChannels: Int?
     /// The members of a channel, with its owners and relays; nil for any number.
     public var maximumMembers: Int?
+    /// Limits on what is passed on for each channel.
+    public var channelQuota = Quota()
+    /// Limits on what is passed on for all channels together. The channels share them as they come: give each a limit of its own as well.
+    public var totalQuota = Quota()
     /// The only channels or owners that are served: `publicGroupId` of channels and `memberPubKey` of owners, as the API shows them. Empty for all.
     public var allowed: Set<String> = []
     /// Channels and owners that are not served, named as in ``allowed``. They come before those.
     public var denied: Set<String> = []
     /// True if nothing new is taken: channels and subscribers stay, and none come.
     public var isDraining = false
+
+    /// Limits on what a relay passes on. What exceeds them is accepted and waits, in order, until the next minute or day begins; nothing is lost. A
+    /// restart does not reset them.
+    public struct Quota: Sendable, Hashable {
+        /// Messages of a minute, with edits, deletions, reactions and comments; nil for any number. Minutes are those of the clock.
+        public var messagesPerMinute: Int?
+        /// Bytes given to subscribers on a day in UTC: the size of what is posted times its receivers; nil for any number. What begins to be delivered
+        /// within the limit is delivered to all.
+        public var bytesPerDay: Int64?
+
+        /// Limits; nil for none.
+        public init(messagesPerMinute: Int? = nil, bytesPerDay: Int64? = nil) {
+            self.messagesPerMinute = messagesPerMinute
+            self.bytesPerDay = bytesPerDay
+        }
+
+        var quota: RelayQuota { RelayQuota(messagesPerMinute: messagesPerMinute, bytesPerDay: bytesPerDay) }
+    }
 
     /// Serves everybody.
     public init() {}
@@ -20,6 +42,7 @@ public struct HostRelay: Sendable, Hashable {
         var policy = RelayPolicy()
         (policy.maximumChannels, policy.maximumMembers) = (maximumChannels, maximumMembers)
         (policy.allowed, policy.denied, policy.isDraining) = (allowed, denied, isDraining)
+        (policy.channelQuota, policy.totalQuota) = (channelQuota.quota, totalQuota.quota)
         return policy
     }
 }

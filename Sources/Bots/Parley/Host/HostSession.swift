@@ -100,11 +100,11 @@ actor HostSession {
         let fetching = Task { await fetchUnread() }
         defer { fetching.cancel() }
         let running = Task { [runtimes, timers] in
-            await withTaskGroup(of: Void.self) { group in
+            await withDiscardingTaskGroup { group in
                 group.addTask {
                     await timers.run(for: Array(runtimes.keys)) { timer, ended in runtimes[timer.userID]?.take(timer, ended: ended) ?? false }
                 }
-                for runtime in runtimes.values { group.addTask { await runtime.start() } }
+                for runtime in runtimes.values { runtime.start(in: &group) }
             }
         }
         defer { running.cancel() }
@@ -278,9 +278,4 @@ actor HostSession {
             await fetch(chat, for: runtime, of: user)
         }
     }
-}
-
-extension ChatReference {
-    /// The chat that a part of a group is in: lists show it only.
-    fileprivate var whole: ChatReference { ChatReference(type: type, id: id) }
 }

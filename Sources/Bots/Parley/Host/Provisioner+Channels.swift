@@ -29,11 +29,14 @@ extension Provisioner {
         let own = known.filter { $0.membership.role == .owner && $0.membership.status.isCurrentMember && $0.groupProfile.publicGroup != nil }
         let id = try await store.groupID(of: wanted.storeName, bot: bot.id)
         // The second was made, and the process died before that was noted.
+        let needed = try relays(wanted, addresses)
         if let info = own.first(where: { $0.groupID == id }) ?? own.first(where: { $0.groupProfile.displayName == wanted.settings.name }) {
             try await store.setGroupID(info.groupID, of: wanted.storeName, bot: bot.id)
-            return BotGroup(bot: identity, info: info, effects: effects)
+            let channel = BotGroup(bot: identity, info: info, effects: effects)
+            try await keepRelays(needed, of: channel, wanted, identity)
+            return channel
         }
-        let relays = try await relays(wanted, identity, addresses)
+        let relays = try await directory(of: identity).ids(of: needed)
         let response = try await model.send(
             .groups(.createPublic(user: identity.userID, relays: relays, wanted.settings.profile)), as: identity.userID)
         switch response {
@@ -41,7 +44,7 @@ extension Provisioner {
             try await store.setGroupID(info.groupID, of: wanted.storeName, bot: bot.id)
             logger.info("channel made", metadata: ["bot": "\(bot.id)", "channel": "\(wanted.id)"])
             let channel = BotGroup(bot: identity, info: info, effects: effects)
-            try await awaitRelay(of: channel)
+            _ = try await awaitRelay(of: channel) { $0.status == .active }
             return channel
         case .publicGroupCreationFailed(_, let results):
             let failed = results.compactMap { result in result.error.map { "\(result.relay.address): \($0.json.text)" } }
@@ -51,18 +54,22 @@ extension Provisioner {
     }
 
     /// Waits for a while until a relay takes subscribers: before, nobody can use the link. Relays that are not running now take them later.
-    private func awaitRelay(of channel: BotGroup) async throws {
+    ///
+    /// - Returns: False if none does by then.
+    private func awaitRelay(of channel: BotGroup, where isReady: (GroupRelay) -> Bool) async throws -> Bool {
         let deadline = ContinuousClock.now + Self.relayWait
-        while ContinuousClock.now < deadline, try await !channel.relays().contains(where: { $0.status == .active }) {
+        while try await !channel.relays().contains(where: isReady) {
+            if ContinuousClock.now >= deadline { return false }
             try await Task.sleep(for: Self.relayPause)
         }
+        return true
     }
 
     private static let relayWait = Duration.seconds(10)
     private static let relayPause = Duration.milliseconds(50)
 
-    /// The relays of a channel among those of the profile, to which they are added if they are missing.
-    private func relays(_ wanted: ManagedChannel, _ identity: BotIdentity, _ addresses: [String: String]) async throws -> [UserChatRelayID] {
+    /// The addresses of the relays that a channel names.
+    private func relays(_ wanted: ManagedChannel, _ addresses: [String: String]) throws -> [String] {
         let needed = try wanted.relays.map { relay in
             switch relay {
             case .address(let address): return address
@@ -73,21 +80,52 @@ extension Provisioner {
                 return address
             }
         }
-        var known = try await configuredRelays(of: identity)
-        let missing = needed.filter { address in !known.contains { $0.address == address } }
-        if !missing.isEmpty {
-            let all = known.map { NewChatRelay(name: $0.relayProfile.displayName, address: $0.address) }
-            let added = missing.enumerated().map { NewChatRelay(name: "relay\(known.count + $0 + 1)", address: $1) }
-            _ = try await model.send(.servers(.setRelays(all + added)), as: identity.userID)
-            known = try await configuredRelays(of: identity)
-        }
-        return known.filter { needed.contains($0.address) }.compactMap(\.chatRelayID)
+        return needed
     }
 
-    private func configuredRelays(of identity: BotIdentity) async throws -> [UserChatRelay] {
-        guard case .userServers(_, let servers) = try await model.send(.servers(.relays), as: identity.userID) else {
-            throw ChatCoreError(.invalidResponse, "the core did not list the relays of \(identity.id)")
+    private func directory(of identity: BotIdentity) -> RelayDirectory {
+        RelayDirectory { [model] command throws(ChatCoreError) in try await model.send(command, as: identity.userID) }
+    }
+
+    // MARK: Relays of a channel that is there
+
+    /// Brings the relays of a channel to those that are declared. One that is declared no longer leaves once one that is takes subscribers.
+    private func keepRelays(_ needed: [String], of channel: BotGroup, _ wanted: ManagedChannel, _ identity: BotIdentity) async throws {
+        let current = try await channel.relays()
+        let change = RelayChange(from: current, to: needed)
+        if !change.added.isEmpty {
+            let ids = try await directory(of: identity).ids(of: change.added)
+            switch try await model.send(.groups(.addRelays(channel.id, ids)), as: identity.userID) {
+            case .groupRelaysAdded:
+                logger.info("relays added to a channel", metadata: ["channel": "\(wanted.id)", "relays": "\(ids.count)"])
+            case .groupRelaysAddFailed(_, let results):
+                let failed = results.compactMap { result in result.error.map { "\(result.relay.address): \($0.json.text)" } }
+                throw ChatCoreError(.unreachable, "relays of the channel \"\(wanted.id)\" were not added: \(failed.joined(separator: "; "))")
+            default: throw ChatCoreError(.invalidResponse, "the core did not show the relays of the channel \(wanted.id)")
+            }
         }
-        return servers.flatMap(\.chatRelays).filter(\.enabled)
+        guard !change.removed.isEmpty else { return }
+        let isServed = try await awaitRelay(of: channel) { $0.status == .active && needed.contains($0.userChatRelay.address) }
+        guard isServed else {
+            throw ChatCoreError(.unreachable, "no relay that the channel \"\(wanted.id)\" names takes subscribers yet: the ones before stay")
+        }
+        for relay in change.removed { try await channel.removeRelay(relay) }
+        logger.info("relays removed from a channel", metadata: ["channel": "\(wanted.id)", "relays": "\(change.removed.count)"])
+    }
+}
+
+/// The difference between the relays of a channel and those that are wanted.
+struct RelayChange {
+    /// The addresses of relays to be invited.
+    let added: [String]
+    /// The relays to be removed.
+    let removed: [GroupRelay]
+
+    /// - Parameter wanted: The addresses of relays.
+    init(from current: [GroupRelay], to wanted: [String]) {
+        // A relay that has left, or refused, is invited again.
+        let serving = current.filter { $0.status != .inactive && $0.status != .rejected && $0.status != .new }
+        added = wanted.filter { address in !serving.contains { $0.userChatRelay.address == address } }
+        removed = serving.filter { !wanted.contains($0.userChatRelay.address) }
     }
 }

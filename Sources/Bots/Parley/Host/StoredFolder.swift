@@ -12,16 +12,10 @@ package enum StoredFolder {
     /// - Throws: ``HostError`` `dataFolder` if there is no such folder or nothing in it, `dataFolderInUse` if another process uses it and does not answer at
     ///   its socket; `StorageError` for databases that cannot be used, or that the key does not open.
     package static func read(_ configuration: HostConfiguration, _ body: @Sendable (any ChatCore) async throws -> Void) async throws {
-        let data = configuration.data
-        guard FileManager.default.fileExists(atPath: data.corePrefix + "_chat.db") else {
-            throw HostError(.dataFolder, "there are no messages in \(data.path): name the data folder with --data or PARLEY_DATA")
-        }
-        let key = try configuration.databaseKey?.load()
-        let lock: FolderLock
         do {
-            lock = try data.lock()
+            try await withStoppedCore(configuration, body)
         } catch let error as HostError where error.code == .dataFolderInUse {
-            guard let running = await RunningHost.connect(data) else { throw error }
+            guard let running = await RunningHost.connect(configuration.data) else { throw error }
             do {
                 try await body(running.core)
                 await running.close()
@@ -29,8 +23,21 @@ package enum StoredFolder {
                 await running.close()
                 throw error
             }
-            return
         }
+    }
+
+    /// Opens the folder for the time of `body`, without starting anything.
+    ///
+    /// - Throws: As ``read(_:_:)``; ``HostError`` `dataFolderInUse` if another process uses the folder.
+    static func withStoppedCore<Result: Sendable>(
+        _ configuration: HostConfiguration, _ body: @Sendable (NativeCore) async throws -> Result
+    ) async throws -> Result {
+        let data = configuration.data
+        guard FileManager.default.fileExists(atPath: data.corePrefix + "_chat.db") else {
+            throw HostError(.dataFolder, "there are no messages in \(data.path): name the data folder with --data or PARLEY_DATA")
+        }
+        let key = try configuration.databaseKey?.load()
+        let lock = try data.lock()
         defer { lock.release() }
         var setup = NativeCoreConfiguration(prefix: data.corePrefix, servers: [], logger: configuration.logger)
         setup.key = key
@@ -38,8 +45,9 @@ package enum StoredFolder {
         let core = try NativeCore.open(setup)
         do {
             // Not started: it neither sends nor receives.
-            try await body(core)
+            let result = try await body(core)
             await core.close()
+            return result
         } catch {
             await core.close()
             throw error

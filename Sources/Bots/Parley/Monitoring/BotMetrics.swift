@@ -74,6 +74,14 @@ final class BotMetrics: Sendable {
         }
     }
 
+    /// An action failed, and its handler went on.
+    func actionFailed(_ code: String) {
+        state.withLock { state in
+            state.counts.failed += 1
+            counter("parley_actions_failed", "code", code, &state).increment()
+        }
+    }
+
     /// The bot did something.
     func effect(_ name: String) {
         state.withLock { state in

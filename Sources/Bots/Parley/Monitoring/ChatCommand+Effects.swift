@@ -9,6 +9,11 @@ extension ChatCommand {
         case .address(.accept): "accept"
         case .address(.reject): "reject"
         case .chats(.markRead): "markRead"
+        case .chats(.list), .chats(.page), .chats(.contentTypes), .chats(.items), .chats(.itemInfo), .chats(.tags), .contacts(.list), .contacts(.info),
+            .contacts(.queueInfo), .contacts(.securityCode), .connections(.plan), .address(.show), .files(.status), .files(.linkInfo), .users(.list),
+            .servers(.relays),
+            .servers(.testRelay):
+            nil
         case .files: "file"
         case .users, .core, .database, .chats, .contacts, .connections, .address, .servers, .calls, .devices, .console, .raw: "command"
         }

@@ -9,14 +9,17 @@ struct EventObservation: Sendable {
     /// The logger of the bot, without the id: most records of events are for a level that is off.
     private let base: Logger
     let metrics: BotMetrics?
+    /// Keeps a failure, by its code and source position, among the last ones.
+    private let noteFailure: (@Sendable (_ code: String, _ place: String) -> Void)?
 
     /// The observation of effects outside of handlers, which records nothing.
     static let none = EventObservation(id: "", logger: Logger(label: "parley") { _ in SwiftLogNoOpLogHandler() }, metrics: nil)
 
-    init(id: String, logger: Logger, metrics: BotMetrics?) {
+    init(id: String, logger: Logger, metrics: BotMetrics?, noteFailure: (@Sendable (_ code: String, _ place: String) -> Void)? = nil) {
         self.id = id
         base = logger
         self.metrics = metrics
+        self.noteFailure = noteFailure
     }
 
     /// A logger with the bot and the id.
@@ -63,6 +66,12 @@ struct EventObservation: Sendable {
             metrics?.handler(Task.isCancelled ? .interrupted : .failed, for: start.duration(to: .now))
             throw error
         }
+    }
+
+    /// Counts an action that failed without its handler.
+    func actionFailed(_ code: String, at place: String) {
+        metrics?.actionFailed(code)
+        noteFailure?(code, place)
     }
 
     /// Runs what a bot does as a span, and counts it.

@@ -25,6 +25,7 @@ final class HostMonitor: Sendable {
         /// Databases that cannot be written.
         var failingDatabases = 0
         var bots: [String: BotMetrics] = [:]
+        var relay: (@Sendable () async -> RelayReport?)?
     }
 
     /// Failures that are remembered.
@@ -59,12 +60,15 @@ final class HostMonitor: Sendable {
         }
     }
 
+    /// Sets the source of the report of the relay.
+    func attachRelay(_ source: @escaping @Sendable () async -> RelayReport?) { state.withLock { $0.relay = source } }
+
     /// - Parameter session: nil before the bots are started.
     func status(of session: HostSession?) async -> HostStatus {
         let work = await session?.status() ?? (profiles: [], routers: [], running: 0)
         return HostStatus(
             phase: phase, isStorageFailing: isStorageFailing, uptime: started.duration(to: .now), profiles: work.profiles, routers: work.routers,
-            running: work.running, failures: failures, residentBytes: HostStatus.residentBytes)
+            running: work.running, relay: await state.withLock(\.relay)?(), failures: failures, residentBytes: HostStatus.residentBytes)
     }
 
     /// The disk under a database began to fail, or works again.

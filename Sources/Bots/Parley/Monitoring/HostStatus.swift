@@ -24,6 +24,8 @@ struct HostStatus: Sendable {
     let routers: [Router]
     /// Handlers that run.
     let running: Int
+    /// The work of the profile that relays for others; nil without one.
+    let relay: RelayReport?
     let failures: [HostMonitor.Failure]
     /// Bytes of memory of the process that are in use; nil if the system does not tell.
     let residentBytes: Int?
@@ -54,6 +56,7 @@ struct HostStatus: Sendable {
         object["running"] = running
         object["profiles"] = JSONValue.array(profiles.map(\.json))
         object["routers"] = JSONValue.array(routers.map { ["address": .string($0.address), "reached": .bool($0.isReached)] })
+        object["relay"] = relay?.json
         object["errors"] = JSONValue.array(
             failures.map {
                 [
@@ -75,6 +78,7 @@ struct HostStatus: Sendable {
         text.gauge("parley_events_waiting", "Events that wait for handlers.", profiles.map { ([("bot", $0.id)], Double($0.waiting)) })
         text.gauge("parley_chats", "Chats of a bot.", profiles.map { ([("bot", $0.id)], Double($0.chats)) })
         text.gauge("parley_router_reached", "1 if the router can be reached.", routers.map { ([("router", $0.address)], $0.isReached ? 1 : 0) })
+        relay?.write(to: &text)
         if let residentBytes { text.gauge("parley_resident_bytes", "Memory of the process that is in use.", Double(residentBytes)) }
         text.gauge("parley_uptime_seconds", "Time since the start of the process.", uptime.seconds.rounded(.down))
         return text.text

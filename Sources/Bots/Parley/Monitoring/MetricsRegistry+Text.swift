@@ -12,6 +12,7 @@ struct PrometheusText {
         "parley_events_total": "Events that bots were given.",
         "parley_events_dropped_total": "Events that no handler was given because too many waited in their chat.",
         "parley_handlers_total": "Runs of handlers by their outcome.",
+        "parley_actions_failed_total": "Actions of rules that failed, by the code of the error.",
         "parley_handler_duration_seconds": "How long handlers ran.",
         "parley_effects_total": "What bots did, by its kind.",
         "parley_effects_failed_total": "What bots tried to do and the core refused, by the code of the error.",
@@ -37,6 +38,12 @@ struct PrometheusText {
     }
 
     mutating func gauge(_ name: String, _ help: String, _ value: Double) { gauge(name, help, [([], value)]) }
+
+    /// Adds a counter that is kept elsewhere.
+    mutating func counter(_ name: String, _ help: String, _ samples: [(labels: [(String, String)], value: Double)]) {
+        head(name, "counter", help)
+        for (labels, value) in samples { sample(name, MetricsRegistry.labels(labels), Self.number(value)) }
+    }
 
     private mutating func head(_ name: String, _ kind: String, _ help: String?) {
         if let help { text += "# HELP \(name) \(help)\n" }

@@ -1,5 +1,6 @@
 public import ChatAPI
 internal import ChatProtocol
+internal import SystemSupport
 
 /// A message whose text grows while it is written, as the answer of a program that takes its time.
 ///
@@ -21,14 +22,9 @@ public actor LiveMessage {
         self.sent = sent
         self.interval = max(interval, Self.shortestInterval)
         self.clock = clock
-        elapsed = Self.stopwatch(clock)
+        elapsed = clock.stopwatch()
         lastEdit = .zero
         shown = text
-    }
-
-    private static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
-        let start = clock.now
-        return { start.duration(to: clock.now) }
     }
 
     /// Shows a newer text, if the interval since the last edit is over. Otherwise the text is passed over: the next one, or ``finish(_:)``, shows what came

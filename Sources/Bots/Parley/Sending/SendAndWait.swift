@@ -70,7 +70,7 @@ extension BotChat {
             throw ChatCoreError(.invalidResponse, "what was received is no message")
         }
         let answered = BotChat(bot: bot, info: entry.chatInfo, effects: effects, post: post)
-        return MessageContext(chat: answered, item: entry.chatItem, content: content, match: nil)
+        return MessageContext(chat: answered, item: entry.chatItem, content: content)
     }
 }
 

@@ -1,6 +1,7 @@
 public import ChatAPI
 internal import Foundation
 internal import Synchronization
+internal import SystemSupport
 
 /// The pace at which a bot sends messages.
 ///
@@ -89,20 +90,15 @@ final class SendingPacer: Sendable {
     }
 
     private let pace: SendingPace
-    private let elapsed: @Sendable () -> Double
+    private let elapsed: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
     private let state = Mutex(State())
 
     /// - Parameter clock: measures the pace.
     init(_ pace: SendingPace, clock: any Clock<Duration>) {
         self.pace = pace
-        elapsed = Self.stopwatch(clock)
+        elapsed = clock.stopwatch()
         sleep = { try await clock.sleep(for: $0) }
-    }
-
-    private static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Double {
-        let start = clock.now
-        return { start.duration(to: clock.now).seconds }
     }
 
     /// Waits for the turn of some messages.
@@ -137,7 +133,7 @@ final class SendingPacer: Sendable {
     var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0, +) } }
 
     private func take(_ count: Int, _ chat: String, _ state: inout State) -> Double {
-        let now = elapsed()
+        let now = elapsed().seconds
         var delay = 0.0
         if let rate = pace.perProfile {
             var bucket = state.profile ?? TokenBucket(rate, at: now)

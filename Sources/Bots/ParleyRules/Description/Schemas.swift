@@ -51,7 +51,7 @@ enum Schemas {
             .key("forms", .keyed(.mapping("form")), "Questions that somebody answers one after the other; the action form begins one."),
             .key("schedules", .list(.mapping("schedule")), "Messages that are sent at times."),
             .key("channels", .keyed(.mapping("channel")), "Channels that the bot keeps."),
-            .key("relay", .bool, "Relay channels for others."),
+            .key("relay", .anyOf([.bool, .mapping("relay")]), "Relay channels for others: true, or limits."),
             .key("handle-when-muted", .bool, "Keep rules running while the profile is muted."),
         ])
 
@@ -81,6 +81,24 @@ enum Schemas {
             .required("relays", .listOrOne(.text), "Addresses of relays, or the key of a profile with relay: true."),
             .key("preferences", .mapping("preferences"), "What subscribers may do."),
         ])
+
+    private static let relayQuota: [MappingSchema.Key] = [
+        .key("messages-per-minute", .integer(RelaySpec.numbers), "Messages that are passed on in a minute; what is more waits."),
+        .key("bytes-per-day", .text, "Bytes that subscribers are given on a day (UTC): 2gb; what is more waits."),
+    ]
+
+    static let relay = MappingSchema(
+        "relay",
+        [
+            .key("channels", .integer(RelaySpec.numbers), "Channels at the most."),
+            .key("members", .integer(RelaySpec.numbers), "Members of a channel at the most."),
+        ] + relayQuota + [
+            .key("total", .mapping("relay-total"), "Limits for all channels together."),
+            .key("allow", .listOrOne(.text), "The only channels and owners, by publicGroupId and memberPubKey."),
+            .key("deny", .listOrOne(.text), "Channels and owners that are not served."),
+            .key("drain", .bool, "Take no new channels and subscribers."),
+        ])
+    static let relayTotal = MappingSchema("relay-total", relayQuota)
 
     static let preferences = MappingSchema(
         "preferences",
@@ -330,7 +348,8 @@ enum Schemas {
 
     /// All mappings, the file first.
     static let all = [
-        file, network, metrics, list, profile, address, group, channel, preferences, rule, when, checks, words, domains, lines, repeated, fileTest, action,
+        file, network, metrics, list, profile, address, group, channel, relay, relayTotal, preferences, rule, when, checks, words, domains, lines, repeated,
+        fileTest, action,
         sendFile,
         post, test, scenarioFile, cooldown, rate, warn, block, roleFor, captcha, step, tell,
         form, question, formAction, schedule, webhook, webhooks, secret,

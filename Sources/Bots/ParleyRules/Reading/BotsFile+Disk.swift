@@ -13,7 +13,7 @@ extension BotsFile {
             let isThere = FileManager.default.fileExists(atPath: path)
             throw BotsFileError(
                 unreadable: path, isThere ? "the file cannot be read" : "there is no such file",
-                hint: isThere ? "check its permissions" : "write one, or give the path of one: docs/bots-yaml.md says what can stand in it")
+                hint: isThere ? "check its permissions" : "`parley init` writes one, or give the path of another")
         }
         defer { try? handle.close() }
         let data: Data

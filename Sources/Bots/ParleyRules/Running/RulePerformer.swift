@@ -28,10 +28,12 @@ struct RulePerformer: Sendable {
                 } catch {
                     // The end of the bots: the event is handled at the next start.
                     guard !Task.isCancelled else { throw error }
+                    let code = ErrorCode.of(error) ?? "rules.action"
+                    subject.client.noteFailure(code, at: "\(decision.rule.label): \(action.word)")
                     logger.error(
                         "an action of a rule failed",
                         metadata: [
-                            "code": "\(ErrorCode.of(error) ?? "rules.action")", "rule": "\(decision.rule.label)",
+                            "code": "\(code)", "rule": "\(decision.rule.label)",
                             "action": "\(action.word)", "error": "\(error)",
                         ])
                     break

@@ -81,7 +81,7 @@ extension ProfileSpec {
         if address != other.address { differences.append("address") }
         if groups != other.groups { differences.append("groups") }
         if channels != other.channels { differences.append("channels") }
-        if isRelay != other.isRelay { differences.append("relay") }
+        if relay != other.relay { differences.append("relay") }
         if handlesEventsWhenMuted != other.handlesEventsWhenMuted { differences.append("handle-when-muted") }
         if plugin?.name != other.plugin?.name || plugin?.source != other.plugin?.source { differences.append("plugin") }
         if schedules != other.schedules { differences.append("schedules") }

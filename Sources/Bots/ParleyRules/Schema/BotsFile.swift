@@ -53,6 +53,9 @@ public struct BotsFile: Sendable {
         warnings = BotsFileWarnings(file: file, source: source, diagnostics: sink.warnings)
     }
 
+    /// The limits within which a profile of the file relays; the default without one.
+    public var relay: HostRelay { profiles.lazy.compactMap(\.relay).first ?? HostRelay() }
+
     private static func read(
         _ root: Node?, sink: DiagnosticSink
     ) throws(YAMLFault) -> ([ProfileSpec], HostNetwork, MonitoringAddress?, WebhooksSpec?) {
@@ -67,7 +70,7 @@ public struct BotsFile: Sendable {
         if let version = file.required("parley", hint: "write \"parley: \(Self.version)\" at the top")?.integer(in: 1...Int.max),
             version != Self.version
         {
-            file.value("parley")?.report(.badValue, "this package reads version \(Self.version) of the format, not \(version)")
+            file.value("parley")?.report(.badValue, "this version of Parley reads version \(Self.version) of the format, not \(version)")
         }
         let network = file.value("network").map(NetworkSpec.read) ?? HostNetwork()
         let monitoring = file.value("metrics").flatMap(MonitoringSpec.read)

@@ -26,7 +26,9 @@ public struct ProfileSpec: Sendable {
     /// The plugin that the profile is an instance of; nil for none.
     public let plugin: PluginUse?
     /// True for a profile that relays channels for others.
-    public let isRelay: Bool
+    public var isRelay: Bool { relay != nil }
+    /// The limits within which the profile relays; nil for one that does not.
+    public let relay: HostRelay?
     /// True if rules apply while the profile is muted.
     public let handlesEventsWhenMuted: Bool
 
@@ -73,7 +75,7 @@ public struct ProfileSpec: Sendable {
         schedules = mapping.value("schedules")?.list()?.compactMap { ScheduleSpec($0) } ?? []
         groups = mapping.value("groups").map(GroupSpec.read) ?? []
         channels = mapping.value("channels").map(ChannelSpec.read) ?? []
-        isRelay = mapping.value("relay")?.bool() ?? false
+        relay = mapping.value("relay").flatMap(RelaySpec.read)
         plugin = PluginUse.read(mapping, PluginInstance(id: id, name: name ?? id))
         guard let name else { return nil }
         self.name = name

@@ -16,6 +16,10 @@ extension GroupCommand {
             return .groups(.createPublic(user: user, incognito: incognito, relays: try r.ids(), try r.spaceJSON()))
         },
         CommandForm("/_get relays #") { r throws(CommandMismatch) in .groups(.relays(try r.id())) },
+        CommandForm("/_add relays #") { r throws(CommandMismatch) in
+            let id = try r.idSpace(GroupID.self)
+            return .groups(.addRelays(id, try r.ids()))
+        },
         CommandForm("/_groups ") { r throws(CommandMismatch) in
             let user = try r.id(UserID.self)
             let contact = r.optional(" @") { r throws(CommandMismatch) in try r.id(ContactID.self) }

@@ -8,6 +8,8 @@ public enum GroupCommand: Sendable, Hashable {
     case createPublic(user: UserID, incognito: Bool = false, relays: [UserChatRelayID], GroupProfile)
     /// Tells the relays of a channel.
     case relays(GroupID)
+    /// Invites more relays to a channel, a command of version 7.0. Those that serve it already are passed over.
+    case addRelays(GroupID, [UserChatRelayID])
     /// Invites a contact.
     case add(GroupID, ContactID, GroupMemberRole)
     /// Accepts an invitation.
@@ -97,6 +99,7 @@ extension GroupCommand {
         case .createPublic(let user, let incognito, let relays, let profile):
             "/_public group \(user)\(CommandText.incognito(incognito)) \(CommandText.list(relays)) \(CommandText.json(profile))"
         case .relays(let id): "/_get relays #\(id)"
+        case .addRelays(let id, let relays): "/_add relays #\(id) \(CommandText.list(relays))"
         case .add(let id, let contact, let role): "/_add #\(id) \(contact) \(role.code)"
         case .join(let id): "/_join #\(id)"
         case .acceptMember(let id, let member, let role): "/_accept member #\(id) \(member) \(role.code)"

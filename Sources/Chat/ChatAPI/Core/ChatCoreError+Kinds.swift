@@ -10,6 +10,9 @@ extension ChatCoreError {
         }
     }
 
+    /// The item that a message should quote is deleted, or is no message.
+    public var isQuoteInvalid: Bool { if case .store(.invalidQuote) = chatError { true } else { false } }
+
     /// The profile has no address.
     public var isAddressNotFound: Bool { code.rawValue.hasSuffix("userContactLinkNotFound") }
 }

@@ -122,6 +122,11 @@ public indirect enum ChatResponse: JSONTagged, Hashable {
     case publicGroupCreationFailed(user: User, results: [AddRelayResult])
     /// Relays of a channel.
     case groupRelays(user: User, groupInfo: GroupInfo, groupRelays: [GroupRelay])
+    /// More relays were invited to a channel; all its relays. Of version 7.0.
+    case groupRelaysAdded(user: User, groupInfo: GroupInfo, groupLink: GroupLink, groupRelays: [GroupRelay])
+    /// Some relays could not be invited to a channel; the others were. Of version 7.0.
+    @JSONName(["results": "addRelayResults"])
+    case groupRelaysAddFailed(user: User, results: [AddRelayResult])
     /// Members of a group.
     case groupMembers(user: User, group: Group)
     /// Members with a support chat.

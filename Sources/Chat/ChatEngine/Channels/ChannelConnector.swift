@@ -78,10 +78,23 @@ struct ChannelConnector: Sendable {
             try await serveNow(id)
         } catch {
             let cause = ChatCoreError(thrown: error)
-            if !cause.isTemporary {
-                try await transactions.transaction { try $0.db.updateGroup(id, relayRequestError: cause.message) }
-            }
-            throw error
+            guard try await givesUp(id, cause), cause.isTemporary else { throw error }
+            logger.notice("a channel is not served", metadata: ["reason": "\(cause.code)"])
+        }
+    }
+
+    /// Ends the attempts at an invitation that cannot be served, or could not for a day: it would be one of those that wait for an answer, which an
+    /// address keeps only so many of.
+    ///
+    /// - Returns: False if it is tried again.
+    private func givesUp(_ id: GroupID, _ cause: ChatCoreError) async throws(ChatCoreError) -> Bool {
+        try await transactions.transaction { transaction in
+            guard let request = try transaction.relayRequest(id) else { return false }
+            let invitedAt = try transaction.group(id, of: request.user).createdAt
+            guard RelayInvitationRules.givesUp(isTemporary: cause.isTemporary, invitedAt: invitedAt, at: transaction.now) else { return false }
+            try transaction.db.updateGroup(id, relayRequestError: cause.message)
+            try transaction.enqueue(.reject(invitation: request.invitation), user: request.user)
+            return true
         }
     }
 
@@ -110,7 +123,7 @@ struct ChannelConnector: Sendable {
     /// - Returns: False if it is taken.
     func refuses(_ id: GroupMemberID, _ invitation: InvitationID) async throws -> Bool {
         guard let target = try await members.target(id), target.group.isServedHere, target.member.category == .invitee, target.connection == nil,
-            let refusal = policy.refusal(members: Int(target.group.groupSummary.currentMembers) - 1)
+            let refusal = try await currentPolicy().refusal(members: Int(target.group.groupSummary.currentMembers) - 1)
         else { return false }
         logger.notice("a subscriber is not taken", metadata: ["reason": "\(refusal.rawValue)"])
         try await transactions.transaction { transaction in
@@ -118,6 +131,11 @@ struct ChannelConnector: Sendable {
             try transaction.enqueue(.reject(invitation: invitation.bytes), user: target.user)
         }
         return true
+    }
+
+    /// The policy with what an operator has decided since.
+    private func currentPolicy() async throws(ChatCoreError) -> RelayPolicy {
+        policy.drained(try await transactions.query { try $0.db.isRelayDrained() })
     }
 
     /// Makes the link by which subscribers of a channel come to this relay.
@@ -135,7 +153,7 @@ struct ChannelConnector: Sendable {
         }
         let served = try await transactions.query { try $0.db.servedChannels(user: request.user.userID) }
         let channelID = channel.data.groupProfile.publicGroup?.publicGroupID.description ?? ""
-        if let refusal = policy.refusal(channel: channelID, owners: channel.owners.map(\.key), served: served) { return refusal }
+        if let refusal = try await currentPolicy().refusal(channel: channelID, owners: channel.owners.map(\.key), served: served) { return refusal }
         let keys = Ed25519.generateKeyPair(transactions.random), linkID = GroupLinkID(transactions.random.bytes(16))
         guard let data = try? ShortLinkUserData.encode(RelayShortLinkData(relayProfile: request.membership.profile.published)) else {
             throw ChatCoreError(AgentError(.command(.large, context: "link data")))
@@ -183,6 +201,30 @@ struct ChannelConnector: Sendable {
     }
 
     // MARK: As the subscriber
+
+    /// Joins a channel by the relays that its link names and this profile does not know yet.
+    ///
+    /// - Parameter limit: The time up to which a link without any relay to come by is read again.
+    /// - Throws: A temporary error while there is no relay.
+    func findRelays(_ id: GroupID, until limit: UTCTimestamp) async throws(ChatCoreError) {
+        let found = try await transactions.query { transaction -> (User, GroupInfo)? in
+            guard let userID = try transaction.db.userID(ofGroup: id), let user = try transaction.db.user(userID),
+                let group = try transaction.db.group(id, user: userID), group.isSubscribed
+            else { return nil }
+            return (user, group)
+        }
+        guard let (user, group) = found, let agentUser = Int64(user.agentUserID), let text = group.groupProfile.publicGroup?.groupLink,
+            let link = try? ConnectionShortLink(wireString: text)
+        else { return }
+        let resolved = try await resolve(link, user: agentUser)
+        let channel: ChannelLink
+        do { channel = try ChannelLink(resolved) } catch { throw ChatCoreError(thrown: error) }
+        let hasRelay = try await transactions.transaction { transaction in
+            try transaction.joinNewRelays(of: channel, in: try transaction.group(id, of: user), user: user)
+            return try transaction.db.relayMembers(of: id).contains { $0.status.isCurrent }
+        }
+        if !hasRelay, transactions.clock.time.now < limit { throw ChatCoreError(.unreachable, "the channel has no relay at the moment") }
+    }
 
     /// Joins a channel by one of its relays.
     func joinRelay(_ id: GroupMemberID) async throws(ChatCoreError) {

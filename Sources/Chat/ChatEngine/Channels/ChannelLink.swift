@@ -9,11 +9,14 @@ import SMPWire
 
 /// The link of a channel.
 struct ChannelLink: Sendable {
+    /// Relays of one channel that a subscriber joins at most: a link could name over a hundred.
+    static let maximumRelays = 16
+
     /// The key that has signed the link; its hash is the identity of the channel.
     var rootKey: Ed25519.PublicKey
     /// The owners whom the root key, or an owner before, has authorized.
     var owners: [LinkOwner]
-    /// The links by which relays take subscribers.
+    /// The links by which relays take subscribers: the first ``maximumRelays``.
     var relays: [ConnectionShortLink]
     var data: GroupShortLinkData
 
@@ -25,7 +28,7 @@ struct ChannelLink: Sendable {
         else { throw .chat(.invalidConnectionRequest) }
         rootKey = resolved.fixed.rootKey
         owners = shared.owners
-        relays = shared.relays
+        relays = Array(shared.relays.prefix(Self.maximumRelays))
         self.data = data
     }
 

@@ -77,6 +77,9 @@ extension ChatTransaction {
             draft.isLive = update.live == true
             draft.group.mentions = MentionRules.counted(update.mentions.members, in: update.content.text)
             let item = try addItem(draft, to: &chat, of: user)
+            // The message itself may still come: from another relay, or from one that changes the order.
+            try db.insertReceivedMessage(
+                update.messageID, group: group.groupID, author: owner?.groupMemberID, forwardedBy: received.forwardedBy?.groupMemberID, at: now)
             try db.insertVersion(item: item.id, content: update.content, versionAt: received.sentAt, createdAt: now)
             try db.updateItem(
                 item.id, content: item.content, text: item.content.text, hasLink: item.meta.hasLink, isEdited: true, isLive: update.live == true,

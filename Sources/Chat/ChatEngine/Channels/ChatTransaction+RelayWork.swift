@@ -8,9 +8,10 @@ extension ChatTransaction {
     /// Waiting tasks that are looked at when a body is made.
     static let relayTasksRead = 512
 
-    /// Keeps messages of a member to be passed on.
+    /// Keeps messages of a member to be passed on. The deletion of the channel is passed on alone and at once. Before the removal of this relay, what was
+    /// accepted is.
     func addRelayTasks(_ forwards: [(audience: ForwardAudience, message: GroupMessage)], from sender: GroupMember, in group: GroupInfo) throws {
-        if let last = forwards.first(where: { $0.audience == .everybodyAtLast }) {
+        if let last = forwards.first(where: { $0.audience == .everybodyAtLast && $0.message.message.tag == .deleteGroup }) {
             try db.deleteRelayWork(group: group.groupID)
             try addRelayTask(last.message, for: last.audience, from: sender, in: group)
         } else {
@@ -28,26 +29,52 @@ extension ChatTransaction {
             endsService: audience == .everybodyAtLast, at: now)
     }
 
-    /// Tells all members of a channel that this profile relays for it no longer, and then ends the connections with them.
+    /// Tells all members of a channel that this profile relays for it no longer, once they have what was accepted before, and then ends the connections
+    /// with them.
     func endService(of group: GroupInfo, with message: OutgoingMessage) throws {
-        try db.deleteRelayWork(group: group.groupID)
         try db.insertRelayJob(
             group: group.groupID, scope: .all, singleSender: nil, body: message.body, endsService: true, at: now)
         effects.relayedGroups.insert(group.groupID)
     }
 
-    /// Makes one body of the oldest tasks of a group.
-    ///
-    /// - Returns: False if none wait.
-    func makeRelayJob(group: GroupID) throws -> Bool {
-        guard let batch = RelayBatch(try db.relayTasks(group: group, limit: Self.relayTasksRead)) else { return false }
+    /// Makes one body of the oldest tasks of a group, as far as quotas allow.
+    func makeRelayJob(group: GroupID, policy: RelayPolicy) throws -> RelayProgress {
+        guard let oldest = try db.oldestRelayTask(group: group) else { return .none }
+        var limit = Self.relayTasksRead
+        // What ends the service, and what comes before it, is not held up.
+        if try policy.hasQuota && !db.endsRelayService(group: group) {
+            switch policy.channelQuota.allowance(try db.relayUsage(of: group), at: now).and(policy.totalQuota.allowance(try db.relayUsage(), at: now)) {
+            case .wait(let time): return .waits(until: time)
+            case .messages(let allowed): limit = min(limit, allowed ?? limit)
+            }
+        }
+        guard let batch = RelayBatch(try db.relayTasks(group: group, limit: limit)) else { return .none }
         if !batch.body.isEmpty {
             try db.insertRelayJob(
-                group: group, scope: batch.scope, singleSender: batch.singleSender, body: batch.body, endsService: batch.endsService, at: now)
+                group: group, scope: batch.scope, singleSender: batch.singleSender, body: batch.body, endsService: batch.endsService, at: oldest)
         }
         if !batch.tooLarge.isEmpty { emit(.chatError(error: .store(error: .largeMessage))) }
         try db.deleteRelayTasks(batch.delivered + batch.tooLarge)
-        return true
+        try noteRelayUse(of: group, messages: batch.delivered.count)
+        return .made
+    }
+
+    /// Counts what a relay has passed on, for its quotas and statistics.
+    ///
+    /// - Parameters:
+    ///   - messages: Messages that were put into a body.
+    ///   - deliveries: Members who were given a body.
+    ///   - bytes: The size of the body times those members.
+    func noteRelayUse(of group: GroupID, messages: Int = 0, deliveries: Int = 0, bytes: Int64 = 0) throws {
+        guard messages > 0 || deliveries > 0 else { return }
+        let own = try db.relayUsage(of: group).adding(messages: messages, bytes: bytes, at: now)
+        try db.setRelayUsage(own, of: group, messages: messages, deliveries: deliveries)
+        try db.setRelayUsage(try db.relayUsage().adding(messages: messages, bytes: bytes, at: now), messages: messages, deliveries: deliveries)
+    }
+
+    /// Counts members who were given the body of a job.
+    func noteDeliveries(_ count: Int, of job: RelayJob) throws {
+        try noteRelayUse(of: job.group, deliveries: count, bytes: Int64(job.body.count) * Int64(count))
     }
 
     /// Deletes the next connections with members of a group that this profile relays for no longer.

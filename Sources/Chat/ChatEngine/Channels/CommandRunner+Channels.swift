@@ -78,7 +78,7 @@ extension CommandRunner {
     }
 
     /// Invites relays side by side.
-    private func invite(
+    func invite(
         _ relays: [UserChatRelay], to group: GroupInfo, user: User
     ) async -> [(relay: UserChatRelay, failure: ChatCoreError?)] {
         await withTaskGroup(of: (Int, ChatCoreError?).self) { tasks in
@@ -211,6 +211,7 @@ extension CommandRunner {
         do { channel = try ChannelLink(resolved) } catch { throw ChatCoreError(thrown: error) }
         return try await transaction { transaction in
             let (current, _) = try transaction.updateGroup(id, fromLink: channel.data, of: user)
+            try transaction.joinNewRelays(of: channel, in: current, user: user)
             return .groupInfo(user: user, groupInfo: current)
         }
     }

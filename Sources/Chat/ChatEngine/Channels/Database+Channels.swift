@@ -151,6 +151,9 @@ extension Database {
         try run("UPDATE group_relays SET status = ?, updated_at = ? WHERE group_member_id = ?", [status.rawValue, time.stored, member])
     }
 
+    /// Forgets a relay that serves a group no longer.
+    func deleteRelay(member: GroupMemberID) throws { try run("DELETE FROM group_relays WHERE group_member_id = ?", [member]) }
+
     /// Stores how a relay has answered its invitation.
     func updateRelay(member: GroupMemberID, link: String, confirmation: Bytes, at time: UTCTimestamp) throws {
         try run(

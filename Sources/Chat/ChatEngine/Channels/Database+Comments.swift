@@ -24,7 +24,7 @@ extension Database {
             Self.itemSelection + """
                  WHERE i.parent_item_id IN (\(marks)) AND i.message_kind IS NOT NULL AND i.deleted = 0
                 ORDER BY i.item_ts DESC, i.chat_item_id DESC LIMIT ?
-                """, StatementArguments(posts.map(\.rawValue)) + [limit], at: now)
+                """, SQLArguments(posts.map(\.rawValue)) + [limit], at: now)
     }
 
     func updateItem(_ id: ChatItemID, commentsDisabled: Bool, at time: UTCTimestamp) throws {

@@ -114,12 +114,12 @@ extension Database {
         return 1
     }
 
-    /// The oldest job of a group.
+    /// The oldest job of a group; what ends the service comes last.
     func relayJob(group: GroupID) throws -> RelayJob? {
         try first(
             """
             SELECT job_id, support_member_id, for_comments, single_sender_id, body, request_key, cursor, ends_service FROM relay_jobs
-            WHERE group_id = ? ORDER BY job_id LIMIT 1
+            WHERE group_id = ? ORDER BY ends_service, job_id LIMIT 1
             """, [group]
         ) { row in
             let id = row.int(), scope = RelayScope(row.optionalID(), isForComments: row.flag())

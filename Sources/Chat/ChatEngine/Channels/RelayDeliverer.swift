@@ -21,6 +21,8 @@ final class RelayDeliverer: Sendable {
     /// The delays before a bucket is tried again that the agent or the disk could not take: the first and the longest.
     static let firstDelay = Duration.seconds(1)
     static let longestDelay = Duration.seconds(30)
+    /// The shortest wait for a quota: clocks of delays and of the time of day may differ.
+    static let shortestWait = Duration.milliseconds(100)
 
     private struct State {
         var isStopped = true
@@ -31,13 +33,15 @@ final class RelayDeliverer: Sendable {
 
     private let transactions: TransactionRunner
     private let agent: any MessageSender
+    private let policy: RelayPolicy
     private let logger: Logger
     private let open = AsyncSemaphore(limit: concurrentGroups)
     private let state = Mutex(State())
 
-    init(transactions: TransactionRunner, agent: any MessageSender, logger: Logger) {
+    init(transactions: TransactionRunner, agent: any MessageSender, policy: RelayPolicy = RelayPolicy(), logger: Logger) {
         self.transactions = transactions
         self.agent = agent
+        self.policy = policy
         self.logger = logger
     }
 
@@ -71,21 +75,19 @@ final class RelayDeliverer: Sendable {
     }
 
     private func run(_ group: GroupID) async {
-        await open.acquire()
-        defer { open.release() }
         var delay = Self.firstDelay
         while !Task.isCancelled {
             do {
-                while try await step(group) {
+                switch try await work(group) {
+                case .none: return
+                case .waits(let time):
                     delay = Self.firstDelay
-                    if Task.isCancelled { return }
+                    logger.debug("quotas hold up a channel", metadata: ["group": "\(group)", "until": "\(time)"])
+                    let wait = time.sinceEpoch - transactions.clock.time.now.sinceEpoch
+                    // Other channels are delivered for in the meantime.
+                    do { try await transactions.clock.sleep(for: max(Self.shortestWait, wait)) } catch { return }
+                case .made: delay = Self.firstDelay
                 }
-                let isOver = state.withLock { state in
-                    guard state.again.remove(group) == nil else { return false }
-                    state.tasks[group] = nil
-                    return true
-                }
-                if isOver { return }
             } catch {
                 logger.warning("a channel could not be delivered for", metadata: ["error": "\(ChatCoreError(thrown: error).code)"])
                 do { try await transactions.clock.sleep(for: delay) } catch { return }
@@ -94,13 +96,37 @@ final class RelayDeliverer: Sendable {
         }
     }
 
-    /// Gives one bucket of members the oldest body, or makes the next body.
+    /// Delivers for a channel until nothing waits that may go on.
     ///
-    /// - Returns: False if nothing is left to do.
-    private func step(_ group: GroupID) async throws -> Bool {
-        guard let job = try await transactions.store.read({ try $0.relayJob(group: group) }) else {
-            return try await transactions.transaction { try $0.makeRelayJob(group: group) }
+    /// - Returns: ``RelayProgress/none`` once the task of the channel is over.
+    private func work(_ group: GroupID) async throws -> RelayProgress {
+        await open.acquire()
+        defer { open.release() }
+        while !Task.isCancelled {
+            switch try await step(group) {
+            case .made: continue
+            case .waits(let time): return .waits(until: time)
+            case .none:
+                let isOver = state.withLock { state in
+                    guard state.again.remove(group) == nil else { return false }
+                    state.tasks[group] = nil
+                    return true
+                }
+                if isOver { return .none }
+            }
         }
+        return .none
+    }
+
+    /// Gives one bucket of members the oldest body, or makes the next body.
+    private func step(_ group: GroupID) async throws -> RelayProgress {
+        let found = try await transactions.store.read { try $0.relayJob(group: group) }
+        // What ends the service comes after all that waits.
+        if found?.endsService ?? true {
+            let progress = try await transactions.transaction { [policy] in try $0.makeRelayJob(group: group, policy: policy) }
+            if progress != .none || found == nil { return progress }
+        }
+        guard let job = found else { return .none }
         let targets = try await transactions.store.read { db in
             switch job.scope {
             case .all, .comments:
@@ -111,28 +137,31 @@ final class RelayDeliverer: Sendable {
             }
         }
         guard let last = targets.last else {
-            try await finish(job)
-            return true
+            try await finish(job, deliveries: 0)
+            return .made
         }
         try await give(job, to: targets)
         FailPoint.relayBucketGiven.pass()
-        let isLast = targets.count < Self.bucketSize
-        if isLast { return try await finishing(job) }
-        try await transactions.transaction(isPersistent: true) { try $0.db.updateRelayJob(job.id, cursor: last.member) }
-        return true
-    }
-
-    private func finishing(_ job: RelayJob) async throws -> Bool {
-        try await finish(job)
-        return true
+        if targets.count < Self.bucketSize {
+            try await finish(job, deliveries: targets.count)
+        } else {
+            try await transactions.transaction(isPersistent: true) { transaction in
+                try transaction.db.updateRelayJob(job.id, cursor: last.member)
+                try transaction.noteDeliveries(targets.count, of: job)
+            }
+        }
+        return .made
     }
 
     /// Ends a job; after the last one of a channel that is served no longer, its connections are deleted.
-    private func finish(_ job: RelayJob) async throws {
+    private func finish(_ job: RelayJob, deliveries: Int) async throws {
         if job.endsService {
             while try await transactions.transaction({ try $0.deleteMemberConnections(of: job.group, limit: Self.bucketSize) }) == Self.bucketSize {}
         }
-        try await transactions.transaction(isPersistent: true) { try $0.db.deleteRelayJob(job.id) }
+        try await transactions.transaction(isPersistent: true) { transaction in
+            try transaction.db.deleteRelayJob(job.id)
+            try transaction.noteDeliveries(deliveries, of: job)
+        }
         FailPoint.relayJobFinished.pass()
     }
 

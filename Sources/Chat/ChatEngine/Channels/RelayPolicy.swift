@@ -8,6 +8,10 @@ package struct RelayPolicy: Sendable, Hashable {
     package var maximumChannels: Int?
     /// The members of a channel, with its owners and relays; nil for any number.
     package var maximumMembers: Int?
+    /// Limits on what is passed on for each channel.
+    package var channelQuota = RelayQuota()
+    /// Limits on what is passed on for all channels together.
+    package var totalQuota = RelayQuota()
     /// The only channels or owners that are served: the identifiers of channels, and the public keys of owners, as the API shows both. Empty for all.
     package var allowed: Set<String> = []
     /// Channels and owners that are not served, named as in ``allowed``. They come before those.
@@ -28,6 +32,16 @@ enum RelayRefusal: String, Hashable, Sendable {
 }
 
 extension RelayPolicy {
+    /// True if anything is limited that is passed on.
+    var hasQuota: Bool { channelQuota != RelayQuota() || totalQuota != RelayQuota() }
+
+    /// The policy while an operator has the relay drained.
+    func drained(_ isDrained: Bool) -> RelayPolicy {
+        var policy = self
+        policy.isDraining = isDraining || isDrained
+        return policy
+    }
+
     /// Decides about an invitation to relay.
     ///
     /// - Parameters:

@@ -13,6 +13,9 @@ extension GroupInfo {
     /// True if this profile relays for the group.
     var isServedHere: Bool { usesRelays && membership.isRelay }
 
+    /// True if this profile gets what is posted from relays, and does not own the group.
+    var isSubscribed: Bool { usesRelays && !membership.isRelay && membership.role != .owner && membership.status.isCurrent }
+
     /// Tells whether a member may pass on messages of others.
     func takesForwards(from member: GroupMember) -> Bool { usesRelays ? member.isRelay : member.role >= .admin }
 

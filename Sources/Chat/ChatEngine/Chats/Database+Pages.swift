@@ -12,7 +12,7 @@ struct ItemFilter: Sendable, Hashable {
     /// The kind of message; `link` for messages with a link of any kind.
     var messageKind: String?
 
-    fileprivate func condition(_ arguments: inout StatementArguments) -> String {
+    fileprivate func condition(_ arguments: inout SQLArguments) -> String {
         var conditions = ""
         if let search, !search.isEmpty {
             conditions += " AND instr(folded(i.item_text), ?) > 0"
@@ -40,7 +40,7 @@ enum ItemScope: Sendable, Hashable {
     case user(UserID)
 
     /// The condition on the items, for the table `i`.
-    fileprivate func condition(_ arguments: inout StatementArguments, _ filter: ItemFilter = ItemFilter()) -> String {
+    fileprivate func condition(_ arguments: inout SQLArguments, _ filter: ItemFilter = ItemFilter()) -> String {
         switch self {
         case .chat(let owner):
             let (column, id) = owner.column
@@ -113,9 +113,9 @@ extension Database {
     }
 
     private func items(
-        in scope: ItemScope, _ filter: ItemFilter, _ tail: String, _ more: StatementArguments, _ now: UTCTimestamp
+        in scope: ItemScope, _ filter: ItemFilter, _ tail: String, _ more: SQLArguments, _ now: UTCTimestamp
     ) throws -> [StoredItem] {
-        var arguments: StatementArguments = []
+        var arguments: SQLArguments = []
         let condition = scope.condition(&arguments, filter)
         return try storedItems(Self.itemSelection + " WHERE " + condition + tail, arguments + more, at: now)
     }
@@ -137,7 +137,7 @@ extension Database {
         let from = try items(in: scope, filter, scope.compared(">=") + scope.order(isDescending: false) + " LIMIT ?", [id, count + 1], now)
         let last = from.last?.id ?? id
         func countAfter(_ more: String) throws -> Int {
-            var arguments: StatementArguments = []
+            var arguments: SQLArguments = []
             let condition = scope.condition(&arguments)
             return Int(try number("SELECT count(*) FROM chat_items i WHERE " + condition + more + scope.compared(">"), arguments + [last]) ?? 0)
         }
@@ -145,13 +145,13 @@ extension Database {
     }
 
     private func hasItem(_ id: ChatItemID, _ scope: ItemScope) throws -> Bool {
-        var arguments: StatementArguments = []
+        var arguments: SQLArguments = []
         let condition = scope.condition(&arguments)
         return try number("SELECT 1 FROM chat_items i WHERE " + condition + " AND i.chat_item_id = ?", arguments + [id]) != nil
     }
 
     private func firstUnread(_ scope: ItemScope) throws -> ChatItemID? {
-        var arguments: StatementArguments = []
+        var arguments: SQLArguments = []
         let condition = scope.condition(&arguments)
         return try number(
             "SELECT i.chat_item_id FROM chat_items i WHERE " + condition + " AND i.status = 'rcvNew'" + scope.order(isDescending: false) + " LIMIT 1",
@@ -161,7 +161,7 @@ extension Database {
 
     /// The item that so many others follow, or the oldest if there are not as many.
     func itemID(behind newer: Int, in scope: ItemScope) throws -> ChatItemID? {
-        var arguments: StatementArguments = []
+        var arguments: SQLArguments = []
         let condition = scope.condition(&arguments)
         let query = "SELECT i.chat_item_id FROM chat_items i WHERE " + condition
         let found =
@@ -177,7 +177,7 @@ extension Database {
 
     /// The kinds of messages in a chat, sorted.
     func messageKinds(in scope: ItemScope) throws -> [String] {
-        var arguments: StatementArguments = []
+        var arguments: SQLArguments = []
         let condition = scope.condition(&arguments)
         return try all(
             "SELECT DISTINCT i.message_kind FROM chat_items i WHERE " + condition + " AND i.message_kind IS NOT NULL ORDER BY i.message_kind", arguments
@@ -200,7 +200,7 @@ extension Database {
     func chatList(
         user: UserID, page: TimePagination, filter: ChatListQuery, withConnections: Bool
     ) throws -> [ChatListEntry] {
-        var arguments: StatementArguments = []
+        var arguments: SQLArguments = []
         var parts: [String] = []
         let contacts =
             "SELECT 1, c.contact_id, c.chat_ts AS ts FROM contacts c JOIN profiles p ON p.profile_id = c.profile_id"

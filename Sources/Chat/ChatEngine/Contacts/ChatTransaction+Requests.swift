@@ -88,6 +88,8 @@ extension ChatTransaction {
         address: UserContactLink, user: User
     ) throws {
         let requestID = known.request.contactRequestID
+        // Nobody can answer the earlier one any more.
+        if known.agentInvitationID != id.bytes { try enqueue(.reject(invitation: known.agentInvitationID), user: user) }
         try db.updateContactRequest(
             requestID, agentInvitationID: id.bytes,
             peerVersions: ChatVersionRange(minVersion: Int(message.versions.min), maxVersion: Int(message.versions.max)),

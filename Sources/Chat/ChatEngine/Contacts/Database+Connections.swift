@@ -127,7 +127,7 @@ extension Database {
             memberID: memberID, groupLinkID: groupLinkID, lastReceivedMessageID: lastReceived)
     }
 
-    private func connection(where condition: String, _ arguments: StatementArguments) throws -> ConnectionRecord? {
+    private func connection(where condition: String, _ arguments: SQLArguments) throws -> ConnectionRecord? {
         try first("SELECT \(Self.connectionColumns) FROM connections cn WHERE \(condition)", arguments) { Self.connection(&$0) } ?? nil
     }
 

@@ -63,6 +63,7 @@ final class AgentJobHandler: AgentJobHandling {
         case .acceptRelay(let member): try await channels.acceptRelay(member)
         case .serveChannel(let group): try await channels.serve(group)
         case .joinRelay(let member): try await channels.joinRelay(member)
+        case .findRelays(let group, let until): try await channels.findRelays(group, until: until)
         case .answerRelayTest(let invitation, let challenge):
             try await channels.answerTest(InvitationID(invitation), challenge: challenge, agentUser: job.agentUserID)
         case .setServers: try await servers.publish(agentUser: job.agentUserID)

@@ -43,6 +43,8 @@ struct AgentJob: Sendable, Hashable {
         case serveChannel(group: GroupID)
         /// Join a channel by one of its relays.
         case joinRelay(member: GroupMemberID)
+        /// Join a channel by the relays that its link names by now. While it names none, it is read again until a time.
+        case findRelays(group: GroupID, until: UTCTimestamp)
         /// Prove to the one who tests this relay that it has the key of its address.
         case answerRelayTest(invitation: Bytes, challenge: Bytes)
     }
@@ -104,6 +106,7 @@ extension AgentJob.Task {
         case .acceptRelay: "acceptRelay"
         case .serveChannel: "serveChannel"
         case .joinRelay: "joinRelay"
+        case .findRelays: "findRelays"
         case .answerRelayTest: "answerRelayTest"
         }
     }
@@ -127,6 +130,7 @@ extension AgentJob.Task {
         case .uploadDescription(let file), .download(let file), .deleteUploaded(let file): ["file": file.json]
         case .acceptRelay(let member), .joinRelay(let member): ["member": member.json]
         case .serveChannel(let group): ["group": group.json]
+        case .findRelays(let group, let until): ["group": group.json, "until": .int(until.stored)]
         case .answerRelayTest(let invitation, let challenge): ["invitation": text(invitation), "challenge": text(challenge)]
         }
     }
@@ -179,6 +183,9 @@ extension AgentJob.Task {
         case "serveChannel":
             guard let group = json["group"]?.intValue else { return nil }
             self = .serveChannel(group: GroupID(group))
+        case "findRelays":
+            guard let group = json["group"]?.intValue, let until = json["until"]?.intValue else { return nil }
+            self = .findRelays(group: GroupID(group), until: UTCTimestamp(stored: until))
         case "answerRelayTest":
             guard let invitation = bytes(json["invitation"]), let challenge = bytes(json["challenge"]) else { return nil }
             self = .answerRelayTest(invitation: invitation, challenge: challenge)

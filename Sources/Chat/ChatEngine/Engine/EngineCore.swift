@@ -83,7 +83,7 @@ final class EngineCore: Sendable {
         channels = ChannelConnector(
             transactions: transactions, agent: agent, locks: locks, leftovers: leftovers, members: members, tests: relayTests,
             policy: configuration.relayPolicy, logger: logger)
-        relay = RelayDeliverer(transactions: transactions, agent: agent, logger: logger)
+        relay = RelayDeliverer(transactions: transactions, agent: agent, policy: configuration.relayPolicy, logger: logger)
         relaySignal.attach(relay)
         files = FileTransferController(transactions: transactions, service: service, locks: locks, logger: logger)
         fileEvents.attach(files.receive)

@@ -216,6 +216,7 @@ extension ChatTransaction {
             items += try remove([member], in: chat, tell: [member] + moderators, withMessages: withMessages, of: user)
         }
         for member in named where member.status != .invited {
+            if member.isRelay { try db.deleteRelay(member: member.groupMemberID) }
             try endMembership(of: member, as: .removed, in: &group, keepsRow: false, of: user)
         }
         try publishMemberCount(of: &group, user: user)

@@ -228,7 +228,7 @@ extension ChatTransaction {
         // The same event again, after a crash.
         if try db.hasMember(invitationID: id.bytes) { return }
         if let subscriber, try subscriber.id == group.membership.memberID || db.member(subscriber.id, group: group.groupID) != nil {
-            throw Refusal.store(.duplicateGroupMember)
+            return emit(.chatError(error: .store(error: .duplicateGroupMember)))
         }
         let role =
             group.usesRelays && link.acceptMemberRole == ChannelRules.subscriberRole

@@ -97,9 +97,13 @@ extension ChatTransaction {
     /// Records a message under its id.
     ///
     /// - Returns: False for one that came before: it is reported, and who forwarded it in vain is told that it need not.
-    private func isFirst(_ id: SharedMessageID, author: GroupMember?, forwardedBy: GroupMember?, in group: GroupInfo) throws -> Bool {
+    private func isFirst(
+        _ id: SharedMessageID, author: GroupMember?, forwardedBy: GroupMember?, isSigned: Bool = false, in group: GroupInfo
+    ) throws -> Bool {
+        // What is signed has no date: a relay could repeat it when it no longer holds.
         let isNew = try db.insertReceivedMessage(
-            id, group: group.groupID, author: author?.groupMemberID, forwardedBy: forwardedBy?.groupMemberID, at: now)
+            id, group: group.groupID, author: author?.groupMemberID, forwardedBy: forwardedBy?.groupMemberID,
+            isKept: isSigned && forwardedBy != nil, at: now)
         guard !isNew, let earlier = try db.receivedMessage(id, group: group.groupID) else { return true }
         // Every relay passes on every message: copies are expected.
         if group.usesRelays, forwardedBy != nil { return false }
@@ -158,7 +162,9 @@ extension ChatTransaction {
         guard
             case .accept(let signature) = try check(received, of: author, at: forward.brokerTimestamp, in: group, context: context)
         else { return }
-        if let id = message.messageID { guard try isFirst(id, author: author, forwardedBy: forwarder, in: group) else { return } }
+        if let id = message.messageID {
+            guard try isFirst(id, author: author, forwardedBy: forwarder, isSigned: signature == .verified, in: group) else { return }
+        }
         var authored = context
         authored.peer = .member(group, author)
         _ = try receive(

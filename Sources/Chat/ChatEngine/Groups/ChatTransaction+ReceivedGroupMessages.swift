@@ -204,6 +204,11 @@ extension ChatTransaction {
         if member.blockedByAdmin { draft.deletion = .blockedByAdmin } else if !member.settings.showsMessages { draft.deletion = .blocked }
         draft.group.memberID = member.groupMemberID
         let item = try addItem(draft, to: &chat, of: user)
+        if group.usesRelays {
+            // The message itself may still come: from another relay, or from one that changes the order.
+            try db.insertReceivedMessage(
+                update.messageID, group: group.groupID, author: member.groupMemberID, forwardedBy: received.forwardedBy?.groupMemberID, at: now)
+        }
         try db.insertVersion(item: item.id, content: update.content, versionAt: received.sentAt, createdAt: now)
         try db.updateItem(
             item.id, content: item.content, text: item.content.text, hasLink: item.meta.hasLink, isEdited: true, isLive: update.live == true,

@@ -32,6 +32,7 @@ extension ChatTransaction {
         // The row stays as long as something names it: the note of the removal, at least, does.
         try endMembership(of: member, as: .removed, in: &group, keepsRow: wasMember, of: user)
         try publishMemberCount(of: &group, user: user)
+        try findRelays(afterLosing: member, in: group, of: user)
         var removed = member
         removed.status = .removed
         if wasMember {
@@ -72,6 +73,7 @@ extension ChatTransaction {
         try endMembership(of: member, as: .left, in: &group, keepsRow: true, of: user)
         if member.isRelay { try db.updateRelay(member: member.groupMemberID, status: .inactive, at: now) }
         try publishMemberCount(of: &group, user: user)
+        try findRelays(afterLosing: member, in: group, of: user)
         guard !group.mutesEvents(of: member) else { return audience }
         var left = member
         left.status = .left

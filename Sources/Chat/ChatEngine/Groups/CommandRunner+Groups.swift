@@ -19,6 +19,7 @@ extension CommandRunner {
                 let user = try transaction.user()
                 return .groupRelays(user: user, groupInfo: try transaction.group(id, of: user), groupRelays: try transaction.db.relays(of: id))
             }
+        case .addRelays(let id, let relays): try await addRelays(relays, to: id)
         case .linkData(let id): try await updatedLinkData(of: id)
         case .add(let id, let contact, let role): try await invite(contact, to: id, as: role)
         case .join(let id): try await join(id)

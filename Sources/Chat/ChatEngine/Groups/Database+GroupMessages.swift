@@ -35,15 +35,17 @@ extension Database {
 
     /// Records a message under its id.
     ///
+    /// - Parameter isKept: True for a message that a relay could repeat at any time: its id is never forgotten.
     /// - Returns: False if one came before under that id.
+    @discardableResult
     func insertReceivedMessage(
-        _ id: SharedMessageID, group: GroupID, author: GroupMemberID?, forwardedBy: GroupMemberID?, at time: UTCTimestamp
+        _ id: SharedMessageID, group: GroupID, author: GroupMemberID?, forwardedBy: GroupMemberID?, isKept: Bool = false, at time: UTCTimestamp
     ) throws -> Bool {
         try run(
             """
-            INSERT INTO received_group_messages (group_id, shared_msg_id, author_id, forwarded_by, received_at) VALUES (?, ?, ?, ?, ?)
+            INSERT INTO received_group_messages (group_id, shared_msg_id, author_id, forwarded_by, is_kept, received_at) VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT DO NOTHING
-            """, [group, id.bytes.blob, author, forwardedBy, time.stored])
+            """, [group, id.bytes.blob, author, forwardedBy, isKept, time.stored])
         return changesCount > 0
     }
 
@@ -60,14 +62,14 @@ extension Database {
         try run("UPDATE chat_items SET forwarded_by = NULL WHERE group_id = ? AND shared_msg_id = ?", [group, id.bytes.blob])
     }
 
-    /// Forgets messages that came before a time: nothing forwards them any more.
+    /// Forgets messages that came before a time: nothing forwards them any more. Those that are kept stay.
     ///
     /// - Returns: How many, at most `limit`.
     func deleteReceivedMessages(before time: UTCTimestamp, limit: Int) throws -> Int {
         try run(
             """
             DELETE FROM received_group_messages WHERE (group_id, shared_msg_id) IN (
-                SELECT group_id, shared_msg_id FROM received_group_messages WHERE received_at < ? LIMIT ?)
+                SELECT group_id, shared_msg_id FROM received_group_messages WHERE received_at < ? AND is_kept = 0 LIMIT ?)
             """, [time.stored, limit])
         return changesCount
     }
@@ -121,7 +123,7 @@ extension Database {
         group: GroupInfo, sharedMessageID: SharedMessageID, author: MemberID?, at now: UTCTimestamp
     ) throws -> StoredItem? {
         let condition: String
-        var arguments: StatementArguments = [group.groupID, sharedMessageID.bytes.blob]
+        var arguments: SQLArguments = [group.groupID, sharedMessageID.bytes.blob]
         switch author {
         case nil: condition = "i.group_member_id IS NULL AND (i.sent = 0 OR i.as_group = 1)"
         case group.membership.memberID?: condition = "i.sent = 1"
@@ -220,7 +222,7 @@ extension Database {
 
     /// The moderation that waits for a message. It is removed.
     func takeModeration(group: GroupID, author: MemberID, sharedMessageID: SharedMessageID) throws -> (moderator: GroupMemberID, at: UTCTimestamp)? {
-        let arguments: StatementArguments = [group, author.bytes.blob, sharedMessageID.bytes.blob]
+        let arguments: SQLArguments = [group, author.bytes.blob, sharedMessageID.bytes.blob]
         let condition = "WHERE group_id = ? AND author_member_id = ? AND shared_msg_id = ?"
         let found = try first("SELECT moderator_id, moderated_at FROM item_moderations " + condition, arguments) {
             (GroupMemberID($0.int()), UTCTimestamp(stored: $0.int()))
@@ -282,7 +284,7 @@ extension Database {
 
     /// Counts of a group, or of a support chat in it.
     func stats(ofGroup id: GroupID, scope: GroupChatScope? = nil) throws -> ChatStats {
-        var arguments: StatementArguments = [id]
+        var arguments: SQLArguments = [id]
         let condition = scope.condition(&arguments)
         let (unread, mentions, oldest) =
             try first(
@@ -303,7 +305,7 @@ extension Database {
 
     /// Unread items of a group, or of a support chat in it, that disappear some time after they were read.
     func unreadTimedItems(group: GroupID, scope: GroupChatScope?) throws -> [(id: ChatItemID, ttl: Int64)] {
-        var arguments: StatementArguments = [group]
+        var arguments: SQLArguments = [group]
         let condition = scope.condition(&arguments)
         return try all(
             """
@@ -314,7 +316,7 @@ extension Database {
     }
 
     func markRead(group: GroupID, scope: GroupChatScope?, at time: UTCTimestamp) throws {
-        var arguments: StatementArguments = [time.stored, group]
+        var arguments: SQLArguments = [time.stored, group]
         let condition = scope.condition(&arguments)
         try run(
             "UPDATE chat_items AS i SET status = 'rcvRead', updated_at = ? WHERE i.group_id = ?\(condition) AND i.status = 'rcvNew'", arguments)
@@ -334,7 +336,7 @@ extension Database {
 
 extension GroupChatScope? {
     /// The condition on the items of a part of a group, for the table `i`.
-    func condition(_ arguments: inout StatementArguments) -> String {
+    func condition(_ arguments: inout SQLArguments) -> String {
         switch self {
         case nil: return " AND i.scope IS NULL AND i.scope_member_id IS NULL AND i.parent_item_id IS NULL"
         case .memberSupport(let member):

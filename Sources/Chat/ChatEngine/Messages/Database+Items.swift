@@ -170,14 +170,14 @@ extension Database {
     static let itemSelection = "SELECT \(itemColumns) FROM chat_items i LEFT JOIN files f ON f.chat_item_id = i.chat_item_id"
 
     /// Items that a query with ``itemSelection`` finds, as they stand at a moment.
-    func storedItems(_ sql: String, _ arguments: StatementArguments, at now: UTCTimestamp) throws -> [StoredItem] {
+    func storedItems(_ sql: String, _ arguments: SQLArguments, at now: UTCTimestamp) throws -> [StoredItem] {
         let records = try all(sql, arguments) { try Self.record(&$0) }
         let members = try members(of: records)
         return records.map { StoredItem($0, at: now, members: members) }
     }
 
     /// The first item that a query with ``itemSelection`` finds.
-    func storedItem(_ sql: String, _ arguments: StatementArguments, at now: UTCTimestamp) throws -> StoredItem? {
+    func storedItem(_ sql: String, _ arguments: SQLArguments, at now: UTCTimestamp) throws -> StoredItem? {
         guard let record = try first(sql, arguments, { try Self.record(&$0) }) else { return nil }
         return StoredItem(record, at: now, members: try members(of: [record]))
     }

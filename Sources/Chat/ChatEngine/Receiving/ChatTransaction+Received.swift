@@ -208,6 +208,7 @@ extension ChatTransaction {
         switch incoming.notification.event {
         case .request(let id, let pqSupport, _, _):
             try receiveRequest(id, pqSupport: pqSupport, single(incoming), forAddress: address, in: context)
+            try release(id, in: context)
         case .messageFailed(_, let fault), .messagesFailed(_, let fault), .failed(let fault): report(fault, in: context)
         default: receiveState(incoming.notification.event)
         }
@@ -215,10 +216,21 @@ extension ChatTransaction {
 
     private func receive(_ incoming: Incoming, forGroupLink link: UserContactLinkID, in context: ReceivingContext) throws {
         switch incoming.notification.event {
-        case .request(let id, _, _, _): try receiveJoinRequest(id, single(incoming), forLink: link, in: context)
+        case .request(let id, _, _, _):
+            try receiveJoinRequest(id, single(incoming), forLink: link, in: context)
+            try release(id, in: context)
         case .messageFailed(_, let fault), .messagesFailed(_, let fault), .failed(let fault): report(fault, in: context)
         default: receiveState(incoming.notification.event)
         }
+    }
+
+    /// Rejects a request that nobody can answer, because nothing was stored of it: it would be one of those that wait for an answer, which an address
+    /// keeps only so many of.
+    private func release(_ id: InvitationID, in context: ReceivingContext) throws {
+        guard try db.contactRequest(agentInvitationID: id.bytes) == nil, try !db.hasMember(invitationID: id.bytes),
+            try !db.hasGroup(relayInvitation: id.bytes), !effects.jobs.contains(where: { $0.task.answers(id.bytes) })
+        else { return }
+        try enqueue(.reject(invitation: id.bytes), user: context.user)
     }
 
     /// Events that are told on and change nothing.
@@ -253,5 +265,12 @@ extension ChatTransaction {
                     }))
         default: break
         }
+    }
+}
+
+extension AgentJob.Task {
+    /// Tells whether the job answers a request.
+    fileprivate func answers(_ invitation: Bytes) -> Bool {
+        if case .answerRelayTest(invitation, _) = self { true } else { false }
     }
 }

@@ -31,6 +31,32 @@ enum ChannelTables {
         END;
         """
 
+    /// The use of relays (migration 17), so that quotas outlast a restart. `minute` and `day` count from 1970; `messages` and `bytes` belong to them, the
+    /// totals to the whole time of service. The rows of `relay_usage` are channels, that of `relay_state` is the relay as a whole.
+    static let usage = """
+        CREATE TABLE relay_usage (
+            group_id INTEGER PRIMARY KEY REFERENCES groups(group_id) ON DELETE CASCADE,
+            minute INTEGER NOT NULL,
+            messages INTEGER NOT NULL,
+            day INTEGER NOT NULL,
+            bytes INTEGER NOT NULL,
+            total_messages INTEGER NOT NULL DEFAULT 0,
+            total_deliveries INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE TABLE relay_state (
+            relay_state_id INTEGER PRIMARY KEY CHECK (relay_state_id = 1),
+            minute INTEGER NOT NULL DEFAULT 0,
+            messages INTEGER NOT NULL DEFAULT 0,
+            day INTEGER NOT NULL DEFAULT 0,
+            bytes INTEGER NOT NULL DEFAULT 0,
+            total_messages INTEGER NOT NULL DEFAULT 0,
+            total_deliveries INTEGER NOT NULL DEFAULT 0,
+            draining INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        INSERT INTO relay_state (relay_state_id) VALUES (1);
+        CREATE INDEX groups_served ON groups(relay_own_status) WHERE relay_own_status IS NOT NULL;
+        """
+
     /// `creating`: the channel is being made, and is removed if that ends before its end. `link_revision` counts the changes of what the channel's link
     /// shows, `published_revision` is the last one that the link shows. The columns `relay_request_…` hold the invitation of a relay until it serves the
     /// channel, or the reason why it never will.

@@ -118,6 +118,12 @@ enum ChatStoreMigrations {
         migrator.registerMigration("16 comments under posts of channels") { db in
             try db.execute(sql: ChannelTables.threads)
         }
+        migrator.registerMigration("17 use of relays") { db in
+            try db.execute(sql: ChannelTables.usage)
+        }
+        migrator.registerMigration("18 ids of signed messages are kept") { db in
+            try db.execute(sql: GroupTables.signedMessages)
+        }
         return migrator
     }
 

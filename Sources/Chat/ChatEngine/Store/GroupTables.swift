@@ -2,6 +2,13 @@
 ///
 /// Connections and items get columns, and constraints that name groups: SQLite has those tables made anew.
 enum GroupTables {
+    /// Ids of messages that are kept, because a relay could repeat what is signed at any time (migration 18).
+    static let signedMessages = """
+        ALTER TABLE received_group_messages ADD COLUMN is_kept INTEGER NOT NULL DEFAULT 0;
+        DROP INDEX received_group_messages_by_time;
+        CREATE INDEX received_group_messages_by_time ON received_group_messages(received_at) WHERE is_kept = 0;
+        """
+
     static let creation = groups + members + connections + items + messages
 
     private static let groups = """

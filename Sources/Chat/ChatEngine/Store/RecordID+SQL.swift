@@ -27,12 +27,12 @@ extension RowReader {
 
 extension Database {
     /// Runs a query for one id; nil for null or no row.
-    func firstID<Record>(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws -> RecordID<Record>? {
+    func firstID<Record>(_ sql: String, _ arguments: SQLArguments = SQLArguments()) throws -> RecordID<Record>? {
         try number(sql, arguments).map { RecordID($0) }
     }
 
     /// Runs an `INSERT` and returns the new row's id.
-    func insert<Record>(_ sql: String, _ arguments: StatementArguments) throws -> RecordID<Record> {
+    func insert<Record>(_ sql: String, _ arguments: SQLArguments) throws -> RecordID<Record> {
         RecordID(try insert(sql, arguments) as Int64)
     }
 }

@@ -155,7 +155,7 @@ extension ChatResponse {
             .memberAccepted(_, let group, _), .membersRoleUser(_, let group, _, _, _),
             .membersBlockedForAllUser(_, let group, _, _, _), .groupUpdated(_, _, let group, _, _), .groupProfile(_, let group),
             .groupDescription(_, let group), .groupLinkCreated(_, let group, _), .groupLink(_, let group, _),
-            .groupLinkDeleted(_, let group), .groupRelays(_, let group, _), .memberSupportChats(_, let group, _),
+            .groupLinkDeleted(_, let group), .groupRelays(_, let group, _), .groupRelaysAdded(_, let group, _, _), .memberSupportChats(_, let group, _),
             .groupMemberInfo(_, let group, _, _):
             [.group(groupInfo: group, scope: nil)]
         case .newMemberContact(_, let contact, let group, _), .newMemberContactSentInv(_, let contact, let group, _):

@@ -38,8 +38,3 @@ public struct ItemsKey: Sendable, Hashable {
         }
     }
 }
-
-extension ChatReference {
-    /// The whole chat, of a part of a group.
-    var whole: ChatReference { ChatReference(type: type, id: id) }
-}

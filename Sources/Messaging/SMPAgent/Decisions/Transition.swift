@@ -44,25 +44,28 @@ struct Transition: Sendable {
     var storeChanges: [StoreChange] {
         var all = changes
         let record = state.record
+        var changed = isRatchetChanged ? state.ratchet : nil
+        var moved: Ratchet?
+        if let ratchet = changed, storedRatchet?.isSameStep(as: ratchet) == true { (changed, moved) = (nil, ratchet) }
         if isRecordChanged {
             all.append(.updateConnection(record))
         } else {
+            // One statement for the counters and the ratchet, of which a message changes both.
             if areSentCountersChanged {
                 all.append(
                     .sentCounters(
-                        record.row, lastMessageID: record.lastMessageID, sentID: record.lastSentID, hash: record.lastSentHash))
+                        record.row, lastMessageID: record.lastMessageID, sentID: record.lastSentID, hash: record.lastSentHash,
+                        moved: moved.take()))
             }
             if areReceivedCountersChanged {
                 all.append(
                     .receivedCounters(
                         record.row, lastMessageID: record.lastMessageID, receivedID: record.lastReceivedID,
-                        hash: record.lastReceivedHash))
+                        hash: record.lastReceivedHash, moved: moved.take()))
             }
         }
-        if isRatchetChanged, let ratchet = state.ratchet {
-            let isMoved = storedRatchet?.isSameStep(as: ratchet) ?? false
-            all.append(isMoved ? .moveRatchet(record.row, ratchet) : .setRatchet(record.row, ratchet))
-        }
+        if let moved { all.append(.moveRatchet(record.row, moved)) }
+        if let changed { all.append(.setRatchet(record.row, changed)) }
         return all
     }
 

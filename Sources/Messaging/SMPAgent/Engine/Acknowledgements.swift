@@ -25,6 +25,8 @@ final class AcknowledgementRegistry: Sendable {
         case done
         /// The router keeps the queue's next message back until it succeeds: it is tried until the connection is lost.
         case retry
+        /// The queue is deleted, and the message with it.
+        case deleted
         /// It will not succeed, or the client is closed.
         case giveUp
 
@@ -32,7 +34,8 @@ final class AcknowledgementRegistry: Sendable {
             self =
                 switch error.code {
                 case .protocol(.noMessage): .done
-                case .protocol(.auth), .protocol(.blocked), .protocol(.command), .protocol(.service), .crypto, .invalidRequest, .cancelled,
+                case .protocol(.auth): .deleted
+                case .protocol(.blocked), .protocol(.command), .protocol(.service), .crypto, .invalidRequest, .cancelled,
                     .closed:
                     .giveUp
                 case .protocol, .response, .unexpectedResponse, .timeout, .network, .transport, .incompatibleHost, .overloaded: .retry
@@ -167,6 +170,10 @@ extension AgentCore {
                 case .retry:
                     if !error.isTemporary { statistics.add(.ackOtherErrs, session.userID, session.server) }
                     retry(item, over: session)
+                case .deleted:
+                    // A connection that is left or deleted loses its queue while messages of it are still acknowledged.
+                    statistics.add(.ackOtherErrs, session.userID, session.server)
+                    log.debug("a message was not acknowledged: its queue is deleted")
                 case .giveUp:
                     statistics.add(.ackOtherErrs, session.userID, session.server)
                     // Of an agent that stops it is the end of its client, and the message comes again at the next start.

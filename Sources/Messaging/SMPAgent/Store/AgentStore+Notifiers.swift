@@ -30,7 +30,7 @@ extension StoreChange {
         switch self {
         case .setNotifier(let notifier, let queue):
             try database.run(
-                withSecrets: "INSERT OR REPLACE INTO notifiers (queue_id, notifier_id, private_key, secret) VALUES (?, ?, ?, ?)", queue,
+                "INSERT OR REPLACE INTO notifiers (queue_id, notifier_id, private_key, secret) VALUES (?, ?, ?, ?)", queue,
                 blob(notifier.notifierID.bytes), blob(secret: notifier.privateKey.pkcs8), blob(secret: notifier.secret.secret))
         case .deleteNotifier(let queue): try database.run("DELETE FROM notifiers WHERE queue_id = ?", queue)
         default: break

@@ -20,7 +20,7 @@ extension StoreChange {
             try database.run("DELETE FROM invitations WHERE invitation_id = ?", blob(id.bytes))
         case .setInvitationLink(let link):
             try database.run(
-                withSecrets: "INSERT OR REPLACE INTO invitation_links (server_id, link_id, link_key, sender_key, sender_id) VALUES (?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO invitation_links (server_id, link_id, link_key, sender_key, sender_id) VALUES (?, ?, ?, ?, ?)",
                 try serverRow(link.server, database), blob(link.linkID.bytes), blob(link.linkKey.bytes),
                 blob(secret: link.senderKey.pkcs8), blob(link.senderID?.bytes))
         case .deleteInvitationLink(let server, let linkID):

@@ -76,22 +76,23 @@ extension SentMessage {
         case .envelope(let bytes): body = bytes
         }
         try database.run(
-            withSecrets: """
-                INSERT INTO deliveries (queue_id, message_id, sent_id, flags, body, body_id, message_key, padded_length, previous_hash)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """, queue, messageID, sentID, blob(flags.wireBytes), blob(body), bodyRow, blob(secret: messageKey), padded, blob(previousHash))
+            """
+            INSERT INTO deliveries (queue_id, message_id, sent_id, flags, body, body_id, message_key, padded_length, previous_hash)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, queue, messageID, sentID, blob(flags.wireBytes), blob(body), bodyRow, blob(secret: messageKey), padded, blob(previousHash))
     }
 
     /// The message does not wait for the queue any more.
     fileprivate static func release(
         _ database: Database, queue: RowID, connection: RowID, messageID: AgentMessageID, keepRecord: Bool
     ) throws {
-        let row = try database.row(
-            "DELETE FROM deliveries WHERE queue_id = ? AND message_id = ? RETURNING sent_id, body_id", queue, messageID)
-        guard let row else { return }
+        let done = try database.all("DELETE FROM deliveries WHERE queue_id = ? AND message_id = ? RETURNING sent_id, body_id", [queue, messageID]) {
+            (sentID: $0.int(), body: $0.optionalInt())
+        }
+        guard let (sentID, body) = done.first else { return }
         // A receipt can arrive before the delivery is recorded: then nothing is waited for any more.
-        try forget(database, connection: connection, sentID: row["sent_id"], unlessReceiptIsMissing: keepRecord)
-        if let body = row["body_id"] as RowID? {
+        try forget(database, connection: connection, sentID: sentID, unlessReceiptIsMissing: keepRecord)
+        if let body {
             try database.run(
                 "DELETE FROM message_bodies WHERE body_id = ? AND NOT EXISTS (SELECT 1 FROM deliveries WHERE body_id = ?)", body, body)
         }

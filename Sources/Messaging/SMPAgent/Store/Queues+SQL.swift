@@ -25,13 +25,13 @@ func serverAddress(_ row: Row) throws -> SMPServerAddress {
 extension ReceiveQueue {
     func insert(_ database: Database, connection: RowID) throws {
         try database.run(
-            withSecrets: """
-                INSERT INTO receive_queues (
-                    queue_id, connection_id, server_id, recipient_id, private_key, router_secret, encryption_key, peer_secret, sender_id,
-                    mode, status, client_version, is_primary, replaces, switch_status, link_id, link_key, link_private_key, link_root_key,
-                    link_fixed_data
-                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """, row, connection, try serverRow(server, database), blob(recipientID.bytes), blob(secret: privateKey.pkcs8),
+            """
+            INSERT INTO receive_queues (
+                queue_id, connection_id, server_id, recipient_id, private_key, router_secret, encryption_key, peer_secret, sender_id,
+                mode, status, client_version, is_primary, replaces, switch_status, link_id, link_key, link_private_key, link_root_key,
+                link_fixed_data
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, row, connection, try serverRow(server, database), blob(recipientID.bytes), blob(secret: privateKey.pkcs8),
             blob(secret: routerSecret.secret), blob(secret: encryptionKey.raw), blob(secret: peerSecret?.secret), blob(senderID.bytes),
             mode.map { Int($0.rawValue) }, status.rawValue, Int(clientVersion), isPrimary, replaces, switchStatus?.rawValue,
             blob(link?.linkID.bytes), blob(link?.linkKey.bytes), blob(secret: link?.privateKey.raw), blob(link?.rootKey?.raw),
@@ -41,12 +41,12 @@ extension ReceiveQueue {
 
     func update(_ database: Database) throws {
         try database.run(
-            withSecrets: """
-                UPDATE receive_queues SET
-                    peer_secret = ?, status = ?, client_version = ?, is_primary = ?, replaces = ?, switch_status = ?, link_id = ?,
-                    link_key = ?, link_private_key = ?, link_root_key = ?, link_fixed_data = ?, delete_attempts = ?
-                WHERE queue_id = ?
-                """, blob(secret: peerSecret?.secret), status.rawValue, Int(clientVersion), isPrimary, replaces, switchStatus?.rawValue,
+            """
+            UPDATE receive_queues SET
+                peer_secret = ?, status = ?, client_version = ?, is_primary = ?, replaces = ?, switch_status = ?, link_id = ?,
+                link_key = ?, link_private_key = ?, link_root_key = ?, link_fixed_data = ?, delete_attempts = ?
+            WHERE queue_id = ?
+            """, blob(secret: peerSecret?.secret), status.rawValue, Int(clientVersion), isPrimary, replaces, switchStatus?.rawValue,
             blob(link?.linkID.bytes), blob(link?.linkKey.bytes), blob(secret: link?.privateKey.raw), blob(link?.rootKey?.raw),
             blob(link?.encryptedFixedData), deleteAttempts, row)
     }
@@ -77,12 +77,12 @@ extension ReceiveQueue {
 extension SendQueue {
     func insert(_ database: Database, connection: RowID) throws {
         try database.run(
-            withSecrets: """
-                INSERT INTO send_queues (
-                    queue_id, connection_id, server_id, sender_id, private_key, peer_secret, encryption_key, mode, status, client_version,
-                    is_primary, replaces, switch_status
-                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """, row, connection, try serverRow(server, database), blob(senderID.bytes), blob(secret: privateKey.pkcs8),
+            """
+            INSERT INTO send_queues (
+                queue_id, connection_id, server_id, sender_id, private_key, peer_secret, encryption_key, mode, status, client_version,
+                is_primary, replaces, switch_status
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, row, connection, try serverRow(server, database), blob(senderID.bytes), blob(secret: privateKey.pkcs8),
             blob(secret: peerSecret.secret), blob(encryptionKey.raw), mode.map { Int($0.rawValue) }, status.rawValue, Int(clientVersion),
             isPrimary, replaces, switchStatus?.rawValue)
     }

@@ -5,20 +5,8 @@ import SMPCrypto
 import SMPWire
 
 extension Database {
-    /// Runs a statement that is prepared once.
-    func run(_ sql: String, _ arguments: (any DatabaseValueConvertible)?...) throws {
-        try cachedStatement(sql: sql).execute(arguments: StatementArguments(arguments))
-    }
-
-    /// Runs a statement that is prepared once, and forgets its arguments: the statement itself would keep them until it is run again.
-    ///
-    /// SQLite reads arguments where they stand: not more than 20 may be given, of more GRDB makes copies.
-    func run(withSecrets sql: String, _ arguments: (any DatabaseValueConvertible)?...) throws {
-        let statement = try cachedStatement(sql: sql)
-        try statement.execute(arguments: StatementArguments(arguments))
-        // A statement that has failed cannot be given others before it is run again: it keeps them until then.
-        statement.setUncheckedArguments(StatementArguments())
-    }
+    /// Runs a statement that is prepared once. Nothing keeps its arguments, nor are they copied: they may be secrets.
+    func run(_ sql: String, _ arguments: (any DatabaseValueConvertible)?...) throws { try run(sql, SQLArguments(arguments)) }
 
     /// The results of `read` for each row of a query that is prepared once. The rows are read where SQLite holds them, so that secrets in them are not
     /// copied.

@@ -12,14 +12,24 @@ extension StoreChange {
         switch self {
         case .insertConnection(let record): try record.insert(database)
         case .updateConnection(let record): try record.update(database)
-        case .sentCounters(let row, let lastMessageID, let sentID, let hash):
+        case .sentCounters(let row, let lastMessageID, let sentID, let hash, nil):
             try database.run(
                 "UPDATE connections SET last_message_id = ?, last_sent_id = ?, last_sent_hash = ? WHERE connection_id = ?",
                 lastMessageID, sentID, blob(hash), row)
-        case .receivedCounters(let row, let lastMessageID, let receivedID, let hash):
+        case .sentCounters(let row, let lastMessageID, let sentID, let hash, let ratchet?):
+            try database.run(
+                "UPDATE connections SET last_message_id = ?, last_sent_id = ?, last_sent_hash = ?, ratchet_progress = ? WHERE connection_id = ?",
+                lastMessageID, sentID, blob(hash), blob(secret: ratchet.progress), row)
+        case .receivedCounters(let row, let lastMessageID, let receivedID, let hash, nil):
             try database.run(
                 "UPDATE connections SET last_message_id = ?, last_received_id = ?, last_received_hash = ? WHERE connection_id = ?",
                 lastMessageID, receivedID, blob(hash), row)
+        case .receivedCounters(let row, let lastMessageID, let receivedID, let hash, let ratchet?):
+            try database.run(
+                """
+                UPDATE connections SET last_message_id = ?, last_received_id = ?, last_received_hash = ?, ratchet_progress = ?
+                WHERE connection_id = ?
+                """, lastMessageID, receivedID, blob(hash), blob(secret: ratchet.progress), row)
         case .deleteConnection(let row): try database.run("DELETE FROM connections WHERE connection_id = ?", row)
         case .setRatchet, .moveRatchet, .deleteRatchet, .addSkippedKeys, .removeSkippedKeys, .setAgreementKeys, .setSentParameters,
             .addProcessedRatchetKey:
@@ -57,14 +67,14 @@ extension StoreChange {
         switch self {
         case .setRatchet(let row, let ratchet):
             try database.run(
-                withSecrets: """
-                    INSERT INTO ratchets (connection_id, state) VALUES (?, ?)
-                    ON CONFLICT (connection_id) DO UPDATE SET state = excluded.state
-                    """, row, blob(secret: ratchet.encoded))
+                """
+                INSERT INTO ratchets (connection_id, state) VALUES (?, ?)
+                ON CONFLICT (connection_id) DO UPDATE SET state = excluded.state
+                """, row, blob(secret: ratchet.encoded))
             try database.run("UPDATE connections SET ratchet_progress = NULL WHERE connection_id = ?", row)
         case .moveRatchet(let row, let ratchet):
             try database.run(
-                withSecrets: "UPDATE connections SET ratchet_progress = ? WHERE connection_id = ?", blob(secret: ratchet.progress), row)
+                "UPDATE connections SET ratchet_progress = ? WHERE connection_id = ?", blob(secret: ratchet.progress), row)
         case .deleteRatchet(let row):
             try database.run("DELETE FROM ratchets WHERE connection_id = ?", row)
             try database.run("UPDATE connections SET ratchet_progress = NULL WHERE connection_id = ?", row)
@@ -72,23 +82,23 @@ extension StoreChange {
         case .addSkippedKeys(let row, let keys):
             for key in keys {
                 try database.run(
-                    withSecrets: """
-                        INSERT OR REPLACE INTO skipped_message_keys (connection_id, header_key, message_number, message_key)
-                        VALUES (?, ?, ?, ?)
-                        """, row, blob(secret: key.headerKey), Int64(key.number), blob(secret: key.key))
+                    """
+                    INSERT OR REPLACE INTO skipped_message_keys (connection_id, header_key, message_number, message_key)
+                    VALUES (?, ?, ?, ?)
+                    """, row, blob(secret: key.headerKey), Int64(key.number), blob(secret: key.key))
             }
         case .removeSkippedKeys(let row, let keys):
             for key in keys {
                 try database.run(
-                    withSecrets: "DELETE FROM skipped_message_keys WHERE connection_id = ? AND header_key = ? AND message_number = ?",
+                    "DELETE FROM skipped_message_keys WHERE connection_id = ? AND header_key = ? AND message_number = ?",
                     row, blob(secret: key.headerKey), Int64(key.number))
             }
         case .setAgreementKeys(let row, let keys):
             try database.run(
-                withSecrets: """
-                    INSERT OR REPLACE INTO agreement_keys (connection_id, key_1, key_2, kem_public_key, kem_secret_key)
-                    VALUES (?, ?, ?, ?, ?)
-                    """, row, blob(secret: keys.key1.raw), blob(secret: keys.key2.raw), blob(keys.kem?.publicKey.bytes),
+                """
+                INSERT OR REPLACE INTO agreement_keys (connection_id, key_1, key_2, kem_public_key, kem_secret_key)
+                VALUES (?, ?, ?, ?, ?)
+                """, row, blob(secret: keys.key1.raw), blob(secret: keys.key2.raw), blob(keys.kem?.publicKey.bytes),
                 blob(secret: keys.kem?.secretKey.bytes))
         case .setSentParameters(let row, let parameters):
             try database.run(

@@ -8,8 +8,10 @@ enum StoreChange: Sendable {
     case insertConnection(ConnectionRecord)
     /// All that can change in the record.
     case updateConnection(ConnectionRecord)
-    case sentCounters(RowID, lastMessageID: AgentMessageID, sentID: Int64, hash: Bytes)
-    case receivedCounters(RowID, lastMessageID: AgentMessageID, receivedID: Int64, hash: Bytes)
+    /// `moved`: The ratchet, as in ``moveRatchet``, if it has moved as well: both are in one row.
+    case sentCounters(RowID, lastMessageID: AgentMessageID, sentID: Int64, hash: Bytes, moved: Ratchet?)
+    /// `moved`: The ratchet, as in ``moveRatchet``, if it has moved as well: both are in one row.
+    case receivedCounters(RowID, lastMessageID: AgentMessageID, receivedID: Int64, hash: Bytes, moved: Ratchet?)
     case deleteConnection(RowID)
     /// A ratchet that is new, or has made a step.
     case setRatchet(RowID, Ratchet)

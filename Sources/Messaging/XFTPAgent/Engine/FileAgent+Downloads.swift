@@ -24,7 +24,10 @@ extension FileAgent {
                     continue
                 }
                 do {
-                    if let record = try await store.download(id) { try? DiskFile.remove(record.partPath) }
+                    if let record = try await store.download(id), record.status != .complete {
+                        // Removed again with the transfer, if the disk refuses it now.
+                        try? WorkFolder.discard(record.partPath, record.target.path)
+                    }
                     try await store.setDownload(id, .failed, failure)
                     removeFiles(id)
                     return await announce(.downloadFailed(id, failure))
@@ -58,6 +61,22 @@ extension FileAgent {
         try? DiskFile.remove(record.partPath)
         removeFiles(id)
         await announce(.downloadComplete(id, record.target))
+    }
+
+    /// - Throws: ``FileTransferError``: `notApproved`, `size`.
+    func check(_ description: FileDescription, _ record: DownloadRecord) async throws(FileTransferError) {
+        guard description.party == .recipient else { throw FileTransferError(.redirect, "the description is the sender's, not one for a recipient") }
+        guard description.size <= XFTPLimits.hardFileSize,
+            description.redirect.map({ $0.size <= XFTPLimits.hardFileSize }) ?? true
+        else { throw FileTransferError(.size, "the file is larger than files can be") }
+        guard !record.approvesServers else { return }
+        var unknown: [String] = []
+        for server in Set(description.chunks.flatMap { $0.replicas.map(\.server) }) {
+            if !(await servers.isKnown(server, to: record.user)) { unknown.append(server.wireString) }
+        }
+        guard unknown.isEmpty else {
+            throw FileTransferError(.notApproved, "the file is on routers that are not approved", servers: unknown.sorted())
+        }
     }
 
     // MARK: Chunks
@@ -139,6 +158,7 @@ extension FileAgent {
         let (paths, part) = (paths(record), record.partPath)
         try await reportingFile { [self] in
             try await cancellable { isCancelled in
+                guard !WorkFolder.isKept(part, as: record.target.path) else { return }
                 var writer = try LocalFileWriter(LocalFile(part, key: record.target.key), replaces: true)
                 try FileCoding.decrypt(record.current, chunks: paths, isCancelled: isCancelled) { piece throws(FileFormatError) in
                     try writer.write(piece)

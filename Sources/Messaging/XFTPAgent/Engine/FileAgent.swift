@@ -161,13 +161,21 @@ package final class FileAgent: Sendable {
         var record = try uploadRecord(id, user, source, ownsSource: true, name: "", recipients: recipients)
         record.asOneChunk = true
         record.redirect = .init(size: description.size, digest: description.digest)
-        do throws(FileFormatError) {
-            try folder.make(for: id)
-            try source.write(Bytes(description.text.utf8))
+        do throws(FileTransferError) {
+            do throws(FileFormatError) {
+                try folder.make(for: id)
+                var writer = try LocalFileWriter(source, replaces: true)
+                try writer.write(Bytes(description.text.utf8))
+                try writer.finish()
+            } catch {
+                throw FileTransferError(.file, error.message)
+            }
+            try await begin(record)
         } catch {
-            throw FileTransferError(.file, error.message)
+            // If the store has failed, the same is asked again, or the next start removes the file.
+            if error.code != .storage { removeFiles(id) }
+            throw error
         }
-        try await begin(record)
         return id
     }
 
@@ -229,33 +237,17 @@ package final class FileAgent: Sendable {
         return record.id
     }
 
-    /// - Throws: ``FileTransferError``: `notApproved`, `size`.
-    func check(_ description: FileDescription, _ record: DownloadRecord) async throws(FileTransferError) {
-        guard description.party == .recipient else { throw FileTransferError(.redirect, "the description is the sender's, not one for a recipient") }
-        guard description.size <= XFTPLimits.hardFileSize,
-            description.redirect.map({ $0.size <= XFTPLimits.hardFileSize }) ?? true
-        else { throw FileTransferError(.size, "the file is larger than files can be") }
-        guard !record.approvesServers else { return }
-        var unknown: [String] = []
-        for server in Set(description.chunks.flatMap { $0.replicas.map(\.server) }) {
-            if !(await servers.isKnown(server, to: record.user)) { unknown.append(server.wireString) }
-        }
-        guard unknown.isEmpty else {
-            throw FileTransferError(.notApproved, "the file is on routers that are not approved", servers: unknown.sorted())
-        }
-    }
-
     // MARK: Removing
 
     /// Forgets a transfer: its outcome is known, or it is not wanted any more. What was uploaded stays on the routers, and what was received
     /// stays where it is.
     ///
-    /// - Throws: ``FileTransferError`` `storage`.
+    /// - Throws: ``FileTransferError``: `storage`; `file` if a file of the transfer cannot be removed. The transfer is known then as before.
     package func remove(_ id: FileTransferID) async throws(FileTransferError) { try await remove(id, deletesRemotely: false) }
 
     /// Forgets a transfer, and deletes what was uploaded from the routers.
     ///
-    /// - Throws: ``FileTransferError`` `storage`.
+    /// - Throws: ``FileTransferError``: `storage`, `file`, as ``remove(_:)``.
     package func delete(_ id: FileTransferID) async throws(FileTransferError) {
         try await remove(id, deletesRemotely: true)
         deleteChunks()
@@ -274,7 +266,14 @@ package final class FileAgent: Sendable {
         let task = state.withLock { $0.transfers[id] }
         task?.cancel()
         await task?.value
-        if let download = try await reporting({ try await $0.download(id) }) { try? DiskFile.remove(download.partPath) }
+        if let download = try await reporting({ try await $0.download(id) }) {
+            do throws(FileFormatError) {
+                let part = download.partPath
+                if download.status == .complete { try DiskFile.remove(part) } else { try WorkFolder.discard(part, download.target.path) }
+            } catch {
+                throw FileTransferError(.file, error.message)
+            }
+        }
         try await reporting { [now] in
             try await $0.removeUpload(id, deletesRemotely: deletesRemotely, now: now())
             try await $0.removeDownload(id)

@@ -25,7 +25,7 @@ struct WorkFolder: Sendable {
     func make(for id: FileTransferID) throws(FileFormatError) { try make(folder(id)) }
 
     private func make(_ path: String) throws(FileFormatError) {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+        guard DiskInterposers.allow(.makeFolder, on: path), mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw FileFormatError(.io, "the folder \(path) cannot be made: \(String(cString: strerror(errno)))")
         }
     }
@@ -44,7 +44,7 @@ struct WorkFolder: Sendable {
 
     private func remove(_ folder: String) throws(FileFormatError) {
         for name in Self.names(in: folder) { try DiskFile.remove(folder + "/" + name) }
-        guard rmdir(folder) == 0 || errno == ENOENT else {
+        guard DiskInterposers.allow(.remove, on: folder), rmdir(folder) == 0 || errno == ENOENT else {
             throw FileFormatError(.io, "the folder \(folder) cannot be removed: \(String(cString: strerror(errno)))")
         }
     }
@@ -74,11 +74,22 @@ struct WorkFolder: Sendable {
     /// - Throws: ``FileFormatError`` `io`.
     static func keep(_ part: String, as target: String) throws(FileFormatError) {
         if isEmptyFile(target) { try DiskFile.remove(target) }
-        guard link(part, target) == 0 || errno == EEXIST && isSame(part, target) else {
+        guard isKept(part, as: target) || DiskInterposers.allow(.rename, on: part) && link(part, target) == 0 else {
             throw FileFormatError(.io, "the received file cannot be named \(target): \(String(cString: strerror(errno)))")
         }
         let end = target.lastIndex(of: "/")
         try DiskFile.synchronizeFolder(end.map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? ".")
+    }
+
+    /// True if ``keep(_:as:)`` has given a file its name. It is whole then, and must not be written again.
+    static func isKept(_ part: String, as target: String) -> Bool { isSame(part, target) }
+
+    /// Removes a file that is not wanted any more, also under the name that it may have got.
+    ///
+    /// - Throws: ``FileFormatError`` `io`.
+    static func discard(_ part: String, _ target: String) throws(FileFormatError) {
+        if isSame(part, target) { try DiskFile.remove(target) }
+        try DiskFile.remove(part)
     }
 
     private static func isEmptyFile(_ path: String) -> Bool {

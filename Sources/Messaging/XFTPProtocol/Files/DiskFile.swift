@@ -25,9 +25,9 @@ package final class DiskFile: Sendable {
 
     /// Opens a regular file to read it: a folder, a device or a pipe is refused, and not waited for.
     ///
-    /// - Throws: ``FileFormatError`` `io`.
+    /// - Throws: ``FileFormatError`` `io`; with ``FileFormatError/isMissing`` if there is no file.
     package static func open(_ path: String) throws(FileFormatError) -> DiskFile {
-        let file = try DiskFile(openDescriptor(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0), path).checked()
+        let file = try DiskFile(openAllowed(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), path).checked()
         guard file.status().st_mode & S_IFMT == S_IFREG else { throw FileFormatError(.io, "\(path) is not a file") }
         return file
     }
@@ -38,11 +38,14 @@ package final class DiskFile: Sendable {
     /// - Throws: ``FileFormatError`` `io`.
     package static func create(_ path: String, replaces: Bool = false) throws(FileFormatError) -> DiskFile {
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | (replaces ? O_TRUNC : O_EXCL)
-        return try DiskFile(openDescriptor(path, flags, 0o600), path).checked()
+        return try DiskFile(openAllowed(path, flags), path).checked()
     }
 
     private func checked() throws(FileFormatError) -> DiskFile {
-        guard descriptor >= 0 else { throw failure("opened") }
+        guard descriptor >= 0 else {
+            let error = SystemError()
+            throw FileFormatError(.io, "\(path) cannot be opened: \(error)", isMissing: error.number == ENOENT)
+        }
         return self
     }
 
@@ -59,13 +62,15 @@ package final class DiskFile: Sendable {
     ///
     /// - Throws: ``FileFormatError`` `io`.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileFormatError) -> Int {
-        try repeated(buffer.count) { done, left in readSome(descriptor, buffer.baseAddress.map { $0 + done }, left) }
+        guard DiskInterposers.allow(.read, on: path) else { throw failure("read") }
+        return try repeated(buffer.count) { done, left in readSome(descriptor, buffer.baseAddress.map { $0 + done }, left) }
     }
 
     /// Reads up to `count` bytes from an offset, fewer only at the end of the file.
     ///
     /// - Throws: ``FileFormatError`` `io`.
     package func read(_ count: Int, at offset: Int64) throws(FileFormatError) -> Bytes {
+        guard DiskInterposers.allow(.read, on: path) else { throw failure("read") }
         var bytes = Bytes(repeating: 0, count: count)
         let done = try bytes.withUnsafeMutableBytes { buffer in
             Result { () throws(FileFormatError) in
@@ -80,6 +85,7 @@ package final class DiskFile: Sendable {
     ///
     /// - Throws: ``FileFormatError`` `io`; a part may have been written then.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(FileFormatError) {
+        guard DiskInterposers.allow(.write, on: path) else { throw failure("written") }
         var done = 0
         while done < bytes.count {
             let count = writeSome(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
@@ -98,7 +104,7 @@ package final class DiskFile: Sendable {
     ///
     /// - Throws: ``FileFormatError`` `io`.
     package func synchronize() throws(FileFormatError) {
-        guard fsync(descriptor) == 0 else { throw failure("put on the disk") }
+        guard DiskInterposers.allow(.synchronize, on: path), fsync(descriptor) == 0 else { throw failure("put on the disk") }
     }
 
     private func repeated(_ count: Int, _ call: (_ done: Int, _ left: Int) -> Int) throws(FileFormatError) -> Int {
@@ -121,29 +127,35 @@ package final class DiskFile: Sendable {
     ///
     /// - Throws: ``FileFormatError`` `io`.
     package static func synchronizeFolder(_ path: String) throws(FileFormatError) {
-        let descriptor = openDescriptor(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        let descriptor = openAllowed(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFormatError(.io, "\(path) cannot be opened: \(SystemError())") }
         defer { closeDescriptor(descriptor) }
-        guard fsync(descriptor) == 0 else { throw FileFormatError(.io, "\(path) cannot be put on the disk: \(SystemError())") }
+        guard DiskInterposers.allow(.synchronize, on: path), fsync(descriptor) == 0 else {
+            throw FileFormatError(.io, "\(path) cannot be put on the disk: \(SystemError())")
+        }
     }
 
     /// Gives a file another name, in the place of a file that has it.
     ///
     /// - Throws: ``FileFormatError`` `io`.
     package static func rename(_ path: String, to new: String) throws(FileFormatError) {
-        guard renameFile(path, new) == 0 else { throw FileFormatError(.io, "\(path) cannot be renamed to \(new): \(SystemError())") }
+        guard DiskInterposers.allow(.rename, on: path), renameFile(path, new) == 0 else {
+            throw FileFormatError(.io, "\(path) cannot be renamed to \(new): \(SystemError())")
+        }
     }
 
     /// Removes a file, if there is one.
     ///
     /// - Throws: ``FileFormatError`` `io`.
     package static func remove(_ path: String) throws(FileFormatError) {
-        guard unlink(path) == 0 || errno == ENOENT else { throw FileFormatError(.io, "\(path) cannot be removed: \(SystemError())") }
+        guard DiskInterposers.allow(.remove, on: path), unlink(path) == 0 || errno == ENOENT else {
+            throw FileFormatError(.io, "\(path) cannot be removed: \(SystemError())")
+        }
     }
 }
 
 // Inside the type the system's functions are hidden by its own of the same names.
-private func openDescriptor(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+private func openAllowed(_ path: String, _ flags: Int32) -> Int32 { DiskInterposers.allow(.open, on: path) ? open(path, flags, 0o600) : -1 }
 private func closeDescriptor(_ descriptor: Int32) { if descriptor >= 0 { _ = close(descriptor) } }
 private func readSome(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int { read(descriptor, bytes, count) }
 private func writeSome(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int { write(descriptor, bytes, count) }

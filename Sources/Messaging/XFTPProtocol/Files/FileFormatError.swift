@@ -22,9 +22,13 @@ package struct FileFormatError: Error, Sendable, CustomStringConvertible {
     /// A description of the error, for a person.
     package let message: String
 
-    package init(_ code: Code, _ message: String) {
+    /// True if there is no file at the path that was opened. Any other refusal may pass.
+    package let isMissing: Bool
+
+    package init(_ code: Code, _ message: String, isMissing: Bool = false) {
         self.code = code
         self.message = message
+        self.isMissing = isMissing
     }
 
     package var description: String { "\(code.rawValue): \(message)" }

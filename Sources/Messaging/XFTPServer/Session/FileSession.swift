@@ -236,7 +236,7 @@ final class FileSession: Sendable {
                 }
                 guard left == 0 else { throw XFTPErrorType.size }
             } catch {
-                core.abandon(writer, info.size)
+                core.abandon(writer, id, info.size)
                 throw error as? XFTPErrorType ?? .timeout
             }
             return try await core.finish(id, info, writer)

@@ -27,6 +27,8 @@ struct FileStore: Sendable {
     private(set) var reservedBytes: Int64 = 0
     /// Uploaded chunks.
     private(set) var uploadedCount = 0
+    /// Uploads under way, by chunk: a client that lost its connection may repeat one before the first has ended.
+    private var uploads: [EntityID: Int] = [:]
 
     /// Bytes of all chunks, those that are on their way included.
     var usedBytes: Int64 { uploadedBytes + reservedBytes }
@@ -86,13 +88,22 @@ struct FileStore: Sendable {
     /// Keeps bytes free for a chunk that is on its way.
     ///
     /// - Returns: false if there are not as many.
-    mutating func reserve(_ bytes: Int64, quota: Int64?) -> Bool {
+    mutating func reserve(_ bytes: Int64, of id: EntityID, quota: Int64?) -> Bool {
         guard quota.map({ usedBytes + bytes <= $0 }) ?? true else { return false }
         reservedBytes += bytes
+        uploads[id, default: 0] += 1
         return true
     }
 
-    mutating func release(_ bytes: Int64) { reservedBytes -= bytes }
+    /// Ends what ``reserve(_:of:quota:)`` has begun.
+    mutating func release(_ bytes: Int64, of id: EntityID) {
+        reservedBytes -= bytes
+        let left = (uploads[id] ?? 1) - 1
+        uploads[id] = left > 0 ? left : nil
+    }
+
+    /// True while a chunk is on its way.
+    func isBeingUploaded(_ id: EntityID) -> Bool { uploads[id] != nil }
 
     /// Chunks whose time was over before a moment, at most `limit` of them.
     func expired(before time: Int64, limit: Int) -> [EntityID] {

@@ -25,7 +25,7 @@ final class ChunkFolder: Sendable {
     /// - Throws: ``RouterError`` `storage`.
     init(_ path: String) throws(RouterError) {
         self.path = path
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+        guard DiskInterposers.allow(.makeFolder, on: path), mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw RouterError(.storage, "cannot make the folder \(path): \(String(cString: strerror(errno)))")
         }
     }
@@ -52,7 +52,7 @@ final class ChunkFolder: Sendable {
 
     /// Removes what no chunk needs: those that were on their way when the process ended, and those of which the journal knows nothing.
     ///
-    /// - Returns: ids of the chunks that are there with as many bytes as they must have, and how many files were removed.
+    /// - Returns: ids of the chunks that are there with as many bytes as they must have, or that cannot be opened, and how many files were removed.
     /// - Throws: ``RouterError`` `storage`.
     func clean(expected: [EntityID: UInt32]) throws(RouterError) -> (present: Set<EntityID>, removed: Int) {
         var left = expected
@@ -60,7 +60,7 @@ final class ChunkFolder: Sendable {
         var removed = 0
         for name in try list() {
             if !name.hasSuffix(Self.temporaryEnding), let bytes = Base64URL.decode(name), let size = left.removeValue(forKey: EntityID(bytes)),
-                let file = try? DiskFile.open(path + "/" + name), file.size == Int64(size)
+                hasSize(size, path + "/" + name)
             {
                 present.insert(EntityID(bytes))
                 continue
@@ -71,8 +71,18 @@ final class ChunkFolder: Sendable {
         return (present, removed)
     }
 
+    /// True if a file has the size of its chunk, or cannot be opened at present: what the disk refuses now it may give later, and clients that ask for
+    /// it are told so.
+    private func hasSize(_ size: UInt32, _ path: String) -> Bool {
+        do throws(FileFormatError) {
+            return try DiskFile.open(path).size == Int64(size)
+        } catch {
+            return !error.isMissing
+        }
+    }
+
     private func list() throws(RouterError) -> [String] {
-        guard let directory = opendir(path) else {
+        guard DiskInterposers.allow(.open, on: path), let directory = opendir(path) else {
             throw RouterError(.storage, "cannot list \(path): \(String(cString: strerror(errno)))")
         }
         defer { closedir(directory) }

@@ -54,7 +54,7 @@ package struct RowReader {
 extension Database {
     /// The rows of a query that is prepared once, each made into a value.
     package func all<Value>(
-        _ sql: String, _ arguments: StatementArguments = StatementArguments(), _ make: (inout RowReader) throws -> Value
+        _ sql: String, _ arguments: SQLArguments = SQLArguments(), _ make: (inout RowReader) throws -> Value
     ) throws -> [Value] {
         var values: [Value] = []
         try forEachRow(sql, arguments) { row in
@@ -66,7 +66,7 @@ extension Database {
 
     /// The first row of a query that is prepared once, made into a value.
     package func first<Value>(
-        _ sql: String, _ arguments: StatementArguments = StatementArguments(), _ make: (inout RowReader) throws -> Value
+        _ sql: String, _ arguments: SQLArguments = SQLArguments(), _ make: (inout RowReader) throws -> Value
     ) throws -> Value? {
         var value: Value?
         try forEachRow(sql, arguments) { row in
@@ -77,27 +77,25 @@ extension Database {
     }
 
     /// Goes through the rows of a query until `body` says that it has seen enough.
-    private func forEachRow(_ sql: String, _ arguments: StatementArguments, _ body: (inout RowReader) throws -> Bool) throws {
-        let statement = try cachedStatement(sql: sql)
-        try statement.setArguments(arguments)
-        let handle = statement.sqliteStatement
-        // The statement is used again: it must not stay open behind this.
-        defer { sqlite3_reset(handle) }
-        while true {
-            let code = sqlite3_step(handle)
-            switch code {
-            case SQLITE_ROW:
-                var row = RowReader(handle)
-                guard try body(&row) else { return }
-            case SQLITE_DONE: return
-            default: throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage, sql: sql)
+    private func forEachRow(_ sql: String, _ arguments: SQLArguments, _ body: (inout RowReader) throws -> Bool) throws {
+        let statement = try cachedStatement(sql: sql).sqliteStatement
+        try arguments.bind(to: statement) {
+            while true {
+                let code = sqlite3_step(statement)
+                switch code {
+                case SQLITE_ROW:
+                    var row = RowReader(statement)
+                    guard try body(&row) else { return }
+                case SQLITE_DONE: return
+                default: throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage, sql: sql)
+                }
             }
         }
     }
 
-    /// Runs one statement that is prepared once.
-    package func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
-        try cachedStatement(sql: sql).execute(arguments: arguments)
+    /// Runs one statement that is prepared once, other than one that begins or ends a transaction or changes the schema: GRDB has to know of these.
+    package func run(_ sql: String, _ arguments: SQLArguments = SQLArguments()) throws {
+        try forEachRow(sql, arguments) { _ in true }
     }
 
     /// Runs a part of a transaction that leaves nothing behind if it throws. Parts may stand in each other.
@@ -119,13 +117,13 @@ extension Database {
     }
 
     /// Runs an `INSERT` and returns the new row's id.
-    package func insert(_ sql: String, _ arguments: StatementArguments) throws -> Int64 {
+    package func insert(_ sql: String, _ arguments: SQLArguments) throws -> Int64 {
         try run(sql, arguments)
         return lastInsertedRowID
     }
 
     /// A question with a whole number for an answer; nil for null or no row.
-    package func number(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws -> Int64? {
+    package func number(_ sql: String, _ arguments: SQLArguments = SQLArguments()) throws -> Int64? {
         try first(sql, arguments) { $0.optionalInt() } ?? nil
     }
 }

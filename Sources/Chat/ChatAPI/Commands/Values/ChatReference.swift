@@ -63,6 +63,9 @@ extension GroupChatScope: CustomStringConvertible {
 }
 
 extension ChatReference {
+    /// The whole chat, of a part of a group: lists of chats have that only.
+    package var whole: ChatReference { ChatReference(type: type, id: id) }
+
     /// Reads what ``description`` prints; nil for anything else.
     public init?(_ text: String) {
         var reader = CommandReader(bytes: Array(text.utf8), position: 0)

@@ -1,0 +1,82 @@
+import ChatProtocol
+
+/// Limits on what a relay passes on, for one channel or for all that it serves. What exceeds them waits; nothing is dropped.
+package struct RelayQuota: Sendable, Hashable {
+    /// Messages of a minute, with edits, deletions, reactions and comments; nil for any number. Minutes are those of the clock.
+    package var messagesPerMinute: Int?
+    /// Bytes given to subscribers on a day in UTC: the size of each body times its receivers; nil for any number. The body with which they are reached
+    /// is still given to all.
+    package var bytesPerDay: Int64?
+
+    /// No limits.
+    package init(messagesPerMinute: Int? = nil, bytesPerDay: Int64? = nil) {
+        self.messagesPerMinute = messagesPerMinute
+        self.bytesPerDay = bytesPerDay
+    }
+}
+
+/// The use of a relay in the minute and on the day of its last message.
+struct RelayUsage: Sendable, Hashable {
+    /// The minute, counted from 1970.
+    var minute: Int64 = 0
+    /// The messages of that minute.
+    var messages: Int64 = 0
+    /// The day, counted from 1970.
+    var day: Int64 = 0
+    /// The bytes of that day.
+    var bytes: Int64 = 0
+
+    static let secondsPerMinute: Int64 = 60
+    static let secondsPerDay: Int64 = 86_400
+
+    /// The use at a time: that of another minute or day counts no more, also if the clock was set back.
+    func at(_ time: UTCTimestamp) -> RelayUsage {
+        let minute = time.seconds / Self.secondsPerMinute, day = time.seconds / Self.secondsPerDay
+        return RelayUsage(minute: minute, messages: minute == self.minute ? messages : 0, day: day, bytes: day == self.day ? bytes : 0)
+    }
+
+    /// The use after more of it at a time. Sums stop at the largest number.
+    func adding(messages more: Int = 0, bytes moreBytes: Int64 = 0, at time: UTCTimestamp) -> RelayUsage {
+        var usage = at(time)
+        usage.messages = Self.sum(usage.messages, Int64(more))
+        usage.bytes = Self.sum(usage.bytes, moreBytes)
+        return usage
+    }
+
+    static func sum(_ one: Int64, _ two: Int64) -> Int64 {
+        let (sum, overflow) = one.addingReportingOverflow(two)
+        return overflow ? .max : sum
+    }
+}
+
+/// The decision about how much a relay may pass on now.
+enum RelayAllowance: Sendable, Hashable {
+    /// Messages at the most; nil for any number.
+    case messages(Int?)
+    /// Nothing before a time.
+    case wait(until: UTCTimestamp)
+
+    /// The decision under two quotas: both must allow it.
+    func and(_ other: RelayAllowance) -> RelayAllowance {
+        switch (self, other) {
+        case (.wait(let one), .wait(let two)): .wait(until: max(one, two))
+        case (.wait, _): self
+        case (_, .wait): other
+        case (.messages(let one), .messages(let two)): .messages(one.flatMap { one in two.map { min(one, $0) } ?? one } ?? two)
+        }
+    }
+}
+
+extension RelayQuota {
+    /// Decides how much may be passed on.
+    func allowance(_ usage: RelayUsage, at time: UTCTimestamp) -> RelayAllowance {
+        let current = usage.at(time)
+        if let bytesPerDay, current.bytes >= bytesPerDay {
+            return .wait(until: UTCTimestamp(seconds: (current.day + 1) * RelayUsage.secondsPerDay))
+        }
+        guard let messagesPerMinute else { return .messages(nil) }
+        let left = Int64(messagesPerMinute) - current.messages
+        return left > 0
+            ? .messages(Int(clamping: left)) : .wait(until: UTCTimestamp(seconds: (current.minute + 1) * RelayUsage.secondsPerMinute))
+    }
+}

@@ -1,0 +1,124 @@
+import ChatAPI
+import TestSupport
+import Testing
+
+@testable import ChatEngine
+@testable import ChatProtocol
+
+@Suite("Relays of a channel that exists")
+struct ChannelRelayTests {
+    /// Makes a relay that the owner can name beside those of the channel.
+    ///
+    /// - Returns: The relay and its id in the owner's list.
+    private func newRelay(_ name: String, for scene: ChannelScene) async throws -> (core: TestCore, id: UserChatRelayID) {
+        let core = try await scene.world.open(agent: .light)
+        _ = try await core.createUser(name, isChatRelay: true)
+        let address = try await ChannelScene.address(of: core)
+        guard case .userServers(_, let servers) = try await scene.owner.run("/relays") else { throw UnexpectedAnswer() }
+        let known = servers.flatMap(\.chatRelays).map { "name=\($0.relayProfile.displayName) \($0.address)" }
+        _ = try await ChannelScene.add(known + ["name=\(name) \(address)"], to: scene.owner)
+        guard case .userServers(_, let all) = try await scene.owner.run("/relays") else { throw UnexpectedAnswer() }
+        return (core, try #require(all.flatMap(\.chatRelays).first { $0.address == address }?.chatRelayID))
+    }
+
+    private func relays(of scene: ChannelScene) async throws -> [GroupRelay] {
+        guard case .groupRelays(_, _, let relays) = try await scene.owner.run("/_get relays #1") else { throw UnexpectedAnswer() }
+        return relays
+    }
+
+    @Test("subscribers come to an added relay when the one before is removed, and get every post")
+    func handOver() async throws {
+        let scene = try await ChannelScene(["ann", "bob"])
+        try await scene.post("by the first")
+        for name in ["ann", "bob"] { await scene.expect("by the first", at: name) }
+        let (second, id) = try await newRelay("relay2", for: scene)
+        guard case .groupRelaysAdded(_, _, _, let added) = try await scene.owner.run("/_add relays #1 \(id)") else { throw UnexpectedAnswer() }
+        #expect(added.count == 2 && added.last?.userChatRelay.chatRelayID == id)
+        try await scene.expectRelays(active: 2)
+        // The command is answered in the same way again, and invites nobody twice.
+        guard case .groupRelaysAdded(_, _, _, let again) = try await scene.owner.run("/_add relays #1 \(id)") else { throw UnexpectedAnswer() }
+        #expect(again.map(\.groupRelayID) == added.map(\.groupRelayID))
+        try await scene.post("by both")
+        for name in ["ann", "bob"] { await scene.expect("by both", at: name) }
+        let first = try await scene.member("relay", at: "owner")
+        _ = try await scene.owner.run("/_remove #1 \(first.groupMemberID)")
+        #expect(try await relays(of: scene).map(\.userChatRelay.chatRelayID) == [id])
+        for name in ["ann", "bob"] {
+            await scene.eventually("\(name) comes by the second relay", at: name) {
+                await scene.members(at: name).contains { $0.localDisplayName == "relay2" && $0.status == .connected }
+            }
+        }
+        try await scene.post("by the second")
+        for name in ["ann", "bob"] {
+            await scene.expect("by the second", at: name)
+            #expect(await scene.texts(at: name) == ["by the first", "by both", "by the second"])
+        }
+        await second.close()
+        await scene.close()
+    }
+
+    @Test("a subscriber whose last relay has left finds the one that the owner adds later")
+    func lostRelay() async throws {
+        let scene = try await ChannelScene(["ann"])
+        _ = try await scene["relay"].run("/_leave #1")
+        await scene.eventually("ann has no relay", at: "ann") {
+            await scene.members(at: "ann").contains { $0.role == .relay && $0.status == .left }
+        }
+        await scene.eventually("the owner knows", at: "owner") { try await relays(of: scene).map(\.status) == [.inactive] }
+        let (second, id) = try await newRelay("relay2", for: scene)
+        guard case .groupRelaysAdded = try await scene.owner.run("/_add relays #1 \(id)") else { throw UnexpectedAnswer() }
+        try await scene.expectRelays(active: 1)
+        await scene.eventually("ann comes by the second relay", at: "ann") {
+            await scene.members(at: "ann").contains { $0.localDisplayName == "relay2" && $0.status == .connected }
+        }
+        try await scene.post("again")
+        await scene.expect("again", at: "ann")
+        await second.close()
+        await scene.close()
+    }
+
+    @Test("what the link of a channel tells brings a subscriber to added relays as well")
+    func linkData() async throws {
+        let scene = try await ChannelScene(["ann"])
+        let (second, id) = try await newRelay("relay2", for: scene)
+        _ = try await scene.owner.run("/_add relays #1 \(id)")
+        try await scene.expectRelays(active: 2)
+        guard case .groupInfo = try await scene["ann"].run("/_get group link data #1") else { throw UnexpectedAnswer() }
+        await scene.eventually("ann has two relays", at: "ann") {
+            await scene.members(at: "ann").count(where: { $0.role == .relay && $0.status == .connected }) == 2
+        }
+        try await scene.post("once")
+        await scene.expect("once", at: "ann")
+        #expect(await scene.texts(at: "ann") == ["once"])
+        await second.close()
+        await scene.close()
+    }
+
+    @Test("a relay that left can be added again")
+    func again() async throws {
+        let scene = try await ChannelScene([])
+        _ = try await scene["relay"].run("/_leave #1")
+        await scene.eventually("the owner knows", at: "owner") { try await relays(of: scene).map(\.status) == [.inactive] }
+        _ = try await scene.owner.run("/_add relays #1 1")
+        try await scene.expectRelays(active: 1)
+        await scene.close()
+    }
+
+    @Test("only an owner adds relays, those of its profile, and one that cannot be reached is left out")
+    func refusals() async throws {
+        let scene = try await ChannelScene(["ann"])
+        let unknown = await scene["owner"].answer("/_add relays #1 99")
+        #expect(unknown["chatError"]?["storeError"]?["type"] == "userChatRelayNotFound")
+        let stranger = await scene["ann"].answer("/_add relays #1 1")
+        #expect(stranger["chatError"]?["errorType"]?["type"] == "groupUserRole")
+        let (gone, id) = try await newRelay("gone", for: scene)
+        _ = try await gone.run("/_delete_address 1")
+        let failed = await scene["owner"].answer("/_add relays #1 \(id)")
+        #expect(failed["type"] == "groupRelaysAddFailed", "\(failed.text)")
+        #expect(failed["addRelayResults"]?.arrayValue?.first?["relayError"] != nil)
+        #expect(try await relays(of: scene).count == 1)
+        #expect(await scene.members(at: "owner").count(where: { $0.role == .relay }) == 1)
+        await gone.close()
+        await scene.close()
+    }
+}

@@ -1,0 +1,79 @@
+import ChatProtocol
+import Foundation
+import ProcessSupport
+import Testing
+
+@testable import ParleyCLI
+
+/// `parley relay`.
+@Suite struct RelayCommandTests {
+    private static func report(deliveries: Int, waiting: Int = 0) throws -> JSONValue {
+        try JSONValue(
+            parsing: Array(
+                #"""
+                {"draining":true,"channels":1,"subscribers":12,"messages":3,"deliveries":\#(deliveries),"bytesToday":4096,
+                 "waitingMessages":\#(waiting),"waitingBodies":0,"lagSeconds":7,
+                 "busiest":[{"id":1,"name":"News\u001b[2J","subscribers":12,"messages":3,"deliveries":36,"waitingMessages":\#(waiting),"lagSeconds":7}]}
+                """#.utf8))
+    }
+
+    @Test func aReportIsShownAsLines() throws {
+        let first = try Self.report(deliveries: 10), second = try Self.report(deliveries: 36, waiting: 2)
+        let rate = RelayView.rate(from: first, to: second, after: .seconds(2))
+        #expect(rate == 13)
+        let view = RelayView(second, isRunning: true, rate: rate)
+        #expect(view.isWaiting)
+        #expect(
+            Array(view.lines.prefix(5)) == [
+                "Relay: running · draining: takes no new channels and subscribers · 2 messages and 0 bodies wait, lag 7 s",
+                "1 channels · 12 subscribers", "Passed on: 3 messages · 36 deliveries · 13.0 a second · 4096 bytes today", "",
+                "CHANNEL                  SUBSCRIBERS    MESSAGES  DELIVERIES     WAITING         LAG",
+            ])
+        #expect(view.lines.count == 6 && !view.lines[5].unicodeScalars.contains("\u{1B}"))
+        #expect(view.json["running"]?.boolValue == true && view.json["deliveriesPerSecond"] == .int(13))
+        #expect(RelayView.rate(from: second, to: first, after: .seconds(1)) == 0)
+    }
+
+    @Test func topShowsARelay() throws {
+        let report = JSONValue.object(JSONObject([("relay", try Self.report(deliveries: 4, waiting: 2))]))
+        let now = ContinuousClock.now
+        let lines = TopView(TopReport(report, at: now), since: TopReport(report, at: now - .seconds(1)), width: 120).lines
+        #expect(lines[2] == "relay: 1 channels · 12 subscribers · 0.0 deliveries/s · 2 waiting · lag 7s · draining")
+    }
+
+    @Test func aRelayIsWatchedAndDrainedWhileItRunsAndWhenItDoesNot() async throws {
+        let folder = try ScratchFolder("relay")
+        defer { folder.remove() }
+        let nobody = try await run(["relay", "status", "--data", folder("bots")])
+        #expect(nobody.exitCode == 1, "\(nobody)")
+        try folder.write("parley: 1\nprofiles:\n  relay: { relay: { channels: 5 } }\n", to: "bots.yaml")
+        let process = try ParleyProgram.start(
+            ["run", folder("bots.yaml"), "--data", folder("bots"), "--metrics-port", "0", "--log-level", "info", "--json"], log: folder("errors"))
+        _ = try await process.ready()
+        let shown = try await run(["relay", "status", "--data", folder("bots"), "--interval", "0", "--json"])
+        let report = try JSONValue(parsing: Array(shown.output.utf8))
+        #expect(shown.exitCode == 0 && report["running"]?.boolValue == true && report["draining"]?.boolValue == false, "\(shown)")
+        #expect(report["channels"]?.intValue == 0 && report["waitingMessages"]?.intValue == 0)
+        let drained = try await run(["relay", "drain", "--wait", "--data", folder("bots")])
+        #expect(drained.exitCode == 0 && drained.output.contains("draining") && drained.output.contains("nothing waits"), "\(drained)")
+        process.send(.terminate)
+        #expect(try await process.exit() == 0)
+        let later = try await run(["relay", "status", "--data", folder("bots"), "--json"])
+        let stored = try JSONValue(parsing: Array(later.output.utf8))
+        #expect(stored["running"]?.boolValue == false && stored["draining"]?.boolValue == true, "\(later)")
+        let resumed = try await run(["relay", "resume", "--data", folder("bots")])
+        #expect(resumed.exitCode == 0 && !resumed.output.contains("draining"), "\(resumed)")
+    }
+
+    @Test func aFolderWithoutARelayIsTold() async throws {
+        let folder = try ScratchFolder("relay-none")
+        defer { folder.remove() }
+        try folder.write("parley: 1\nprofiles:\n  echo: {}\n", to: "bots.yaml")
+        let process = try ParleyProgram.start(["run", folder("bots.yaml"), "--data", folder("bots"), "--json"], log: folder("errors"))
+        _ = try await process.ready()
+        let told = try await run(["relay", "status", "--data", folder("bots")])
+        #expect(told.exitCode == 1 && told.errors.contains("[relay.none]"), "\(told)")
+        process.send(.terminate)
+        #expect(try await process.exit() == 0)
+    }
+}
