@@ -86,20 +86,30 @@ private final class StreamingTransfer: NSObject, URLSessionDataDelegate, Sendabl
                 do { try await Task.sleep(until: next, clock: .continuous) } catch { return }
             }
         }
-        state.withLock { state in (state.session, state.watchdog) = (session, watchdog) }
+        let isOver = state.withLock { state in
+            if !state.isOver { (state.session, state.watchdog) = (session, watchdog) }
+            return state.isOver
+        }
+        guard !isOver else {
+            watchdog.cancel()
+            return session.invalidateAndCancel()
+        }
         session.dataTask(with: request).resume()
     }
 
     func cancel() { finish(throwing: nil) }
 
+    /// The first call decides how the answer ends: a transfer that is cancelled reports an error as well.
     private func finish(throwing error: AssistantError?) {
-        let (session, watchdog) = state.withLock { state in
+        let open = state.withLock { state -> (session: URLSession?, watchdog: Task<Void, Never>?)? in
+            guard !state.isOver else { return nil }
             defer { (state.session, state.watchdog, state.isOver) = (nil, nil, true) }
             return (state.session, state.watchdog)
         }
-        watchdog?.cancel()
-        session?.invalidateAndCancel()
+        guard let open else { return }
         continuation.finish(throwing: error)
+        open.watchdog?.cancel()
+        open.session?.invalidateAndCancel()
     }
 
     func urlSession(

@@ -28,6 +28,10 @@ import Testing
         #expect(try ChatLine(":review off") == .group(.review(false)))
         #expect(try ChatLine(":support") == .group(.support(nil)))
         #expect(try ChatLine(":support Ann Lee") == .group(.support("Ann Lee")))
+        #expect(try ChatLine(":comment well said") == .group(.comment("well said", post: nil)))
+        #expect(try ChatLine(":comment #12 well said") == .group(.comment("well said", post: 12)))
+        #expect(try ChatLine(":comments") == .group(.comments(post: nil)))
+        #expect(try ChatLine(":comments #12") == .group(.comments(post: 12)))
         #expect(try ChatLine(":leave") == .group(.leave))
         #expect(try ChatLine(":accept Ann observer") == .accept("Ann observer"), "whose role it is, the session finds")
         let both = GroupLine.nameAndRole("Ann observer"), name = GroupLine.nameAndRole("observer")
@@ -37,6 +41,7 @@ import Testing
 
     @Test(arguments: [
         ":group", ":add", ":role", ":role Ann", ":role Ann king", ":role admin", ":remove", ":block", ":unblock", ":moderate this", ":link king", ":review",
+        ":comment", ":comment #12", ":comment #x y", ":comments all",
     ])
     func aLineThatIsWrongIsAnsweredWithAReason(_ text: String) throws {
         let fault = try #require(throws: ChatLine.Fault.self) { try ChatLine(text) }

@@ -1,6 +1,7 @@
 import ChatProtocol
 import Foundation
 import ProcessSupport
+import TestSupport
 import Testing
 
 @testable import ParleyCLI
@@ -63,6 +64,38 @@ import Testing
         #expect(stored["running"]?.boolValue == false && stored["draining"]?.boolValue == true, "\(later)")
         let resumed = try await run(["relay", "resume", "--data", folder("bots")])
         #expect(resumed.exitCode == 0 && !resumed.output.contains("draining"), "\(resumed)")
+    }
+
+    @Test func aRelayLeavesAChannelOfAnOperatorsChoice() async throws {
+        let folder = try ScratchFolder("relay-leave")
+        defer { folder.remove() }
+        let bots = "parley: 1\nprofiles:\n  relay: { relay: true }\n  news: { channels: { daily: { name: Daily News, relays: relay } } }\n"
+        try folder.write(bots, to: "bots.yaml")
+        let process = try ParleyProgram.start(["run", folder("bots.yaml"), "--data", folder("bots"), "--json"], log: folder("errors"))
+        _ = try await process.ready()
+        let served = try #require(try await channels(folder).first)
+        #expect(served["name"]?.stringValue == "Daily News")
+        let number = "\(try #require(served["id"]?.intValue))"
+        // The owner's own chat of the channel has another number.
+        for other in ["0", "9999", "\((Int(number) ?? 0) + 1)"] {
+            let refused = try await run(["relay", "leave", other, "--data", folder("bots")])
+            #expect(refused.exitCode == 1 && refused.errors.contains("[relay.unknownChannel]"), "\(refused)")
+        }
+        let left = try await run(["relay", "leave", number, "--data", folder("bots")])
+        #expect(left.exitCode == 0 && left.output.contains("Daily News"), "\(left)")
+        try await eventually("the relay serves no channel", every: .milliseconds(100)) { try await channels(folder).isEmpty }
+        let again = try await run(["relay", "leave", number, "--data", folder("bots")])
+        #expect(again.exitCode == 1 && again.errors.contains("[relay.unknownChannel]"), "\(again)")
+        process.send(.terminate)
+        #expect(try await process.exit() == 0)
+        let stopped = try await run(["relay", "leave", number, "--data", folder("bots")])
+        #expect(stopped.exitCode == 1 && stopped.errors.contains("[relay.notRunning]"), "\(stopped)")
+    }
+
+    /// The channels that a relay serves.
+    private func channels(_ folder: ScratchFolder) async throws -> [JSONValue] {
+        let shown = try await run(["relay", "status", "--data", folder("bots"), "--interval", "0", "--json"])
+        return try JSONValue(parsing: Array(shown.output.utf8))["busiest"]?.arrayValue ?? []
     }
 
     @Test func aFolderWithoutARelayIsTold() async throws {

@@ -20,6 +20,7 @@ import Testing
 
                   channels: 20
                   members: 5000
+                  backlog: 300
                   messages-per-minute: 60
                   bytes-per-day: 2gb
                   total: { messages-per-minute: 600, bytes-per-day: 500mb }
@@ -28,14 +29,15 @@ import Testing
                   drain: true
             """
         ).relay
-        #expect(relay.maximumChannels == 20 && relay.maximumMembers == 5_000 && relay.isDraining)
+        #expect(relay.maximumChannels == 20 && relay.maximumMembers == 5_000 && relay.maximumBacklog == 300 && relay.isDraining)
         #expect(relay.channelQuota == HostRelay.Quota(messagesPerMinute: 60, bytesPerDay: 2 << 30))
         #expect(relay.totalQuota == HostRelay.Quota(messagesPerMinute: 600, bytesPerDay: 500 << 20))
         #expect(relay.allowed == ["one", "two"] && relay.denied == ["three"])
     }
 
     @Test(arguments: [
-        ("{ channels: 0 }", 4, 24), ("{ members: many }", 4, 23), ("{ bytes-per-day: 0 }", 4, 29), ("{ bytes-per-day: lots }", 4, 29),
+        ("{ channels: 0 }", 4, 24), ("{ members: many }", 4, 23), ("{ backlog: 0 }", 4, 23),
+        ("{ bytes-per-day: 0 }", 4, 29), ("{ bytes-per-day: lots }", 4, 29),
         ("{ total: { channels: 3 } }", 4, 23), ("{ chanels: 3 }", 4, 14), ("{ allow: [] }", 4, 21), ("[true]", 4, 12),
     ])
     func aMistakeIsToldWithItsPosition(_ relay: String, _ line: Int, _ column: Int) throws {

@@ -116,6 +116,10 @@ import Testing
         #expect(try !holds("member-age: \"< 24h\"", "x", input { $0.memberAge = 86_400 }))
         #expect(try holds("group: [Lobby, Hall]", "x", input { $0.groupNames = ["Hall", "Hall_1"] }))
         #expect(try holds("forwarded: true", "x") { $0.isForwarded = true })
+        // Comments are in channels, without "chat" being said.
+        #expect(try holds("comment: true", "x", input { $0.isComment = true }))
+        #expect(try !holds("comment: true", "x", input { $0.isComment = false }))
+        #expect(try holds("comment: false", "x", input { $0.isComment = false }))
         #expect(try holds("hours: \"22:00-06:00\"", "x") { $0.minuteOfDay = 5 * 60 + 59 })
         #expect(try !holds("hours: \"22:00-06:00\"", "x") { $0.minuteOfDay = 6 * 60 })
     }

@@ -2,6 +2,7 @@ import ChatAPI
 import SMPAgent
 import SMPProtocol
 import SMPWire
+import TestSupport
 import Testing
 
 @testable import ChatEngine
@@ -32,10 +33,14 @@ struct ChannelScene: Sendable {
     ///   - relayPerson: A relay that can be killed, instead of one of `relays`.
     ///   - sharesCore: True if the relay is a second profile of the owner's core, and not in `relays`.
     ///   - policy: What the relays take.
+    ///   - clock: The clock by which the relays wait.
+    ///   - time: The time of day of the relays; the system's if it is not given.
     ///   - before: Done before anybody subscribes.
     init(
         _ names: [String], relays count: Int = 1, relayPerson: TestPerson? = nil, sharesCore: Bool = false, world: TestWorld = TestWorld(),
-        preferences: String = Self.preferences, policy: RelayPolicy = RelayPolicy(), before: @Sendable (TestCore) async throws -> Void = { _ in }
+        preferences: String = Self.preferences, policy: RelayPolicy = RelayPolicy(),
+        clock: any Clock<Duration> = ContinuousClock(), time: TestClock? = nil,
+        before: @Sendable (TestCore) async throws -> Void = { _ in }
     ) async throws {
         self.world = world
         owner = try await world.open(agent: .light)
@@ -52,7 +57,9 @@ struct ChannelScene: Sendable {
             if let relayPerson {
                 relay = relayPerson.core
             } else {
-                relay = try await world.open(agent: .light, configure: { $0.relayPolicy = policy })
+                relay = try await world.open(
+                    agent: .light, clock: clock, now: { time.map { UTCTimestamp(seconds: $0.now) } ?? .current() },
+                    configure: { $0.relayPolicy = policy })
                 _ = try await relay.createUser(name, isChatRelay: true)
             }
             addresses.append("name=\(name) " + (try await Self.address(of: relay)))

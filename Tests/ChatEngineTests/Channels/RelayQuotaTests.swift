@@ -1,4 +1,5 @@
 import ChatAPI
+import SMPSimulation
 import SMPWire
 import TestSupport
 import Testing
@@ -199,6 +200,35 @@ struct RelayQuotaTests {
         await scene.eventually("ann knows that the relay has left", at: "ann") {
             await scene.members(at: "ann").contains { $0.role == .relay && $0.status == .left }
         }
+        await scene.close()
+    }
+
+    @Test("more than the backlog of a channel is kept by its senders and their routers, and comes in order once there is room")
+    func backlog() async throws {
+        var policy = RelayPolicy()
+        (policy.channelQuota.messagesPerMinute, policy.maximumBacklog) = (4, 3)
+        let time = TestClock(1_800_014_400), delays = ManualClock()
+        let scene = try await ChannelScene(["ann"], policy: policy, clock: delays, time: time)
+        let store = scene["relay"].native.engine.store, router = scene.world.router
+        // What the joining of ann has used up is over.
+        time.advance(60)
+        let posts = (1...20).map { "post \($0)" }
+        for post in posts { try await scene.post(post) }
+        try await TestSupport.eventually("the relay takes no more") {
+            try await store.read { try $0.relayBacklog() }.tasks > 3 && router.messageCount > 0
+        }
+        // A post in several is more than the bound at the most: each sender has one that is stored and not acknowledged.
+        let waiting = try await store.read { try $0.relayBacklog() }.tasks
+        #expect(waiting == 4)
+        #expect(await scene.texts(at: "ann").count < posts.count)
+        try await TestSupport.eventually("everything is passed on") {
+            let waiting = try await store.read { try $0.relayBacklog() }.tasks
+            #expect(waiting <= 4)
+            time.advance(60)
+            delays.advance(by: .seconds(60))
+            return await scene.texts(at: "ann").count == posts.count
+        }
+        #expect(await scene.texts(at: "ann") == posts)
         await scene.close()
     }
 

@@ -68,7 +68,8 @@ struct RelayScaleTests {
             }
         }
         let sender = CountingSender()
-        let deliverer = RelayDeliverer(transactions: engine.transactions, agent: sender, logger: Logger(label: "test"))
+        let logger = Logger(label: "test"), backlog = RelayBacklog(limit: nil, store: engine.store, logger: logger)
+        let deliverer = RelayDeliverer(transactions: engine.transactions, agent: sender, backlog: backlog, logger: logger)
         let owner = try await scene.member("owner", at: "relay")
         try await engine.transactions.store.write(isPersistent: true) { db in
             for text in ["one", "two"] {

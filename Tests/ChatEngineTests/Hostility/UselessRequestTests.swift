@@ -1,5 +1,7 @@
 import ChatAPI
+import SMPClient
 import SMPProtocol
+import SMPSimulation
 import SMPWire
 import TestSupport
 import Testing
@@ -71,6 +73,30 @@ struct UselessRequestTests {
         let isReported = await relay.wait { $0.contains { if case .chatError = $0 { true } else { false } } }
         #expect(isReported)
         try await expectNoneWaits(at: relay)
+        await relay.close()
+        await stranger.close()
+    }
+
+    @Test("a relay gives up a test whose answer has nowhere to go")
+    func test() async throws {
+        let world = TestWorld()
+        let time = TestClock(1_800_000_000), delays = ManualClock()
+        let relay = try await world.open(agent: .light, clock: delays, now: { UTCTimestamp(seconds: time.now) })
+        _ = try await relay.createUser("relay", isChatRelay: true)
+        let link = try await ChannelScene.address(of: relay)
+        let stranger = try await world.core("stranger")
+        // As if the stranger's router were away.
+        relay.network.setFault { request, _ in if case .skey = request.command { .lostRequest } else { nil } }
+        try await send(.testGroupRelay(challenge: Base64URLBytes([1, 2, 3]), signature: nil), from: stranger, to: link)
+        // The first attempt fails, and the job waits for the next one.
+        await delays.waitForSleeper(JobQueue.firstDelay...JobQueue.firstDelay)
+        let waiting = try await relay.native.engine.store.read { try $0.waitingAgentJobs() }
+        #expect(waiting.contains { if case .answerRelayTest = $0.task { true } else { false } })
+        time.advance(ChannelConnector.relayTestAnswerPeriod)
+        try await eventually("the relay has given up") {
+            delays.advance(by: JobQueue.longestDelay)
+            return try await relay.native.engine.store.read { try $0.waitingAgentJobs().isEmpty }
+        }
         await relay.close()
         await stranger.close()
     }

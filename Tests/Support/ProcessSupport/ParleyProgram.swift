@@ -46,6 +46,12 @@ package struct ReadyLine: Decodable, Sendable {
         package let name: String
         package let address: String?
         package let shortAddress: String?
+        /// The channels that the profile owns.
+        package let channels: [Channel]?
+    }
+
+    package struct Channel: Decodable, Sendable {
+        package let link: String?
     }
 
     /// The address of a router.

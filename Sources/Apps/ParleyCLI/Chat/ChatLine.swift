@@ -56,7 +56,8 @@ enum ChatLine: Equatable {
         \(GroupLine.usage)
         :help              this list
         :quit              leave; Ctrl-D does the same
-        :reply, :react, :unreact, :edit, :unsend, :save and :moderate take another message by its number in --json: :reply #12 TEXT
+        :reply, :react, :unreact, :edit, :unsend, :save, :moderate, :comment and :comments take another message by its number in --json:
+                           :reply #12 TEXT
         Anything else is sent to the open chat; begin with :: to send a line that begins with a colon.
         """
 
@@ -131,6 +132,13 @@ enum ChatLine: Equatable {
             let (item, rest) = try numbered()
             guard rest.isEmpty else { throw Fault(message: ":moderate takes nothing but #NUMBER") }
             self = .group(.moderate(item: item))
+        case "comment":
+            let (item, text) = try numbered("a text")
+            self = .group(.comment(text, post: item))
+        case "comments":
+            let (item, rest) = try numbered()
+            guard rest.isEmpty else { throw Fault(message: ":comments takes nothing but #NUMBER") }
+            self = .group(.comments(post: item))
         case "sync": self = .sync(argument.isEmpty ? nil : argument)
         case "wait": self = try Self.wait(argument)
         case "help": self = .help

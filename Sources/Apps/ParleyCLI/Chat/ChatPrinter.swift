@@ -30,6 +30,7 @@ struct ChatPrinter: Sendable {
                     object["chat"] = chat
                     object["from"] = sender
                     object["support"] = info.supportSubject
+                    object["post"] = item.meta.parentItemID
                     object["mentioned"] = item.meta.userMention && item.direction.isReceived ? true : nil
                     object["text"] = item.meta.text
                     object["item"] = item.id
@@ -41,7 +42,8 @@ struct ChatPrinter: Sendable {
         }
         let time = withTime ? "[\(Self.time(item.meta.itemTimestamp))] " : ""
         if let quote = item.quotedItem { Output.line("    | \(VisibleText.line(quote.content.text, limit: 100))") }
-        let group = info.chatType == .group ? "\(title(of: info)) " : ""
+        let place = item.meta.parentItemID == nil ? "" : "(comment) "
+        let group = info.chatType == .group ? "\(title(of: info)) \(place)" : ""
         if item.isMessage {
             let mark = item.meta.deleted == nil ? "" : " (deleted)"
             let file = item.file.map { self.mark(of: $0, isReceived: item.direction.isReceived) } ?? ""

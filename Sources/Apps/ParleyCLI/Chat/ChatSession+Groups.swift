@@ -25,6 +25,8 @@ extension ChatSession {
             printer.say("The link is deleted: nobody joins by it any more.")
         case .review(let isOn): try await review(isOn)
         case .support(let name): try await openSupport(of: name)
+        case .comment(let text, let post): try await comment(text, on: post)
+        case .comments(let post): try await showComments(on: post)
         case .leave:
             let group = try openGroup()
             guard case .leftMemberUser(_, let info) = try await core.send(.groups(.leave(group)), as: user.userID) else {

@@ -9,7 +9,7 @@ actor ChatSession {
     let user: User
     let printer: ChatPrinter
     private(set) var open: ChatReference?
-    private var openInfo: ChatInfo?
+    private(set) var openInfo: ChatInfo?
     private var arrivals = Arrivals()
     /// Connections that this session began: the chat opens by itself when they are there.
     var connecting = 0
@@ -98,7 +98,7 @@ actor ChatSession {
         case .reject(let name): try await answerRequest(of: name, accept: false)
         case .delete(let name): try await delete(name)
         case .reply(let text, let item):
-            try await deliverOrSay(text, quoting: replied(item))
+            try await deliverOrSay(text, as: .message(quoting: replied(item)))
         case .react(let emoji, let added, let item): try await react(emoji, added: added, to: item)
         case .edit(let text, let item): try await edit(text, item)
         case .unsend(let item): try await unsend(item)
@@ -117,23 +117,28 @@ actor ChatSession {
 
     // MARK: Sending
 
-    private func deliverOrSay(_ text: String, quoting item: ChatItemID? = nil) async throws {
-        guard try await !deliver(text, quoting: item) else { return }
+    /// How a text stands in the open chat.
+    enum Placement {
+        case message(quoting: ChatItemID? = nil)
+        case comment(GroupID, ChatItemID)
+    }
+
+    func deliverOrSay(_ text: String, as placement: Placement = .message()) async throws {
+        guard try await !deliver(text, as: placement) else { return }
         let routers = open?.type == .group ? "all members' routers yet: it will be, as soon as they" : "the router yet: it will be, as soon as the router"
         printer.say("(not delivered to \(routers) can be reached)")
     }
 
     /// Sends a text into the open chat.
     ///
-    /// - Parameter item: the message that is quoted.
     /// - Returns: True if the router took it in time. It is stored in either case.
-    func deliver(_ text: String, quoting item: ChatItemID? = nil) async throws -> Bool {
-        for sent in try await send(text, quoting: item) where await !isOnRouter(sent.id) { return false }
+    func deliver(_ text: String, as placement: Placement = .message()) async throws -> Bool {
+        for sent in try await send(text, as: placement) where await !isOnRouter(sent.id) { return false }
         return true
     }
 
     /// Sends a text into the open chat, in parts if it is too long for one message.
-    func send(_ text: String, quoting item: ChatItemID? = nil, onceAs key: String? = nil) async throws -> [ChatItem] {
+    func send(_ text: String, as placement: Placement = .message(), onceAs key: String? = nil) async throws -> [ChatItem] {
         guard let open, let target = SendTarget(open) else {
             throw Outcome.BadInput("chat.noneOpen", description: "no chat is open: connect to somebody with :connect LINK, or :open NAME")
         }
@@ -141,10 +146,16 @@ actor ChatSession {
         let parts = LongText.parts(of: text, first: LongText.limit(in: openInfo), other: LongText.limit(in: openInfo))
         var messages: [ComposedMessage] = []
         for part in parts {
-            let quoted = messages.isEmpty ? item : nil
+            var quoted: ChatItemID?
+            if messages.isEmpty, case .message(let item) = placement { quoted = item }
             messages.append(ComposedMessage(content: .text(part), quotedItemID: quoted, mentions: try await mentions(in: part)))
         }
-        guard case .newChatItems(_, let items) = try await run(.messages(.send(to: target, messages)), onceAs: key) else {
+        let command: MessageCommand =
+            switch placement {
+            case .message: .send(to: target, messages)
+            case .comment(let channel, let post): .comment(channel, on: post, messages)
+            }
+        guard case .newChatItems(_, let items) = try await run(.messages(command), onceAs: key) else {
             throw Outcome.Failed("core.invalidResponse", description: "the message was not taken")
         }
         // Nobody is there to whom it could be delivered.

@@ -15,6 +15,8 @@ enum GroupLine: Equatable {
     case unlink
     case review(Bool)
     case support(String?)
+    case comment(String, post: ChatItemID?)
+    case comments(post: ChatItemID?)
     case leave
 
     static let usage = """
@@ -30,11 +32,13 @@ enum GroupLine: Equatable {
         :link [ROLE]       show the link of the group, and make one if need be, for new members of that role; :unlink deletes it
         :review on|off     let moderators review who joins by the link, or not
         :support [NAME]    talk to the moderators, or as a moderator to a member, unseen by others
+        :comment TEXT      comment the newest post of the open channel; :comments shows the comments on it
         :leave             leave the group
         """
 
     static let words = [
-        "group", "join", "add", "members", "role", "remove", "block", "unblock", "moderate", "link", "unlink", "review", "support", "leave",
+        "group", "join", "add", "members", "role", "remove", "block", "unblock", "moderate", "link", "unlink", "review", "support", "comment",
+        "comments", "leave",
     ]
 
     /// Roles that a person can give.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ChatAPI
 internal import ChatProtocol
 internal import Parley
 
@@ -22,8 +23,8 @@ struct RelayOptions: ParsableArguments {
 /// `parley relay`: the profile of a data folder that relays for others.
 struct RelayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "relay", abstract: "Watch and drain the profile that relays channels for others.",
-        subcommands: [Status.self, Drain.self, Resume.self])
+        commandName: "relay", abstract: "Watch and drain the profile that relays channels for others, and leave channels.",
+        subcommands: [Status.self, Drain.self, Resume.self, Leave.self])
 
     /// The longest pause between two reports, in seconds.
     static let longestInterval = 3_600
@@ -92,14 +93,49 @@ struct RelayCommand: AsyncParsableCommand {
         }
     }
 
+    struct Leave: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "leave", abstract: "End the service for a channel.",
+            discussion: """
+                What the relay has accepted is delivered first; then it tells of its leaving and deletes the connections of the channel.
+                Subscribers without another relay get nothing more.
+                """)
+
+        @Argument(help: "The number of the channel, as parley relay status shows it.")
+        var channel: Int64
+
+        @OptionGroup var options: RelayOptions
+
+        func run() async throws {
+            let configuration = try options.configuration()
+            do {
+                let name = try await RelayOperator.leave(GroupID(channel), configuration)
+                if options.json {
+                    Output.line(.object(JSONObject([("left", .int(channel)), ("name", .string(name))])))
+                } else {
+                    Output.line("The relay leaves \(VisibleText.name(name)) once everything is delivered: see parley relay status.")
+                }
+            } catch let error as RelayOperatorError {
+                throw RelayCommand.failure(error, configuration)
+            }
+        }
+    }
+
+    private static func failure(_ error: RelayOperatorError, _ configuration: HostConfiguration) -> Outcome.Failed {
+        switch error {
+        case .noRelay: Outcome.Failed("relay.none", description: "no profile of the data folder \(configuration.dataFolder) relays for others")
+        case .notRunning: Outcome.Failed("relay.notRunning", description: "no bots run on the data folder that could deliver what waits: start parley run")
+        case .unknownChannel(let channel):
+            Outcome.Failed("relay.unknownChannel", description: "the relay serves no channel \(channel): parley relay status shows the numbers")
+        }
+    }
+
     /// An answer to a request of an operator.
     typealias Answer = (report: JSONValue, isRunning: Bool)
 
     private static func perform(_ operation: RelayOperation, _ configuration: HostConfiguration) async throws -> Answer {
         let answer = try await RelayOperator.perform(operation, configuration)
-        guard let report = answer.report else {
-            throw Outcome.Failed("relay.none", description: "no profile of the data folder \(configuration.dataFolder) relays for others")
-        }
+        guard let report = answer.report else { throw failure(.noRelay, configuration) }
         return (report, answer.isRunning)
     }
 

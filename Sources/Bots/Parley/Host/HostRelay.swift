@@ -10,6 +10,9 @@ public struct HostRelay: Sendable, Hashable {
     public var channelQuota = Quota()
     /// Limits on what is passed on for all channels together. The channels share them as they come: give each a limit of its own as well.
     public var totalQuota = Quota()
+    /// The messages of a channel that may wait to be passed on, as quotas or a slow network have them wait; nil for any number. What senders write
+    /// beyond that is kept by their routers, and then by their clients, until there is room: nothing is lost.
+    public var maximumBacklog: Int? = 10_000
     /// The only channels or owners that are served: `publicGroupId` of channels and `memberPubKey` of owners, as the API shows them. Empty for all.
     public var allowed: Set<String> = []
     /// Channels and owners that are not served, named as in ``allowed``. They come before those.
@@ -40,7 +43,7 @@ public struct HostRelay: Sendable, Hashable {
 
     var policy: RelayPolicy {
         var policy = RelayPolicy()
-        (policy.maximumChannels, policy.maximumMembers) = (maximumChannels, maximumMembers)
+        (policy.maximumChannels, policy.maximumMembers, policy.maximumBacklog) = (maximumChannels, maximumMembers, maximumBacklog)
         (policy.allowed, policy.denied, policy.isDraining) = (allowed, denied, isDraining)
         (policy.channelQuota, policy.totalQuota) = (channelQuota.quota, totalQuota.quota)
         return policy

@@ -1,4 +1,4 @@
-internal import ChatAPI
+package import ChatAPI
 internal import ChatEngine
 package import ChatProtocol
 internal import Foundation
@@ -11,6 +11,16 @@ package enum RelayOperation: String, Sendable, CaseIterable {
     case drain = "relay.drain"
     /// Takes new channels and subscribers again.
     case resume = "relay.resume"
+}
+
+/// The reason why a relay did not leave a channel.
+package enum RelayOperatorError: Error, Equatable {
+    /// No profile of the data folder relays for others.
+    case noRelay
+    /// No bots run on the data folder that could deliver what waits.
+    case notRunning
+    /// The relay serves no channel of this number.
+    case unknownChannel(GroupID)
 }
 
 package enum RelayOperator {
@@ -40,6 +50,43 @@ package enum RelayOperator {
                 throw error
             }
         }
+    }
+
+    /// Ends the service for a channel: the relay delivers what it has accepted, tells of its leaving, and deletes the connections of the channel.
+    ///
+    /// - Parameter channel: The number of the channel in the report.
+    /// - Returns: The name of the channel.
+    /// - Throws: ``RelayOperatorError``; `ChatCoreError` if the core does not do it; ``HostError`` as ``perform(_:_:)`` does.
+    package static func leave(_ channel: GroupID, _ configuration: HostConfiguration) async throws -> String {
+        guard let running = await RunningHost.connect(configuration.data) else {
+            // The folder's own error comes first: there may be none.
+            try await StoredFolder.withStoppedCore(configuration) { _ in }
+            throw RelayOperatorError.notRunning
+        }
+        do {
+            let name = try await leave(channel, running.core)
+            await running.close()
+            return name
+        } catch {
+            await running.close()
+            throw error
+        }
+    }
+
+    private static func leave(_ channel: GroupID, _ core: any ChatCore) async throws -> String {
+        guard case .usersList(let users) = try await core.send(.users(.list), as: nil), let relay = users.map(\.user).first(where: \.isChatRelay) else {
+            throw RelayOperatorError.noRelay
+        }
+        let group: GroupInfo?
+        do {
+            if case .groupInfo(_, let found) = try await core.send(.groups(.info(channel)), as: relay.userID) { group = found } else { group = nil }
+        } catch {
+            guard case .store(.groupNotFound) = error.chatError else { throw error }
+            group = nil
+        }
+        guard let group, group.membership.role == .relay, group.membership.status.isCurrent else { throw RelayOperatorError.unknownChannel(channel) }
+        _ = try await core.send(.groups(.leave(channel)), as: relay.userID)
+        return group.groupProfile.displayName
     }
 
     /// - Returns: nil if no profile relays.

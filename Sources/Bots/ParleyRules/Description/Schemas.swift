@@ -92,6 +92,7 @@ enum Schemas {
         [
             .key("channels", .integer(RelaySpec.numbers), "Channels at the most."),
             .key("members", .integer(RelaySpec.numbers), "Members of a channel at the most."),
+            .key("backlog", .integer(RelaySpec.numbers), "Messages of a channel that may wait; 10000 by default."),
         ] + relayQuota + [
             .key("total", .mapping("relay-total"), "Limits for all channels together."),
             .key("allow", .listOrOne(.text), "The only channels and owners, by publicGroupId and memberPubKey."),
@@ -161,7 +162,8 @@ enum Schemas {
         .key("mentions", comparison, "Members that the message mentions."),
         .key("repeated", .anyOf([.integer(RuleCondition.repetitions), .mapping("repeated")]), "The same characters many times in a row."),
         .key("blank", .bool, "A text in which nothing can be seen."), .key("invisible", .bool, "Invisible characters in the text."),
-        .key("forwarded", .bool, "A message that was forwarded."), .key("file", .anyOf([.words(["any"]), .mapping("file-test")]), "The file of the message."),
+        .key("forwarded", .bool, "A message that was forwarded."), .key("comment", .bool, "A comment on a post of a channel."),
+        .key("file", .anyOf([.words(["any"]), .mapping("file-test")]), "The file of the message."),
         .key("mention", .yes, "The message mentions the bot."), .key("from", .listOrOne(.text), "The writer's name in the profile."),
         .key("name", .shortText(TextPattern.maximumSourceLength), "An RE2 pattern of the writer's display name."),
         .key("bot", .bool, "The writer is a bot."), .key("role", .listOrOne(MemberCondition.roleWords.shape), "The role of the writer or the member."),
@@ -324,6 +326,7 @@ enum Schemas {
         .key("name", .text, "The writer's display name; Ann by default."),
         .key("from", .text, "The writer's name in the profile."), .key("member-age", .form("^\\d+ *[smhdw]$", example: "2h"), "Time since the member joined."),
         .key("bot", .bool, "The writer is a bot."), .key("forwarded", .bool, "The message was forwarded."),
+        .key("comment", .bool, "The message is a comment on a post of a channel."),
         .key("mention", .bool, "The message mentions the bot."),
         .key("mentions", .integer(RuleScenario.mentions), "Members that the message mentions."),
         .key("file", .mapping("test-file"), "The file of the message."),

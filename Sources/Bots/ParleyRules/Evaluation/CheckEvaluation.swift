@@ -107,6 +107,7 @@ extension Check.Test {
         case .change(let changes): Truth(input.change.map(changes.contains) ?? false)
         case .mentions(let range): Truth(range.holds(Double(input.mentions)))
         case .forwarded(let wanted): Truth(input.isForwarded == wanted)
+        case .comment(let wanted): Truth(input.isComment == wanted)
         case .file(let condition): Truth(input.file.map(condition.holds) ?? false)
         case .mention: Truth(input.mentionsBot)
         case .from(let names): input.sender.map { Truth(names.contains($0)) } ?? .unknown

@@ -13,6 +13,7 @@ extension RuleInput {
         file = item.file.map { Attachment(name: $0.fileName, size: $0.fileSize) }
         mentions = item.mentions.count
         isForwarded = item.meta.forwarded != nil
+        isComment = item.meta.parentItemID != nil
     }
 
     /// Sets what is known of the chat, of the member whom actions are about, and of the time.

@@ -29,6 +29,8 @@ public struct RuleInput: Sendable {
     public var isFromBot = false
     /// True if the message was forwarded.
     public var isForwarded = false
+    /// True if the message is a comment on a post of a channel.
+    public var isComment = false
     /// Members whom the message mentions.
     public var mentions = 0
     /// Seconds since the member joined; nil if that is not known, as for members who were there before the bot.

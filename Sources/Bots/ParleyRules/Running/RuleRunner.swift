@@ -29,6 +29,7 @@ struct RuleRunner: Sendable {
         input.mentionsBot = edit.item.meta.userMention
         input.mentions = edit.item.mentions.count
         input.isForwarded = edit.item.meta.forwarded != nil
+        input.isComment = edit.item.meta.parentItemID != nil
         return plan(input, RuleSubject(edit))
     }
 

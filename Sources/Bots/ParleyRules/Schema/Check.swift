@@ -37,6 +37,7 @@ struct Check: Sendable {
         case blank(Bool)
         case invisible(Bool)
         case forwarded(Bool)
+        case comment(Bool)
         case file(FileCondition)
         case mention
         case from(Set<String>)

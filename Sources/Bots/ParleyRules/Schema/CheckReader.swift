@@ -10,7 +10,7 @@ struct CheckReader {
         "invisible",
     ]
     /// Keys that look at a message that has just come.
-    private static let messageKeys: Set<String> = ["message", "file", "forwarded"]
+    private static let messageKeys: Set<String> = ["message", "file", "forwarded", "comment"]
     /// Keys that look at who wrote.
     private static let writerKeys: Set<String> = ["from", "name", "bot"]
 
@@ -69,6 +69,7 @@ struct CheckReader {
         case "blank": reader.bool().map(Check.Test.blank)
         case "invisible": reader.bool().map(Check.Test.invisible)
         case "forwarded": reader.bool().map(Check.Test.forwarded)
+        case "comment": reader.bool().map(Check.Test.comment)
         default: nil
         }
     }
@@ -79,7 +80,7 @@ struct CheckReader {
             reader.report(.badValue, "\"\(key)\" looks at a text, and \"\(event.rawValue)\" has none")
             return false
         }
-        if Self.messageKeys.contains(key), event != .message, !(key == "message" && event == .edited) {
+        if Self.messageKeys.contains(key), event != .message, !(["message", "comment"].contains(key) && event == .edited) {
             reader.report(.badValue, "\"\(key)\" looks at a message, and \"\(event.rawValue)\" is none")
             return false
         }

@@ -8,6 +8,7 @@ enum GroupSpec {
     static let features: KeyValuePairs<String, GroupFeature> = [
         "direct-messages": .directMessages, "full-delete": .fullDelete, "reactions": .reactions, "voice": .voice, "files": .files,
         "simplex-links": .simplexLinks, "reports": .reports, "history": .history, "support": .support,
+        "comments": .comments,
     ]
     /// Features that can be for members of a role and above.
     private static let featuresWithRole: Set<GroupFeature> = [.directMessages, .fullDelete, .voice, .files, .simplexLinks]

@@ -68,7 +68,7 @@ public struct MemberCondition: Sendable {
     }
 
     /// Checks of which only groups know the answer.
-    private static let groupKeys: Set<String> = ["mention", "role", "member-age", "group", "mentions"]
+    private static let groupKeys: Set<String> = ["mention", "role", "member-age", "group", "mentions", "comment"]
 
     /// Reports the exceptions of a rule that have no answer in its chats.
     func refuseChecks(of tree: CheckTree, event: RuleEvent, _ reader: NodeReader) {

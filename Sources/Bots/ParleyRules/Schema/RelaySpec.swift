@@ -12,6 +12,7 @@ enum RelaySpec {
         var relay = HostRelay()
         relay.maximumChannels = mapping.value("channels")?.integer(in: numbers)
         relay.maximumMembers = mapping.value("members")?.integer(in: numbers)
+        if let backlog = mapping.value("backlog")?.integer(in: numbers) { relay.maximumBacklog = backlog }
         relay.channelQuota = quota(mapping)
         if let total = mapping.value("total")?.mapping() {
             total.refuseKeys(otherThan: Schemas.relayTotal)

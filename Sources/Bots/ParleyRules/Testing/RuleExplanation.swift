@@ -128,6 +128,7 @@ extension Check.Test {
         case .reaction: return input.emoji ?? "no reaction"
         case .change: return input.change?.rawValue ?? "no change"
         case .forwarded: return input.isForwarded ? "forwarded" : "not forwarded"
+        case .comment: return input.isComment ? "a comment" : "no comment"
         case .file: return input.file.map { "\($0.name), \($0.size) bytes" } ?? "no file"
         case .mention: return input.mentionsBot ? "the bot is mentioned" : "the bot is not mentioned"
         case .from: return input.sender ?? "the writer is not known"

@@ -67,7 +67,7 @@ public struct RuleScenario: Sendable {
     }
 
     private mutating func readChat(_ mapping: MappingReader) {
-        let isInGroup = [.member, .report, .warned].contains(input.event) || ["role", "group", "member-age"].contains { mapping.value($0) != nil }
+        let isInGroup = [.member, .report, .warned].contains(input.event) || ["role", "group", "member-age", "comment"].contains { mapping.value($0) != nil }
         input.chat = mapping.value("chat")?.word(of: Self.kindWords) ?? (isRightAnswer != nil ? .supportChats : isInGroup ? .groups : .contacts)
         input.groupNames = input.chat == .contacts ? [] : [mapping.value("group")?.nonEmptyString() ?? "Group"]
     }
@@ -82,6 +82,7 @@ public struct RuleScenario: Sendable {
         input.memberAge = mapping.value("member-age").flatMap(TimeSpan.read)
         input.isFromBot = mapping.value("bot")?.bool() ?? false
         input.isForwarded = mapping.value("forwarded")?.bool() ?? false
+        input.isComment = mapping.value("comment")?.bool() ?? false
         input.mentionsBot = mapping.value("mention")?.bool() ?? false
         input.mentions = mapping.value("mentions")?.integer(in: Self.mentions) ?? (input.mentionsBot ? 1 : 0)
     }

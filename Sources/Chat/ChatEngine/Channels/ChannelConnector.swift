@@ -13,6 +13,8 @@ import SMPWire
 struct ChannelConnector: Sendable {
     /// Invitations to relay that are worked on at a time.
     static let concurrentInvitations = 4
+    /// Seconds for which a test of this relay is worth an answer. Owners wait 40 seconds for it.
+    static let relayTestAnswerPeriod: Int64 = 120
 
     let transactions: TransactionRunner
     let agent: any AgentService
@@ -174,8 +176,19 @@ struct ChannelConnector: Sendable {
         return nil
     }
 
-    /// Proves to the one who tests this relay that it has the key of its address. Nobody waits for the answer for long: a failed attempt is not repeated.
-    func answerTest(_ invitation: InvitationID, challenge: Bytes, agentUser: AgentUserID) async throws {
+    /// Proves to the one who tests this relay that it has the key of its address.
+    ///
+    /// - Parameter limit: The time from which on a failed attempt is the last: nobody waits for the answer for long.
+    func answerTest(_ invitation: InvitationID, challenge: Bytes, agentUser: AgentUserID, until limit: UTCTimestamp) async throws {
+        do {
+            try await answerTest(invitation, challenge: challenge, agentUser: agentUser)
+        } catch {
+            guard transactions.clock.time.now >= limit else { throw error }
+            logger.debug("a test of the relay was not answered", metadata: ["error": "\(ChatCoreError(thrown: error).code)"])
+        }
+    }
+
+    private func answerTest(_ invitation: InvitationID, challenge: Bytes, agentUser: AgentUserID) async throws {
         let found = try await transactions.query { transaction -> (User, ConnectionRecord)? in
             guard let user = try transaction.db.user(agentID: agentUser), let address = try transaction.db.address(ofUser: user.userID),
                 let connection = try transaction.db.connection(ofAddress: address.userContactLinkID)

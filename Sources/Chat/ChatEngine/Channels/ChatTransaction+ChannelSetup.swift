@@ -215,6 +215,7 @@ extension ChatTransaction {
     /// Somebody tests whether this profile has the key of its address.
     func receiveRelayTest(_ challenge: Base64URLBytes, _ id: InvitationID, in context: ReceivingContext) throws {
         guard context.user.isChatRelay else { return reportError("x.grp.relay.test: not a relay", of: context.user) }
-        try enqueue(.answerRelayTest(invitation: id.bytes, challenge: challenge.bytes), user: context.user)
+        let limit = now.adding(seconds: ChannelConnector.relayTestAnswerPeriod)
+        try enqueue(.answerRelayTest(invitation: id.bytes, challenge: challenge.bytes, until: limit), user: context.user)
     }
 }

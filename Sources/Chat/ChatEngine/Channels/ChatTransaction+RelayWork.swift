@@ -18,6 +18,7 @@ extension ChatTransaction {
             for forward in forwards { try addRelayTask(forward.message, for: forward.audience, from: sender, in: group) }
         }
         effects.relayedGroups.insert(group.groupID)
+        effects.relayBacklogs[group.groupID] = try db.relayTaskSpan(group: group.groupID)
     }
 
     private func addRelayTask(_ message: GroupMessage, for audience: ForwardAudience, from sender: GroupMember, in group: GroupInfo) throws {

@@ -79,6 +79,18 @@ extension Database {
         }
     }
 
+    /// The number of messages that wait in a group, or a larger one if other groups had messages in between. It takes no longer the more wait.
+    func relayTaskSpan(group: GroupID) throws -> Int64 {
+        try number(
+            """
+            SELECT (SELECT max(task_id) FROM relay_tasks WHERE group_id = ?1) - (SELECT min(task_id) FROM relay_tasks WHERE group_id = ?1) + 1
+            """, [group]) ?? 0
+    }
+
+    func hasRelayTasks(group: GroupID, moreThan limit: Int) throws -> Bool {
+        try number("SELECT count(*) FROM (SELECT 1 FROM relay_tasks WHERE group_id = ? LIMIT ?)", [group, limit + 1]) ?? 0 > Int64(limit)
+    }
+
     func deleteRelayTasks(_ ids: [Int64]) throws {
         for id in ids { try run("DELETE FROM relay_tasks WHERE task_id = ?", [id]) }
     }

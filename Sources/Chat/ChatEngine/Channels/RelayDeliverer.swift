@@ -34,20 +34,23 @@ final class RelayDeliverer: Sendable {
     private let transactions: TransactionRunner
     private let agent: any MessageSender
     private let policy: RelayPolicy
+    private let backlog: RelayBacklog
     private let logger: Logger
     private let open = AsyncSemaphore(limit: concurrentGroups)
     private let state = Mutex(State())
 
-    init(transactions: TransactionRunner, agent: any MessageSender, policy: RelayPolicy = RelayPolicy(), logger: Logger) {
+    init(transactions: TransactionRunner, agent: any MessageSender, policy: RelayPolicy = RelayPolicy(), backlog: RelayBacklog, logger: Logger) {
         self.transactions = transactions
         self.agent = agent
         self.policy = policy
+        self.backlog = backlog
         self.logger = logger
     }
 
     /// Begins with what an earlier run left behind.
     func start() async throws {
         state.withLock { $0.isStopped = false }
+        backlog.start()
         deliver(for: Set(try await transactions.store.read { try $0.groupsWithRelayWork() }))
     }
 
@@ -58,6 +61,7 @@ final class RelayDeliverer: Sendable {
             return Array(state.tasks.values)
         }
         for task in tasks { task.cancel() }
+        backlog.stop()
     }
 
     /// Delivers what waits in channels.
@@ -124,6 +128,7 @@ final class RelayDeliverer: Sendable {
         // What ends the service comes after all that waits.
         if found?.endsService ?? true {
             let progress = try await transactions.transaction { [policy] in try $0.makeRelayJob(group: group, policy: policy) }
+            if progress == .made { backlog.shrank(group) }
             if progress != .none || found == nil { return progress }
         }
         guard let job = found else { return .none }

@@ -12,6 +12,8 @@ package struct RelayPolicy: Sendable, Hashable {
     package var channelQuota = RelayQuota()
     /// Limits on what is passed on for all channels together.
     package var totalQuota = RelayQuota()
+    /// The messages of a channel that may wait to be passed on; nil for any number. Senders of more wait.
+    package var maximumBacklog: Int? = 10_000
     /// The only channels or owners that are served: the identifiers of channels, and the public keys of owners, as the API shows both. Empty for all.
     package var allowed: Set<String> = []
     /// Channels and owners that are not served, named as in ``allowed``. They come before those.

@@ -64,8 +64,8 @@ final class AgentJobHandler: AgentJobHandling {
         case .serveChannel(let group): try await channels.serve(group)
         case .joinRelay(let member): try await channels.joinRelay(member)
         case .findRelays(let group, let until): try await channels.findRelays(group, until: until)
-        case .answerRelayTest(let invitation, let challenge):
-            try await channels.answerTest(InvitationID(invitation), challenge: challenge, agentUser: job.agentUserID)
+        case .answerRelayTest(let invitation, let challenge, let limit):
+            try await channels.answerTest(InvitationID(invitation), challenge: challenge, agentUser: job.agentUserID, until: limit)
         case .setServers: try await servers.publish(agentUser: job.agentUserID)
         case .deleteUser(let deleteQueues):
             try await ignoringPermanent { () async throws(AgentError) in try await agent.deleteUser(job.agentUserID, deleteQueues: deleteQueues) }

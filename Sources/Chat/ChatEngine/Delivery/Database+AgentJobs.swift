@@ -45,8 +45,8 @@ struct AgentJob: Sendable, Hashable {
         case joinRelay(member: GroupMemberID)
         /// Join a channel by the relays that its link names by now. While it names none, it is read again until a time.
         case findRelays(group: GroupID, until: UTCTimestamp)
-        /// Prove to the one who tests this relay that it has the key of its address.
-        case answerRelayTest(invitation: Bytes, challenge: Bytes)
+        /// Prove to the one who tests this relay that it has the key of its address. What fails is tried again until a time.
+        case answerRelayTest(invitation: Bytes, challenge: Bytes, until: UTCTimestamp)
     }
 
     var id: Int64
@@ -131,7 +131,8 @@ extension AgentJob.Task {
         case .acceptRelay(let member), .joinRelay(let member): ["member": member.json]
         case .serveChannel(let group): ["group": group.json]
         case .findRelays(let group, let until): ["group": group.json, "until": .int(until.stored)]
-        case .answerRelayTest(let invitation, let challenge): ["invitation": text(invitation), "challenge": text(challenge)]
+        case .answerRelayTest(let invitation, let challenge, let until):
+            ["invitation": text(invitation), "challenge": text(challenge), "until": .int(until.stored)]
         }
     }
 
@@ -188,7 +189,8 @@ extension AgentJob.Task {
             self = .findRelays(group: GroupID(group), until: UTCTimestamp(stored: until))
         case "answerRelayTest":
             guard let invitation = bytes(json["invitation"]), let challenge = bytes(json["challenge"]) else { return nil }
-            self = .answerRelayTest(invitation: invitation, challenge: challenge)
+            // Jobs of earlier versions have no limit: they get one more attempt.
+            self = .answerRelayTest(invitation: invitation, challenge: challenge, until: UTCTimestamp(stored: json["until"]?.intValue ?? 0))
         default: return nil
         }
     }

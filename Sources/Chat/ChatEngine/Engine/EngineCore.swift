@@ -83,7 +83,8 @@ final class EngineCore: Sendable {
         channels = ChannelConnector(
             transactions: transactions, agent: agent, locks: locks, leftovers: leftovers, members: members, tests: relayTests,
             policy: configuration.relayPolicy, logger: logger)
-        relay = RelayDeliverer(transactions: transactions, agent: agent, policy: configuration.relayPolicy, logger: logger)
+        let backlog = RelayBacklog(limit: configuration.relayPolicy.maximumBacklog, store: store, logger: logger)
+        relay = RelayDeliverer(transactions: transactions, agent: agent, policy: configuration.relayPolicy, backlog: backlog, logger: logger)
         relaySignal.attach(relay)
         files = FileTransferController(transactions: transactions, service: service, locks: locks, logger: logger)
         fileEvents.attach(files.receive)
@@ -98,8 +99,8 @@ final class EngineCore: Sendable {
             channels: channels, files: files, logger: logger)
         jobs.attach(jobHandler)
         receiver = Receiver(
-            agent: agent, reports: reports, transactions: transactions, outbox: outbox, tracker: tracker, crashGuard: crashGuard, lifecycle: lifecycle,
-            reportsHosts: configuration.reportsHosts, logger: logger)
+            agent: agent, reports: reports, transactions: transactions, outbox: outbox, tracker: tracker, backlog: backlog, crashGuard: crashGuard,
+            lifecycle: lifecycle, reportsHosts: configuration.reportsHosts, logger: logger)
     }
 
     /// Calls the agent for a command.

@@ -271,6 +271,6 @@ extension ChatTransaction {
 extension AgentJob.Task {
     /// Tells whether the job answers a request.
     fileprivate func answers(_ invitation: Bytes) -> Bool {
-        if case .answerRelayTest(invitation, _) = self { true } else { false }
+        if case .answerRelayTest(invitation, _, _) = self { true } else { false }
     }
 }

@@ -25,6 +25,7 @@ final class Receiver: Sendable {
     private let transactions: TransactionRunner
     private let outbox: OutboxDispatcher
     private let tracker: DeliveryTracker
+    private let backlog: RelayBacklog
     private let crashGuard: CrashLoopGuard
     private let lifecycle: EngineLifecycle
     private let reportsHosts: Bool
@@ -34,13 +35,14 @@ final class Receiver: Sendable {
 
     init(
         agent: any AgentService, reports: AsyncStream<AgentNotification>, transactions: TransactionRunner, outbox: OutboxDispatcher,
-        tracker: DeliveryTracker, crashGuard: CrashLoopGuard, lifecycle: EngineLifecycle, reportsHosts: Bool, logger: Logger
+        tracker: DeliveryTracker, backlog: RelayBacklog, crashGuard: CrashLoopGuard, lifecycle: EngineLifecycle, reportsHosts: Bool, logger: Logger
     ) {
         self.agent = agent
         self.reports = reports
         self.transactions = transactions
         self.outbox = outbox
         self.tracker = tracker
+        self.backlog = backlog
         self.crashGuard = crashGuard
         self.lifecycle = lifecycle
         self.reportsHosts = reportsHosts
@@ -144,7 +146,7 @@ final class Receiver: Sendable {
         transactions.dispatch(effects)
         open.release()
         FailPoint.chatAnnounced.pass()
-        acknowledge(incoming, receipt: effects.sendsReceipt)
+        acknowledge(incoming, effects)
     }
 
     /// Retries an event that the database could not take now, and acknowledges it only then. An event that it will never take is set aside, so that it
@@ -200,10 +202,16 @@ final class Receiver: Sendable {
             })
     }
 
-    private func acknowledge(_ incoming: Incoming, receipt: Bool) {
+    private func acknowledge(_ incoming: Incoming, _ effects: Effects) {
         if let durable = incoming.notification.durableID { agent.confirm(durable) }
         guard let connection = incoming.notification.connection, let message = incoming.messageID else { return }
-        Task { await acknowledge(message, of: connection, receipt: receipt) }
+        Task {
+            for (group, count) in effects.relayBacklogs {
+                // To an engine that starts again the message comes again.
+                guard await backlog.waitForRoom(in: group, waiting: count) else { return }
+            }
+            await acknowledge(message, of: connection, receipt: effects.sendsReceipt)
+        }
     }
 
     /// As long as the agent's disk stands in the way it is tried again: until then the router keeps back what is behind the message.

@@ -14,6 +14,8 @@ struct Effects: Sendable {
     var removesFiles = false
     /// Channels that this profile relays for and has something to deliver in.
     var relayedGroups: Set<GroupID> = []
+    /// The number of messages that wait in channels to which the received message adds some, or a larger one.
+    var relayBacklogs: [GroupID: Int64] = [:]
     /// Answers to tests of relays.
     var relayTestAnswers: [(connection: Bytes, answer: ChatMessageEvent)] = []
     /// True if an item was given a time at which it disappears.
