@@ -1,4 +1,5 @@
 import ChatAPI
+import SMPSimulation
 import SMPWire
 import TestSupport
 import Testing
@@ -243,6 +244,22 @@ struct ChannelTests {
             try await scene["relay"].native.engine.store.read { try $0.groups(user: 1) }.contains { $0.relayOwnStatus == .rejected }
         }
         await late.close()
+        await scene.close()
+    }
+
+    @Test("subscribers send no receipts for what a relay passes on")
+    func receipts() async throws {
+        let scene = try await ChannelScene(["ann"])
+        let ann = scene["ann"].network
+        await scene.eventually("ann and the relay have told each other everything", at: "ann") { scene.world.router.messageCount == 0 }
+        let sent = ann.sentCommands.count { $0 == "SEND" }
+        for number in 1...5 {
+            try await scene.post("post \(number)")
+            await scene.expect("post \(number)", at: "ann")
+        }
+        await scene.eventually("everything is acknowledged", at: "ann") { scene.world.router.messageCount == 0 }
+        #expect(ann.sentCommands.contains("ACK"))
+        #expect(ann.sentCommands.count { $0 == "SEND" } == sent)
         await scene.close()
     }
 

@@ -52,6 +52,8 @@ extension ChatTransaction {
     private func asksForReceipt(_ messages: [ReceivedChatMessage.ParsingResult], in group: GroupInfo, of user: User) -> Bool {
         guard group.chatSettings.sendsReceipts ?? user.sendsReceiptsToSmallGroups else { return false }
         guard group.groupSummary.currentMembers <= Self.receiptLimit else { return false }
+        // What a relay has passed on is confirmed to nobody: the relay is not the author, and would get one receipt of each subscriber for each post.
+        guard !group.usesRelays || group.isServedHere else { return false }
         return messages.contains { message in
             guard case .success(let received) = message else { return false }
             return received.message.tag.hasDeliveryReceipt
