@@ -194,8 +194,8 @@ import Testing
         }()
         try await old.write { database in
             try database.execute(sql: "INSERT INTO users DEFAULT VALUES")
-            try StoreChange.insertConnection(record).apply(to: database)
-            try StoreChange.insertSendQueue(queue, connection: 5).apply(to: database)
+            try StoreChange.apply([.insertConnection(record)], to: database)
+            try StoreChange.apply([.insertSendQueue(queue, connection: 5)], to: database)
             try database.execute(sql: "INSERT INTO ratchets (connection_id, state) VALUES (5, ?)", arguments: [Data(ratchet.encoded.bytes)])
             try database.execute(sql: "INSERT INTO message_bodies (body_id, content) VALUES (77, x'0909'), (78, x'08')")
             let sent = """
@@ -246,6 +246,39 @@ import Testing
         for table in tables { #expect(try await store.read { try $0.row("SELECT count(*) FROM \(table)")?[0] as Int? } == 0) }
         try await store.close()
         try await fixture.store.close()
+    }
+
+    @Test(arguments: AgentStoreKind.allCases) func `A message with a number of the user's is remembered when a queue has it, its content is not`(
+        kind: AgentStoreKind
+    ) async throws {
+        let fixture = try await AgentStoreFixture(kind)
+        let (first, second, row) = (try fixture.sendQueue(), try fixture.sendQueue(), fixture.record.row)
+        try await fixture.store.apply([
+            .insertSendQueue(first, connection: row), .insertSendQueue(second, connection: row),
+            .insertSentMessage(fixture.message(1, key: 500), connection: row, queues: [first.row, second.row]),
+        ])
+        try await fixture.store.apply([.deliverySent(queue: first.row, 1)])
+        #expect(try await fixture.store.deliveries(queue: first.row, after: 0, limit: 10).isEmpty)
+        #expect(try await fixture.store.deliveries(queue: second.row, after: 0, limit: 10).map(\.message.messageID) == [1])
+        try await fixture.store.apply([.deliverySent(queue: second.row, 1), .deliverySent(queue: second.row, 1)])
+        #expect(try await fixture.store.hasDeliveries(row) == false)
+        #expect(try await fixture.store.sentMessage(connection: row, requestKey: 500)?.messageID == 1)
+        try await fixture.store.close()
+    }
+
+    @Test func `Events about sent messages are not stored if they are confirmed before that`() {
+        let row: RowID = 7
+        let changes: [StoreChange] = [
+            .insertSentEvent(connection: row, 1, proxy: nil), .insertSentEvent(connection: row, 2, proxy: nil),
+            .insertSentEvent(connection: row + 1, 1, proxy: nil), .deleteSentEvent(connection: row, 1), .deleteSentEvent(connection: row, 3),
+            .insertSentEvent(connection: row, 3, proxy: nil),
+        ]
+        let left = changes.withoutConfirmedEvents
+        let stored = left.compactMap { if case .insertSentEvent(let connection, let message, _) = $0 { [connection, message] } else { nil } }
+        #expect(stored == [[row, 2], [row + 1, 1], [row, 3]])
+        // What an earlier transaction has stored is deleted all the same.
+        let deleted = left.compactMap { if case .deleteSentEvent(_, let message) = $0 { message } else { nil } }
+        #expect(deleted == [1, 3])
     }
 
     @Test(arguments: AgentStoreKind.allCases) func `The user's own numbers are remembered after the message is sent and confirmed`(

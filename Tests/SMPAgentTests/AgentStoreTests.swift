@@ -165,7 +165,7 @@ import Testing
         let record = ConnectionRecord(row: 5, id: ConnectionID([1]), user: 1, mode: .invitation, agentVersion: 7, pqSupport: true)
         try await old.write { database in
             try database.execute(sql: "INSERT INTO users DEFAULT VALUES")
-            try StoreChange.insertConnection(record).apply(to: database)
+            try StoreChange.apply([.insertConnection(record)], to: database)
             try database.execute(
                 sql: """
                     INSERT INTO skipped_message_keys (connection_id, header_key, message_number, message_key)

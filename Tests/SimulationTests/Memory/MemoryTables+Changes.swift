@@ -47,8 +47,8 @@ extension MemoryTables {
         case .insertConfirmation, .acceptConfirmation, .deleteConfirmations, .insertInvitation, .acceptInvitation, .deleteInvitation,
             .setInvitationLink, .deleteInvitationLink:
             try applyHandshakeChange(change)
-        case .insertBody, .insertSentMessage, .deliveryDone, .deleteDeliveries, .setSent, .forgetCopies, .setRetry, .setReceipt, .deleteReceipted,
-            .insertReceivedMessage, .acknowledge, .countAttempt:
+        case .insertBody, .insertSentMessage, .deliveryDone, .deliverySent, .deleteDeliveries, .setSent, .forgetCopies, .setRetry, .setReceipt,
+            .deleteReceipted, .insertReceivedMessage, .acknowledge, .countAttempt:
             try applyMessageChange(change)
         case .insertCommand(let command):
             try requireConnection(command.connection)
@@ -197,6 +197,10 @@ extension MemoryTables {
             guard let done = deliveries[queue]?.first(where: { $0.message.messageID == messageID }) else { return }
             self.change(\.deliveries, queue) { $0.removeAll { $0.message.messageID == messageID } }
             forget(MessageKey(connection: connection, number: done.message.sentID), unlessReceiptIsMissing: keepRecord)
+            if let body = done.body { deleteUnusedBody(body) }
+        case .deliverySent(let queue, let messageID):
+            guard let done = deliveries[queue]?.first(where: { $0.message.messageID == messageID }) else { return }
+            self.change(\.deliveries, queue) { $0.removeAll { $0.message.messageID == messageID } }
             if let body = done.body { deleteUnusedBody(body) }
         case .deleteDeliveries(let queue): set(\.deliveries, queue, nil)
         case .setSent(let connection, let sentID):

@@ -252,7 +252,7 @@ final class DeliveryWorker: Sendable {
         let message = delivery.message
         if message.kind == .message {
             // A lost record only makes the message travel twice, which its recipient notices.
-            let done = StoreChange.deliveryDone(queue: queue.row, connection: record, message.messageID, keepRecord: true)
+            let done = done(message)
             // That of the original was told.
             if delivery.isCopy { return core.store.applyLater([done]) }
             // Recorded before another queue begins to look for what it need not take, or with it.
@@ -268,11 +268,17 @@ final class DeliveryWorker: Sendable {
         await commit { transition throws(AgentError) in transition.delivered(message, to: queue.row, core.context) }
     }
 
+    private func done(_ message: SentMessage) -> StoreChange {
+        message.requestKey == nil
+            ? .deliveryDone(queue: queue.row, connection: record, message.messageID, keepRecord: true)
+            : .deliverySent(queue: queue.row, message.messageID)
+    }
+
     /// Tells that a message for several queues is sent when the first of them has it.
     private func sentFirst(_ message: SentMessage, proxy: SMPServerAddress?) async {
         await withConnection { access throws(AgentError) in
             _ = try await access.state()
-            let done = StoreChange.deliveryDone(queue: queue.row, connection: record, message.messageID, keepRecord: true)
+            let done = done(message)
             // If that is lost the message travels once more, as a copy.
             guard try await !core.stored({ try await core.store.isSent(connection: record, sentID: message.sentID) }) else {
                 return core.store.applyLater([done])

@@ -59,7 +59,7 @@ package final class AgentStore: Sendable {
     func apply(_ changes: [StoreChange], isPersistent: Bool) async throws {
         guard !changes.isEmpty else { return }
         try await write(isPersistent: isPersistent) { database in
-            for change in changes { try change.apply(to: database) }
+            try StoreChange.apply(changes, to: database)
         }
     }
 
@@ -108,7 +108,7 @@ package final class AgentStore: Sendable {
 
     /// - Parameter joinsNext: whether something is written right behind it.
     private func submitDeferred(joinsNext: Bool = false) {
-        let changes = deferred.take()
+        let changes = deferred.take().withoutConfirmedEvents
         guard !changes.isEmpty else { return }
         do {
             try interceptor?.willWrite()
@@ -119,15 +119,10 @@ package final class AgentStore: Sendable {
             try interceptor?.isWriting()
             // One that cannot be made must not undo the others.
             var failures: [any Error] = []
-            for change in changes {
-                do {
-                    try change.apply(to: database)
-                } catch let error as DatabaseError where error.isOfDisk {
-                    // Tried again as a whole.
-                    throw error
-                } catch {
-                    failures.append(error)
-                }
+            try StoreChange.apply(changes, to: database) { error in
+                // Tried again as a whole.
+                if let error = error as? DatabaseError, error.isOfDisk { throw error }
+                failures.append(error)
             }
             return failures
         } completion: { [log] result in

@@ -7,7 +7,7 @@ import SMPRatchet
 import SMPWire
 
 extension StoreChange {
-    func applyMessageChange(to database: Database) throws {
+    func applyMessageChange(to database: Database, releasing bodies: inout Set<RowID>) throws {
         switch self {
         case .insertBody(let row, let content):
             try database.run("INSERT INTO message_bodies (body_id, content) VALUES (?, ?)", row, blob(content))
@@ -15,7 +15,11 @@ extension StoreChange {
             try message.insert(database, connection: connection)
             for queue in queues { try message.insert(database, queue: queue) }
         case .deliveryDone(let queue, let connection, let messageID, let keepRecord):
-            try SentMessage.release(database, queue: queue, connection: connection, messageID: messageID, keepRecord: keepRecord)
+            guard let sent = try SentMessage.release(database, queue: queue, messageID: messageID, &bodies) else { return }
+            // A receipt can arrive before the delivery is recorded: then nothing is waited for any more.
+            try SentMessage.forget(database, connection: connection, sentID: sent, unlessReceiptIsMissing: keepRecord)
+        case .deliverySent(let queue, let messageID):
+            _ = try SentMessage.release(database, queue: queue, messageID: messageID, &bodies)
         case .deleteDeliveries(let queue):
             try database.run("DELETE FROM deliveries WHERE queue_id = ?", queue)
         case .setSent(let connection, let sentID):
@@ -83,16 +87,22 @@ extension SentMessage {
     }
 
     /// The message does not wait for the queue any more.
+    ///
+    /// - Returns: the number that the peer knows it by; nil if it did not wait.
     fileprivate static func release(
-        _ database: Database, queue: RowID, connection: RowID, messageID: AgentMessageID, keepRecord: Bool
-    ) throws {
+        _ database: Database, queue: RowID, messageID: AgentMessageID, _ bodies: inout Set<RowID>
+    ) throws -> Int64? {
         let done = try database.all("DELETE FROM deliveries WHERE queue_id = ? AND message_id = ? RETURNING sent_id, body_id", [queue, messageID]) {
             (sentID: $0.int(), body: $0.optionalInt())
         }
-        guard let (sentID, body) = done.first else { return }
-        // A receipt can arrive before the delivery is recorded: then nothing is waited for any more.
-        try forget(database, connection: connection, sentID: sentID, unlessReceiptIsMissing: keepRecord)
-        if let body {
+        guard let (sentID, body) = done.first else { return nil }
+        if let body { bodies.insert(body) }
+        return sentID
+    }
+
+    /// Deletes those bodies that no message waits with any more.
+    static func deleteUnusedBodies(_ bodies: Set<RowID>, _ database: Database) throws {
+        for body in bodies {
             try database.run(
                 "DELETE FROM message_bodies WHERE body_id = ? AND NOT EXISTS (SELECT 1 FROM deliveries WHERE body_id = ?)", body, body)
         }

@@ -7,8 +7,26 @@ import SMPRatchet
 import SMPWire
 
 extension StoreChange {
+    /// Makes changes, in their order.
+    ///
+    /// - Parameter failed: Takes the error of a change that cannot be made. If it throws, no more are made.
+    static func apply(_ changes: [StoreChange], to database: Database, failed: (any Error) throws -> Void = { throw $0 }) throws {
+        // Of a message to many, which they share: it is looked for once.
+        var released: Set<RowID> = []
+        for change in changes {
+            do {
+                try change.apply(to: database, releasing: &released)
+            } catch {
+                try failed(error)
+            }
+        }
+        try SentMessage.deleteUnusedBodies(released, database)
+    }
+
     /// Makes the change.
-    func apply(to database: Database) throws {
+    ///
+    /// - Parameter bodies: Receives the shared bodies that a message has ceased to use.
+    private func apply(to database: Database, releasing bodies: inout Set<RowID>) throws {
         switch self {
         case .insertConnection(let record): try record.insert(database)
         case .updateConnection(let record): try record.update(database)
@@ -43,9 +61,9 @@ extension StoreChange {
         case .insertConfirmation, .acceptConfirmation, .deleteConfirmations, .insertInvitation, .acceptInvitation, .deleteInvitation,
             .setInvitationLink, .deleteInvitationLink:
             try applyHandshakeChange(to: database)
-        case .insertBody, .insertSentMessage, .deliveryDone, .deleteDeliveries, .setSent, .forgetCopies, .setRetry, .setReceipt, .deleteReceipted,
-            .insertReceivedMessage, .acknowledge, .countAttempt:
-            try applyMessageChange(to: database)
+        case .insertBody, .insertSentMessage, .deliveryDone, .deliverySent, .deleteDeliveries, .setSent, .forgetCopies, .setRetry, .setReceipt,
+            .deleteReceipted, .insertReceivedMessage, .acknowledge, .countAttempt:
+            try applyMessageChange(to: database, releasing: &bodies)
         case .setNotifier, .deleteNotifier: try applyNotifierChange(to: database)
         case .setServices: try applyServiceChange(to: database)
         case .insertCommand(let command): try command.insert(database)

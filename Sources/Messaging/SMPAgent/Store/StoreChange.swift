@@ -53,6 +53,9 @@ enum StoreChange: Sendable {
     /// The queue has the message or will not get it. Unless another queue waits for it, its content is deleted, and without
     /// `keepRecord` the message.
     case deliveryDone(queue: RowID, connection: RowID, AgentMessageID, keepRecord: Bool)
+    /// The queue has a message of which the record stays, because the user has a number for it. Unless another queue waits for it, its content is
+    /// deleted.
+    case deliverySent(queue: RowID, AgentMessageID)
     case deleteDeliveries(queue: RowID)
     /// One of the queues that wait for a message has it; by the number that the peer knows it by.
     case setSent(connection: RowID, sentID: Int64)
@@ -77,6 +80,30 @@ enum StoreChange: Sendable {
     /// A router has a message of the user's, which was not told yet. Kept apart from other events, since there is one for each message.
     case insertSentEvent(connection: RowID, AgentMessageID, proxy: SMPServerAddress?)
     case deleteSentEvent(connection: RowID, AgentMessageID)
+}
+
+/// The message that an event about a sent message is about.
+private struct SentEventKey: Hashable {
+    let connection: RowID
+    let number: AgentMessageID
+}
+
+extension [StoreChange] {
+    /// Changes that lead to the same, without the events about sent messages that later ones of them confirm: nobody would read these.
+    var withoutConfirmedEvents: [StoreChange] {
+        var confirmed: Set<SentEventKey> = []
+        var kept: [StoreChange] = []
+        for change in reversed() {
+            switch change {
+            case .deleteSentEvent(let connection, let number): confirmed.insert(SentEventKey(connection: connection, number: number))
+            case .insertSentEvent(let connection, let number, _):
+                if confirmed.contains(SentEventKey(connection: connection, number: number)) { continue }
+            default: break
+            }
+            kept.append(change)
+        }
+        return kept.reversed()
+    }
 }
 
 /// Work that must be done even if the process ends before it is.
