@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatEngine
 
-@Suite("Messages to one contact that are given at once")
+@Suite("Messages to one contact or group that are given at once")
 struct JointSendTests {
     private func text(_ text: String, to contact: ContactID, quoting item: ChatItemID? = nil, live: Bool = false) -> ChatCommand {
         .messages(.send(to: .direct(contact), [ComposedMessage(content: .text(text), quotedItemID: item)], live: live))
@@ -74,7 +74,7 @@ struct JointSendTests {
         let sizes = groups.map { group in
             switch group {
             case .single: 1
-            case .joint(let sends, let contact): sends.allSatisfy { $0.contact == contact } ? sends.count : 0
+            case .joint(let sends, let target): sends.allSatisfy { $0.target == target } ? sends.count : 0
             }
         }
         #expect(sizes == [2, 1, 1, 1, 3, 1, 1])
@@ -82,5 +82,52 @@ struct JointSendTests {
         let many = CommandGroup.groups(of: (0..<600).map { text("\($0)", to: 1) })
         let joint = many.compactMap { if case .joint(let sends, _) = $0 { sends.flatMap(\.messages).map { $0.content.text } } else { nil } }
         #expect(joint.map(\.count) == [256, 256, 88] && joint.joined().elementsEqual((0..<600).map(String.init)))
+        // What is sent in the name of a group, or to a part of it, goes with its like only.
+        let targets: [SendTarget] = [.group(1), .group(1), .group(1, asGroup: true), .group(1, asGroup: true), .group(1, scope: .memberSupport(2)), .direct(1)]
+        let parts = CommandGroup.groups(of: targets.map { .messages(.send(to: $0, [ComposedMessage(content: .text("a"))])) })
+        let joined = parts.map { if case .joint(let sends, let target) = $0 { "\(target) \(sends.count)" } else { "one" } }
+        #expect(joined == ["#1 2", "#1(as_group=on) 2", "one", "one"])
+    }
+
+    private func post(_ text: String, quoting item: ChatItemID? = nil) -> ChatCommand {
+        .messages(.send(to: .group(GroupScene.group), [ComposedMessage(content: .text(text), quotedItemID: item)]))
+    }
+
+    @Test("to a group travel in one body for all members, and arrive in their order")
+    func group() async throws {
+        let scene = try await GroupScene(["alice", "bob", "cath"])
+        let store = scene["bob"].native.engine.store
+        func deliveries() async throws -> Int64? { try await store.read { db in try db.number("SELECT MAX(delivery_id) FROM deliveries") } }
+        func bodies() async throws -> Int64? { try await store.read { db in try db.number("SELECT seq FROM sqlite_sequence WHERE name = 'delivery_bodies'") } }
+        let before = (try await deliveries() ?? 0, try await bodies() ?? 0)
+        let texts = (1...40).map { "post \($0)" }
+        let results = await scene["bob"].native.send(texts.map { post($0) }, as: 1)
+        #expect(results.map(outcome) == texts.map { [$0] })
+        #expect(try await deliveries() == before.0 + 2)
+        #expect(try await bodies() == before.1 + 1)
+        for name in ["alice", "cath"] {
+            await scene.eventually("all have come, in order", at: name) { await scene.texts(at: name).suffix(40) == texts[...] }
+        }
+        await scene.eventually("each item is with all members", at: "bob") {
+            await scene.items(at: "bob").filter { texts.contains($0.meta.text) }.count { item in
+                switch item.meta.status {
+                case .sent(progress: .complete), .sendReceived(_, progress: .complete): true
+                default: false
+                }
+            } == texts.count
+        }
+        await scene.close()
+    }
+
+    @Test("to a group: one that is refused leaves nothing behind and takes none of the others along")
+    func refusedInGroup() async throws {
+        let scene = try await GroupScene(["alice", "bob", "cath"])
+        let results = await scene["bob"].native.send([post("one"), post("two", quoting: 99_999), post("three")], as: 1)
+        #expect(results.map { (try? $0.get()) != nil } == [true, false, true])
+        for name in ["alice", "cath"] {
+            await scene.eventually("all but the refused have come", at: name) { await scene.texts(at: name).suffix(2) == ["one", "three"] }
+        }
+        #expect(await scene.texts(at: "bob") == ["one", "three"])
+        await scene.close()
     }
 }

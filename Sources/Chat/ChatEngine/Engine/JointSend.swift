@@ -1,15 +1,15 @@
 import ChatAPI
 
-/// A command that sends messages to a contact and can run together with others that do.
+/// A command that sends messages to a contact or a group and can run together with others that send there.
 struct JointSend: Sendable {
-    var contact: ContactID
+    var target: SendTarget
     var messages: [ComposedMessage]
     var ttl: Int?
 
     /// nil for any other command, and for messages that are shown while they are typed: those go at once and alone.
     init?(_ command: ChatCommand) {
-        guard case .messages(.send(.direct(let contact), let messages, live: false, let ttl)) = command else { return nil }
-        self.contact = contact
+        guard case .messages(.send(let target, let messages, live: false, let ttl)) = command else { return nil }
+        self.target = target
         self.messages = messages
         self.ttl = ttl
     }
@@ -18,13 +18,13 @@ struct JointSend: Sendable {
 /// Commands in the order in which they run.
 enum CommandGroup: Sendable {
     case single(ChatCommand)
-    /// Two or more that send to one contact.
-    case joint([JointSend], to: ContactID)
+    /// Two or more that send to one contact or group.
+    case joint([JointSend], to: SendTarget)
 
     /// Commands in a group at most: it is one transaction, behind which everything else waits.
     static let largest = 256
 
-    /// Puts those together that follow each other and send to one contact.
+    /// Puts those together that follow each other and send to one contact or group.
     static func groups(of commands: [ChatCommand]) -> [CommandGroup] {
         var groups: [CommandGroup] = []
         for command in commands {
@@ -33,12 +33,12 @@ enum CommandGroup: Sendable {
                 continue
             }
             switch groups.popLast() {
-            case .joint(var sends, let contact) where contact == send.contact && sends.count < largest:
+            case .joint(var sends, let target) where target == send.target && sends.count < largest:
                 sends.append(send)
-                groups.append(.joint(sends, to: contact))
+                groups.append(.joint(sends, to: target))
             case .single(let before):
-                if let first = JointSend(before), first.contact == send.contact {
-                    groups.append(.joint([first, send], to: send.contact))
+                if let first = JointSend(before), first.target == send.target {
+                    groups.append(.joint([first, send], to: send.target))
                 } else {
                     groups += [.single(before), .single(command)]
                 }
@@ -48,4 +48,9 @@ enum CommandGroup: Sendable {
         }
         return groups
     }
+}
+
+extension SendTarget {
+    /// True for messages in the name of the group.
+    var isAsGroup: Bool { if case .group(_, _, asGroup: true) = self { true } else { false } }
 }

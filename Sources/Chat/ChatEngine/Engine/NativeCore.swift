@@ -143,7 +143,7 @@ package final class NativeCore: IdempotentChatCore {
         var written: [PendingResponse] = []
         for group in CommandGroup.groups(of: commands) {
             switch group {
-            case .joint(let sends, let contact): written += submit(sends, to: contact, as: user)
+            case .joint(let sends, let target): written += submit(sends, to: target, as: user)
             case .single(let command):
                 if let answer = submit(command, CommandRunner(core: engine, actor: user)) {
                     written.append(answer)
@@ -171,10 +171,10 @@ package final class NativeCore: IdempotentChatCore {
         return answer
     }
 
-    /// Gives commands that send to one contact to the store, as one transaction, without waiting for it.
-    private func submit(_ commands: [JointSend], to contact: ContactID, as actor: UserID?) -> [PendingResponse] {
+    /// Gives commands that send to one contact or group to the store, as one transaction, without waiting for it.
+    private func submit(_ commands: [JointSend], to target: SendTarget, as actor: UserID?) -> [PendingResponse] {
         let answers = commands.map { _ in PendingResponse() }
-        submit(as: actor, { try $0.sendJointly(commands, to: contact) }, for: answers) { $0.mapError { ChatCoreError(thrown: $0) } }
+        submit(as: actor, { try $0.sendJointly(commands, to: target) }, for: answers) { $0.mapError { ChatCoreError(thrown: $0) } }
         return answers
     }
 

@@ -53,16 +53,18 @@ extension ChatTransaction {
         var response: ChatResponse
     }
 
+    /// - Parameter earlier: Messages for the same chat that stand before these and are not sent yet either: the chat and the receivers are not read
+    ///   again.
     private func prepare(
         _ messages: [Composition], for chat: ChatReference, isLive: Bool, ttl: Int?, asGroup: Bool = false, commenting post: ChatItemID? = nil,
-        of user: User
+        behind earlier: PreparedMessages? = nil, of user: User
     ) throws -> PreparedMessages {
         try check(messages, isLive: isLive)
-        var conversation = try conversation(chat, of: user)
+        var conversation = try earlier?.conversation ?? conversation(chat, of: user)
         if let post { conversation = .group(try comments(on: post, in: try group(GroupID(chat.id), of: user))) }
         if asGroup { try requireGroupsName(in: conversation) }
         let mentions = try messages.map { try self.mentions(of: $0, in: conversation) }
-        let audience = try audience(of: conversation, reports: messages.contains { $0.message.content.isReport })
+        let audience = try earlier?.audience ?? audience(of: conversation, reports: messages.contains { $0.message.content.isReport })
         try check(messages, in: conversation)
         let timer = conversation.sentTimer(ttl: ttl, isLive: isLive, at: time.steady)
 
@@ -202,22 +204,33 @@ extension ChatTransaction {
         if case .report = content { throw Refusal.command("sending reports via this API is not supported") }
     }
 
-    /// Runs commands that send to the same contact, with as few bodies as all their messages fit in: a message by itself is a block of 16 KiB, a
+    /// Runs commands that send to the same contact or group, with as few bodies as all their messages fit in: a message by itself is a block of 16 KiB, a
     /// ratchet step and three commits, whatever its size.
     ///
     /// - Returns: The outcome of each. If they cannot be sent together, each is sent by itself.
-    func sendJointly(_ commands: [JointSend], to id: ContactID) throws -> [Result<ChatResponse, Refusal>] {
+    func sendJointly(_ commands: [JointSend], to target: SendTarget) throws -> [Result<ChatResponse, Refusal>] {
         let user: User
         do { user = try self.user() } catch let refusal as Refusal { return commands.map { _ in .failure(refusal) } }
-        let chat = ChatReference.direct(id)
+        let chat = target.chat, asGroup = target.isAsGroup
         let together = try attempt {
-            let prepared = try commands.map { try prepare($0.messages.map { Composition($0) }, for: chat, isLive: false, ttl: $0.ttl, of: user) }
-            if let last = prepared.last { try send(prepared.flatMap(\.outgoing), to: last.audience, in: last.conversation, of: user) }
+            var prepared: [PreparedMessages] = []
+            for command in commands {
+                for message in command.messages { try check(message.content) }
+                prepared.append(
+                    try prepare(
+                        command.messages.map { Composition($0) }, for: chat, isLive: false, ttl: command.ttl, asGroup: asGroup, behind: prepared.last,
+                        of: user))
+            }
+            if let last = prepared.last {
+                try send(prepared.flatMap(\.outgoing), to: last.audience, in: last.conversation, asGroup: asGroup, of: user)
+            }
             return prepared.map(\.response)
         }
         if case .success(let responses) = together { return responses.map { .success($0) } }
         return try commands.map { command in
-            try attempt { try send(command.messages.map { Composition($0) }, to: chat, isLive: false, ttl: command.ttl, of: user) }
+            try attempt {
+                try send(command.messages.map { Composition($0) }, to: chat, isLive: false, ttl: command.ttl, asGroup: asGroup, of: user)
+            }
         }
     }
 

@@ -9,10 +9,9 @@ extension CommandRunner {
         switch command {
         case .send(let target, let messages, let isLive, let ttl):
             { transaction in
-                var asGroup = false
-                if case .group(_, _, let name) = target { asGroup = name }
-                return try transaction.send(
-                    messages.map { Composition($0) }, to: target.chat, isLive: isLive, ttl: ttl, asGroup: asGroup, of: try transaction.user())
+                try transaction.send(
+                    messages.map { Composition($0) }, to: target.chat, isLive: isLive, ttl: ttl, asGroup: target.isAsGroup,
+                    of: try transaction.user())
             }
         case .comment(let group, let post, let messages, let isLive, let ttl):
             { transaction in
