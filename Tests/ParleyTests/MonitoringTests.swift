@@ -8,6 +8,9 @@ import Logging
 import NIOCore
 import NIOPosix
 import ParleyRules
+import SMPProtocol
+import SMPSimulation
+import SMPWire
 import Synchronization
 import TestSupport
 import Testing
@@ -159,6 +162,38 @@ import Tracing
         let failing = status(.ready, failing: true)
         #expect(!failing.isHealthy)
         #expect(failing.health.text.contains(#""problems":["storage"]"#) && failing.health.text.contains(#""unreachableRouters":1"#))
+    }
+
+    @Test func aRouterIsReachedFromTheFirstRunOn() async throws {
+        let folder = try TemporaryFolder(isCreated: false)
+        let internet = SimulatedInternet(), router = internet.addRouter("router.example"), monitor = HostMonitor()
+        for _ in ["the first run", "another one"] {
+            let network = internet.makeClient()
+            var configuration = HostConfiguration(dataFolder: folder.path, servers: [router.address.wireString], logger: HostSessionTests.logger)
+            configuration.databaseKey = nil
+            let host = try await CoreHost.open(configuration, network: network)
+            let store = try BotStateStore(path: folder.path + "/bots.db", logger: HostSessionTests.logger)
+            let session = HostSession(core: host.core, bots: [Self.bot], store: store, parallelHandlers: 8, logger: HostSessionTests.logger)
+            try await session.running { _ in
+                func waitForLine(ending value: Int) async throws {
+                    let line = "parley_router_reached{router=\"\(router.address.wireString)\"} \(value)\n"
+                    try await eventually(line) { await monitor.status(of: session).text(behind: nil).contains(line) }
+                }
+                try await waitForLine(ending: 1)
+                network.disconnect(router.address)
+                try await waitForLine(ending: 0)
+                network.reconnect(router.address)
+                try await waitForLine(ending: 1)
+                await host.close()
+            }
+            try await store.close()
+        }
+    }
+
+    @Test func routersAreThoseOfAllSubscriptions() {
+        let routers = HostStatus.Router.all(active: ["b": 2, "c": 1], pending: ["a": 1, "c": 1])
+        #expect(routers.map(\.address) == ["a", "b", "c"] && routers.map(\.isReached) == [false, true, true])
+        #expect(HostStatus.Router.all(active: .null, pending: [:]).isEmpty)
     }
 
     @Test func storageFailsWhileOneDatabaseFails() {

@@ -124,6 +124,7 @@ final class ScriptedCore: IdempotentChatCore {
             state.users[index] = Self.user(id, profile)
             return .success(.cmdOk(user: state.users[index]))
         case .core(.start): return .success(.chatStarted)
+        case .core(.subscriptions): return .success(.agentSubs(active: [:], pending: [:], removed: [:]))
         case .address(.show(let id)):
             guard let id, let link = state.links[id], let owner = owner(id) else {
                 return .failure(ChatCoreError(.store(error: .userContactLinkNotFound)))

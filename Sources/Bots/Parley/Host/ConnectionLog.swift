@@ -20,9 +20,6 @@ struct ConnectionLog {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Whether each router can be reached, in the order of their addresses.
-    var states: [(router: String, isReached: Bool)] { routers.map { ($0, $1 == .reached) }.sorted { $0.0 < $1.0 } }
-
     mutating func note(_ event: ChatEvent) {
         switch event {
         case .subscriptionStatus(let server, .pending, let connections):

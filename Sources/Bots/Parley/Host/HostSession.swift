@@ -140,7 +140,7 @@ actor HostSession {
 
     /// The bots, the routers and the work that waits, in the order of the bots.
     func status() async -> (profiles: [HostStatus.Profile], routers: [HostStatus.Router], running: Int) {
-        let state = await model.state, work = jobs.counts()
+        let routers = await routers(), state = await model.state, work = jobs.counts()
         var waiting: [UserID: Int] = [:]
         for (key, count) in work.waiting { waiting[key.userID, default: 0] += count }
         let profiles = runtimes.values.sorted { $0.identity.userID < $1.identity.userID }.map { runtime in
@@ -149,7 +149,22 @@ actor HostSession {
                 id: identity.id, name: identity.name, chats: state.users[identity.userID]?.chats.count ?? 0, waiting: waiting[identity.userID] ?? 0,
                 counts: runtime.metrics.counts)
         }
-        return (profiles, connectionLog.states.map { HostStatus.Router(address: $0, isReached: $1) }, work.running)
+        return (profiles, routers, work.running)
+    }
+
+    /// The routers that profiles have queues on. The core is asked, because it announces only changes: it says nothing of a router on which queues are newly
+    /// made.
+    private func routers() async -> [HostStatus.Router] {
+        do throws(ChatCoreError) {
+            let response = try await model.send(.core(.subscriptions()), as: nil)
+            guard case .agentSubs(let active, let pending, _) = response else {
+                throw ChatCoreError(.invalidResponse, "the core does not list its subscriptions")
+            }
+            return HostStatus.Router.all(active: active, pending: pending)
+        } catch {
+            logger.warning("routers not listed: it is not known which can be reached", metadata: ["error": "\(error)"])
+            return []
+        }
     }
 
     /// Returns when no handler runs or waits.

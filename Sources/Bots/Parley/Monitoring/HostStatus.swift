@@ -15,6 +15,16 @@ struct HostStatus: Sendable {
     struct Router: Sendable {
         let address: String
         let isReached: Bool
+
+        /// The routers of subscriptions, in the order of their addresses.
+        ///
+        /// - Parameters:
+        ///   - active: the number of queues that receive, by router.
+        ///   - pending: the number of those that are to be subscribed to, by router.
+        static func all(active: JSONValue, pending: JSONValue) -> [Self] {
+            let reached = Set(active.objectValue?.keys ?? []), all = reached.union(pending.objectValue?.keys ?? [])
+            return all.sorted().map { Self(address: $0, isReached: reached.contains($0)) }
+        }
     }
 
     let phase: HostMonitor.Phase

@@ -31,23 +31,22 @@ extension CommandRunner {
 
     func subscriptions(showsDetails: Bool) async throws(ChatCoreError) -> ChatResponse {
         let all = core.agent.subscriptions()
-        func list(_ isListed: (AgentSubscriptionStatus) -> Bool) -> [QueueSubscriptionStatus] {
-            all.filter { isListed($0.status) }.sorted { ($0.server.wireString, $0.queue.description) < ($1.server.wireString, $1.queue.description) }
-        }
+        func list(_ isListed: (AgentSubscriptionStatus) -> Bool) -> [QueueSubscriptionStatus] { all.filter { isListed($0.status) } }
         let lists = (active: list(\.isActive), pending: list(\.isPending), removed: list { !$0.isActive && !$0.isPending })
         if showsDetails {
+            func details(_ list: [QueueSubscriptionStatus]) -> JSONValue {
+                .array(list.sorted { ($0.server.wireString, $0.queue.description) < ($1.server.wireString, $1.queue.description) }.map(\.json))
+            }
             return .agentSubsDetails(subscriptions: [
-                "activeSubscriptions": .array(lists.active.map(\.json)), "pendingSubscriptions": .array(lists.pending.map(\.json)),
-                "removedSubscriptions": .array(lists.removed.map(\.json)),
+                "activeSubscriptions": details(lists.active), "pendingSubscriptions": details(lists.pending), "removedSubscriptions": details(lists.removed),
             ])
         }
-        func counts(_ list: [QueueSubscriptionStatus]) -> JSONValue {
-            .object(JSONObject(Dictionary(grouping: list, by: \.server.wireString).sorted { $0.key < $1.key }.map { ($0.key, .int(Int64($0.value.count))) }))
+        func byServer(_ list: [QueueSubscriptionStatus], _ value: ([QueueSubscriptionStatus]) -> JSONValue) -> JSONValue {
+            .object(JSONObject(Dictionary(grouping: list, by: \.server).map { ($0.wireString, value($1)) }.sorted { $0.0 < $1.0 }))
         }
-        let errors = Dictionary(grouping: lists.removed, by: \.server.wireString).sorted { $0.key < $1.key }.map { server, list in
-            (server, JSONValue.array(list.compactMap { $0.status.error.map(JSONValue.string) }))
-        }
-        return .agentSubs(active: counts(lists.active), pending: counts(lists.pending), removed: .object(JSONObject(errors)))
+        func counts(_ list: [QueueSubscriptionStatus]) -> JSONValue { byServer(list) { .int(Int64($0.count)) } }
+        let errors = byServer(lists.removed) { .array($0.compactMap(\.status.error).sorted().map { .string($0) }) }
+        return .agentSubs(active: counts(lists.active), pending: counts(lists.pending), removed: errors)
     }
 }
 
