@@ -34,7 +34,7 @@ import Testing
     }
 
     /// The place of the handler that gives an answer: handlers of a loop share their lines, so they are told apart by their order.
-    private static func line(of answer: String, in bot: Bot) -> String? {
+    private static func line(of answer: String, in bot: Bot) -> HandlerPlace? {
         switch answer.split(separator: " ").first {
         case "pattern": bot.handlers.first { $0.pattern?.hasPrefix("^word") ?? false }?.place
         case "command": bot.handlers.first { $0.command?.hasPrefix("c") ?? false }?.place

@@ -1,24 +1,20 @@
 /// Finds the handlers of an event. It looks only at the handlers of the event's kind, in the order in which they were written.
 struct EventDispatcher: Sendable {
-    private let byEvent: [EventKind: HandlerIndex]
+    /// The handlers of each kind of event, by its number; nil for a kind without handlers.
+    private let byKind: [HandlerIndex?]
 
     init(_ handlers: [On]) {
-        var byEvent: [EventKind: HandlerIndex] = [:]
-        for kind in EventKind.allCases where kind != .any {
+        byKind = EventKind.allCases.map { kind in
             // A handler of any event is about what the network does, not about timers and the start.
-            byEvent[kind] = HandlerIndex(handlers.filter { $0.event == kind || $0.event == .any && kind != .timer && kind != .started })
+            let handlers = handlers.filter { $0.event == kind || $0.event == .any && kind != .timer && kind != .started }
+            return handlers.isEmpty ? nil : HandlerIndex(handlers)
         }
-        byEvent[.any] = HandlerIndex(handlers.filter { $0.event == .any })
-        self.byEvent = byEvent
     }
 
     /// True if no handler is about events of a kind.
-    func isEmpty(_ kind: EventKind) -> Bool { byEvent[kind]?.isEmpty ?? true }
+    func isEmpty(_ kind: EventKind) -> Bool { byKind[kind.rawValue] == nil }
 
     /// The work of the handlers that take the event, in order, with their source positions: the first that matches, and those below it as far as
     /// handlers fall through.
-    func handlers(of incoming: Incoming) -> [(place: String, run: On.Run)] {
-        guard let handlers = byEvent[incoming.kind], !handlers.isEmpty else { return [] }
-        return handlers.handlers(of: incoming)
-    }
+    func handlers(of incoming: Incoming) -> [(place: HandlerPlace, run: On.Run)] { byKind[incoming.kind.rawValue]?.handlers(of: incoming) ?? [] }
 }

@@ -11,7 +11,7 @@ struct HandlerIndex: Sendable {
         /// The number of the pattern that the handler needs.
         let pattern: Int?
         let fallsThrough: Bool
-        let place: String
+        let place: HandlerPlace
         let prepare: @Sendable (Incoming) -> On.Run?
     }
 
@@ -51,22 +51,20 @@ struct HandlerIndex: Sendable {
         (self.entries, self.commands, self.patterns) = (entries, commands, patterns)
     }
 
-    var isEmpty: Bool { entries.isEmpty }
-
     /// The work of the handlers that take an event, in their order.
-    func handlers(of incoming: Incoming) -> [(place: String, run: On.Run)] {
+    func handlers(of incoming: Incoming) -> [(place: HandlerPlace, run: On.Run)] {
         let chatKind = incoming.chatKind, message = incoming.openMessage
         // Read once, for all handlers.
         let command = commands.isEmpty ? nil : message?.command.flatMap { commands[$0.name] }
         let found = patterns.map { patterns in message.map { patterns.matches(in: $0.text) } ?? [] }
-        var taking: [(place: String, run: On.Run)] = []
+        var taking: [(place: HandlerPlace, run: On.Run)] = []
         for index in command.map({ ofCommand[$0] }) ?? ofOthers {
-            let entry = entries[index]
-            if let pattern = entry.pattern, let found, !found.contains(pattern) { continue }
-            if let chatKind, !entry.kinds.isSuperset(of: chatKind) { continue }
-            guard let run = entry.prepare(incoming) else { continue }
-            taking.append((entry.place, run))
-            if !entry.fallsThrough { break }
+            // Read in place: a copy of each entry would take longer than the rest.
+            if let pattern = entries[index].pattern, let found, !found.contains(pattern) { continue }
+            if let chatKind, !entries[index].kinds.isSuperset(of: chatKind) { continue }
+            guard let run = entries[index].prepare(incoming) else { continue }
+            taking.append((entries[index].place, run))
+            if !entries[index].fallsThrough { break }
         }
         return taking
     }

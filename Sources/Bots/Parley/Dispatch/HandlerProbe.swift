@@ -32,7 +32,7 @@ package struct HandlerProbe: Sendable {
     }
 
     /// The source positions of the handlers that take a message.
-    package func places(of message: Message) -> [String] { dispatcher.handlers(of: message.incoming).map(\.place) }
+    package func places(of message: Message) -> [HandlerPlace] { dispatcher.handlers(of: message.incoming).map(\.place) }
 
     /// A message on its way to the handlers.
     package struct Message: Sendable {

@@ -26,7 +26,7 @@ enum HandlerValidation {
     }
 
     private static func duplicates(_ handlers: [On], _ kind: String, _ name: (On) -> String?) -> [HandlerFault] {
-        var places: [String: String] = [:]
+        var places: [String: HandlerPlace] = [:]
         return handlers.compactMap { handler in
             guard let name = name(handler), let other = places.updateValue(handler.place, forKey: name) else { return nil }
             return handler.fault("the \(kind) at \(other) is called \"\(name)\" too: give each its own name")
@@ -35,8 +35,5 @@ enum HandlerValidation {
 }
 
 extension On {
-    fileprivate func fault(_ message: String) -> HandlerFault {
-        let parts = place.split(separator: ":")
-        return HandlerFault(message: message, file: parts.first.map(String.init) ?? place, line: parts.last.flatMap { Int($0) } ?? 0, column: 1)
-    }
+    fileprivate func fault(_ message: String) -> HandlerFault { HandlerFault(message: message, file: place.file, line: place.line, column: 1) }
 }

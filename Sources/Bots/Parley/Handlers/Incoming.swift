@@ -1,7 +1,7 @@
 internal import ChatAPI
 
 /// The kinds of event that handlers are sorted by.
-enum EventKind: Sendable, Hashable, CaseIterable {
+enum EventKind: Int, Sendable, CaseIterable {
     case message, edited, deleted, reaction, connected, request, invitation, member, group, relay, timer, started, any
 }
 

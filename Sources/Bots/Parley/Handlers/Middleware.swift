@@ -65,7 +65,7 @@ public struct HandlerCall: Sendable {
 
     init(_ incoming: Incoming, handler: On? = nil) {
         bot = incoming.bot
-        self.handler = handler?.place ?? ""
+        self.handler = handler?.place.description ?? ""
         tags = handler?.tags ?? []
         chat = incoming.chat
         person = incoming.person
@@ -123,6 +123,14 @@ public struct Handlers: Sendable {
             case handlers([On])
             case use(Use)
             case block(Handlers)
+
+            fileprivate var handlerCount: Int {
+                switch self {
+                case .handlers(let handlers): handlers.count
+                case .use: 0
+                case .block(let block): block.handlers.count
+                }
+            }
         }
 
         var parts: [Part]
@@ -150,6 +158,8 @@ public struct Handlers: Sendable {
     /// Surrounds the handlers with the middleware above them.
     public static func buildFinalResult(_ component: Component) -> Handlers {
         var all = Handlers([]), middleware: [Middleware] = []
+        // No more than is needed: handlers are large, and a process may have thousands of bots.
+        all.handlers.reserveCapacity(component.parts.reduce(0) { $0 + $1.handlerCount })
         func add(_ handlers: [On]) {
             for var handler in handlers {
                 for used in middleware.reversed() { handler.surround(used) }

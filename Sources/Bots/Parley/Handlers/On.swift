@@ -17,7 +17,7 @@ public struct On: Sendable {
     let namesKinds: Bool
     let menu: [MenuCommand]
     let fault: HandlerFault?
-    let place: String
+    let place: HandlerPlace
     /// Words for middleware, and for the help.
     private(set) var tags: Set<String> = []
     /// True if handlers below are tried also when this one has taken the event.
@@ -61,14 +61,22 @@ public struct On: Sendable {
         namesKinds = kinds != nil
         self.menu = trigger.menu + menu
         fault = trigger.fault
-        place = "\(file):\(line)"
+        place = HandlerPlace(file: file, line: line)
         command = trigger.command
         pattern = trigger.pattern
         isCatchAll = trigger.isCatchAll
         self.isConditional = trigger.isConditional || isConditional
         recurrence = trigger.recurrence
-        let refusal = trigger.refusal
-        prepare = { incoming in trigger.match(incoming).flatMap(choose) ?? refusal?(incoming) }
+        // Without the rest of the trigger, which would be kept for each handler.
+        let match = trigger.match
+        if let refusal = trigger.refusal {
+            prepare = { incoming in match(incoming).flatMap(choose) ?? refusal(incoming) }
+        } else {
+            prepare = { incoming in
+                guard let context = match(incoming) else { return nil }
+                return choose(context)
+            }
+        }
     }
 
     /// A handler of what the trigger matches and the choice takes, for handlers that decide by other means than a condition.

@@ -295,7 +295,7 @@ final class BotRuntime: Sendable {
         do {
             try await incoming.effects.observation.handling(incoming.kind, of: identity.id) { try await perform(incoming) }
         } catch {
-            let (place, error) = (error as? HandlerFailure).map { ($0.place, $0.error) } ?? ("", error)
+            let (place, error) = (error as? HandlerFailure).map { ($0.place.description, $0.error) } ?? ("", error)
             // Only the end of the bots cancels the tasks of handlers.
             let code = ErrorCode.of(error) ?? "handler", logger = incoming.effects.observation.logger
             guard !Task.isCancelled else {
@@ -459,7 +459,7 @@ final class BotRuntime: Sendable {
 
 /// An error with the source position of the handler that has thrown it.
 private struct HandlerFailure: Error {
-    let place: String
+    let place: HandlerPlace
     let error: any Error
 }
 

@@ -48,12 +48,12 @@ struct EventObservation: Sendable {
     }
 
     /// Runs a handler as a span, and counts its outcome.
-    func handler(_ place: String, _ body: () async throws -> Void) async throws {
+    func handler(_ place: HandlerPlace, _ body: () async throws -> Void) async throws {
         let start = ContinuousClock.now
         do {
             if Self.isTraced {
                 try await withSpan("parley.handler") { span in
-                    span.attributes["parley.handler"] = place
+                    span.attributes["parley.handler"] = place.description
                     try await body()
                 }
             } else {

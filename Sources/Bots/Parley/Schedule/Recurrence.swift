@@ -4,7 +4,7 @@ internal import Foundation
 struct Recurrence: Sendable, Hashable {
     enum Rule: Sendable, Hashable {
         case every(Duration)
-        case calendar(CronExpression, TimeZone)
+        indirect case calendar(CronExpression, TimeZone)
     }
 
     /// The name of the handler's timer; unique in the bot.

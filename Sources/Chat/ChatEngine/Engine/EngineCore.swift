@@ -148,10 +148,16 @@ extension EngineCore {
             throw ChatCoreError(thrown: error)
         }
         let agent = agent
-        Task { await agent.subscribeAll() }
+        Task {
+            // The start of many connections leaves free memory in small parts.
+            if await agent.subscribeAll().count >= Self.connectionsBeforeTrim { Heap.trim() }
+        }
         Task { [self] in try? await CommandRunner(core: self, actor: nil).receiveMarkedFiles() }
         return true
     }
+
+    /// From this many subscribed connections on, the memory that subscribing has freed goes back to the system. That takes some milliseconds.
+    private static let connectionsBeforeTrim = 50
 
     /// Stops sending and receiving.
     func stop() async {
