@@ -4,6 +4,7 @@
 #include <re2/set.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -55,11 +56,18 @@ const char *cre2_group_name(const cre2_pattern *pattern, int group) {
 }
 
 bool cre2_match(const cre2_pattern *pattern, const char *text, size_t length, cre2_range *groups, int count) {
-    std::vector<re2::StringPiece> pieces(static_cast<size_t>(count));
+    // Most patterns have few groups: they need no memory of their own.
+    std::array<re2::StringPiece, 8> few;
+    std::vector<re2::StringPiece> many;
+    re2::StringPiece *pieces = few.data();
+    if (static_cast<size_t>(count) > few.size()) {
+        many.resize(static_cast<size_t>(count));
+        pieces = many.data();
+    }
     const re2::StringPiece subject(text, length);
-    if (!pattern->expression.Match(subject, 0, length, RE2::UNANCHORED, pieces.data(), count)) return false;
+    if (!pattern->expression.Match(subject, 0, length, RE2::UNANCHORED, pieces, count)) return false;
     for (int index = 0; index < count; index++) {
-        const re2::StringPiece &piece = pieces[static_cast<size_t>(index)];
+        const re2::StringPiece &piece = pieces[index];
         if (piece.data() == nullptr) {
             groups[index] = {-1, -1};
         } else {

@@ -9,11 +9,13 @@ public struct MessageContext: ChatContext {
         let item: ChatItem
         let content: MessageContent
         let kind: MessageKind
+        let chatKind: ChatKinds
         let command: SlashCommand?
 
         init(chat: BotChat, item: ChatItem, content: MessageContent) {
             (self.chat, self.item, self.content) = (chat, item, content)
             kind = MessageKind(content)
+            chatKind = chat.kind
             command = SlashCommand(item.meta.text)
         }
     }
@@ -38,6 +40,8 @@ public struct MessageContext: ChatContext {
     public var text: String { storage.item.meta.text }
     /// The kind of message.
     public var kind: MessageKind { storage.kind }
+    /// The kind of the chat.
+    var chatKind: ChatKinds { storage.chatKind }
     /// The command, if the text begins with a slash.
     public var command: SlashCommand? { storage.command }
     /// The text after the command; empty without one.

@@ -109,5 +109,5 @@ struct Incoming: Sendable {
     }
 
     /// The kind of the chat that it is in; nil for what is in no chat and so for every handler.
-    var chatKind: ChatKinds? { chat?.kind }
+    var chatKind: ChatKinds? { if case .message(let context) = content { context.chatKind } else { chat?.kind } }
 }

@@ -7,30 +7,28 @@ public struct SlashCommand: Sendable, Hashable {
 
     /// Nil if the text is not a command. The apps put a menu command of several words in quotes: `/'new ticket'`.
     public init?(_ text: String) {
-        let trimmed = text.drop(while: \.isSpace)
+        // Scalars, because characters are found by the tables of Unicode, and every message is looked at.
+        let trimmed = text.unicodeScalars.drop(while: \.isSpace)
         guard trimmed.first == "/" else { return nil }
         let line = trimmed.dropFirst()
-        let word: Substring
-        var rest: Substring
+        let word: Substring.UnicodeScalarView
+        var rest: Substring.UnicodeScalarView
         if line.first == "'", let close = line.dropFirst().firstIndex(of: "'") {
-            word = line[line.index(after: line.startIndex)..<close]
-            rest = line[line.index(after: close)...]
+            word = line.dropFirst()[..<close]
+            rest = line[close...].dropFirst()
         } else {
             word = line.prefix { !$0.isSpace }
             rest = line[word.endIndex...]
         }
         guard !word.isEmpty else { return nil }
-        name = word.lowercased()
+        name = Substring(word).lowercased()
         rest = rest.drop(while: \.isSpace)
         while rest.last?.isSpace == true { rest.removeLast() }
         arguments = String(rest)
     }
 }
 
-extension Character {
-    /// The same as `isWhitespace`, without a look at the tables of Unicode for ASCII: it is asked for every message.
-    fileprivate var isSpace: Bool {
-        guard let byte = asciiValue else { return isWhitespace }
-        return byte == 0x20 || 0x09...0x0D ~= byte
-    }
+extension Unicode.Scalar {
+    /// The same as the property, without a look at the tables of Unicode for ASCII.
+    fileprivate var isSpace: Bool { isASCII ? value == 0x20 || 0x09...0x0D ~= value : properties.isWhitespace }
 }
