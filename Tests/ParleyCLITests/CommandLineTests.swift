@@ -1,3 +1,4 @@
+import ChatProtocol
 import Foundation
 import ProcessSupport
 import SMPTransport
@@ -118,7 +119,8 @@ import Testing
         (["chat", "--exec", "hello"], "[chat.noneOpen]"),
         (["chat", "--exec", ":open Nobody Known"], "\"Nobody Known\""),
         (["chat", "--name", "Bob", "--data", "empty", "--exec", ":accept Nobody"], "[chat.noRequest]"),
-        (["profile", "address", "--data", "empty2"], "[profile.unnamed]"),
+        (["profile", "list", "--data", "empty2"], "parley: there are no profiles in empty2: name the data folder with --data"),
+        (["profile", "address", "--data", "empty2"], "[dataFolder]"),
     ])
     func whatIsWrongIsSaidAndEndsWithCode2(_ arguments: [String], _ expected: String) async throws {
         let folder = try ScratchFolder("input")
@@ -127,6 +129,21 @@ import Testing
         let outcome = try await parley(arguments, folder)
         #expect(outcome.exitCode == 2, "\(outcome)")
         #expect(outcome.errors.contains(expected), "\(outcome)")
+    }
+
+    @Test func theErrorsOfAFileAreLinesOfJSONForScripts() async throws {
+        let folder = try ScratchFolder("faults")
+        defer { folder.remove() }
+        try folder.write("parley: 1\nprofiles:\n  echo:\n    nam: Echo\n    rules: 5\n", to: "bots.yaml")
+        let outcome = try await parley(["run", "bots.yaml", "--json"], folder)
+        #expect(outcome.exitCode == 2)
+        let faults = try outcome.output.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+        #expect(faults.count == 2 && faults.allSatisfy { $0["event"] == "error" && $0["file"] == "bots.yaml" && $0["message"]?.stringValue != nil })
+        #expect(faults.map { $0["code"] } == ["unknown-key", "wrong-type"])
+        #expect(faults.map { $0["line"] } == [4, 5] && faults.map { $0["column"] } == [5, 12])
+        #expect(faults.first?["hint"]?.stringValue?.contains("name") == true)
+        #expect(outcome.errors.contains("bots.yaml:4:5: error:"), "a person reads the same on standard error")
+        #expect(!FileManager.default.fileExists(atPath: folder("parley-data")))
     }
 
     @Test func aLinkThatIsNoneEndsTheCommandAlsoForAPersonAtATerminal() async throws {

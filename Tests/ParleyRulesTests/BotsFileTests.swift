@@ -46,6 +46,18 @@ import Testing
         #expect(error.description.contains("did you mean \"name\"?"))
     }
 
+    @Test(arguments: ["reply: {name}", "reply: {{ name }}", "reply: { {name} }", "reply: {{ name }} said", "tell: { chat: Kitchen, text: {{ name }} }"])
+    func aTemplateWithoutQuotesIsAnsweredWithTheFix(_ action: String) throws {
+        let error = try fault(in: "parley: 1\nprofiles:\n  a:\n    rules:\n      - when: { message: text }\n        then:\n          - \(action)\n")
+        #expect(error.diagnostics.count == 1 && error.diagnostics.first?.position.line == 7, "\(error)")
+        #expect(error.diagnostics.first?.hint?.contains("in double quotes") == true, "\(error)")
+    }
+
+    @Test func aMappingInPlaceOfTextIsNotTakenForATemplate() throws {
+        let error = try fault(in: "parley: 1\nprofiles:\n  a:\n    name: { first: Ann }\n")
+        #expect(error.diagnostics.map(\.hint) == [nil])
+    }
+
     @Test(arguments: [
         ("", "missing-key", 1, 1),
         ("parley: 1", "missing-key", 1, 1),

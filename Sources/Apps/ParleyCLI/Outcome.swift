@@ -33,7 +33,9 @@ enum Outcome {
         let code = ParleyCommand.exitCode(for: error)
         switch error {
         // Everything that is wrong in a file, each with its own code.
-        case let error as BotsFileError: ProcessFault.end(saying: error.description, 2)
+        case let error as BotsFileError:
+            if CommandLine.arguments.contains("--json") { for fault in error.faults { Output.line(fault) } }
+            ProcessFault.end(saying: error.description, 2)
         case is CleanExit: ParleyCommand.exit(withError: error)
         // Help, and exit codes of commands that have said what there is to say.
         case is ExitCode: Foundation.exit(code.rawValue)
@@ -74,4 +76,28 @@ struct Fault: Equatable {
 
     /// For `--json`.
     var json: JSONValue { ["event": "error", "code": .string(code), "message": .string(message)] }
+}
+
+extension BotsFileError {
+    /// For `--json`: an object for each error.
+    var faults: [JSONValue] {
+        diagnostics.map { diagnostic in
+            Output.object { object in
+                object["event"] = "error"
+                object["file"] = file
+                diagnostic.write(to: &object)
+            }
+        }
+    }
+}
+
+extension Diagnostic {
+    /// For `--json`.
+    func write(to object: inout JSONObjectWriter) {
+        object["code"] = code.rawValue
+        object["line"] = position.line
+        object["column"] = position.column
+        object["message"] = message
+        object["hint"] = hint
+    }
 }

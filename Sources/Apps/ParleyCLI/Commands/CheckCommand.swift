@@ -37,13 +37,5 @@ struct CheckCommand: ParsableCommand {
         }
     }
 
-    private static func json(_ diagnostic: Diagnostic) -> JSONValue {
-        Output.object { object in
-            object["code"] = diagnostic.code.rawValue
-            object["line"] = diagnostic.position.line
-            object["column"] = diagnostic.position.column
-            object["message"] = diagnostic.message
-            object["hint"] = diagnostic.hint
-        }
-    }
+    private static func json(_ diagnostic: Diagnostic) -> JSONValue { Output.object { diagnostic.write(to: &$0) } }
 }

@@ -79,10 +79,17 @@ struct ProfileCommand: AsyncParsableCommand {
     }
 }
 
-/// Opens a data folder or, if bots run on it, takes what they say of themselves.
+/// Opens a data folder or, if bots run on it, takes what they say of themselves. It makes no folder.
 private func openOrAsk(
     _ configuration: HostConfiguration, _ opened: @Sendable (CoreHost) async throws -> Void, running: (RunningProfiles) throws -> Void
 ) async throws {
+    guard configuration.data.hasDatabases else {
+        throw Outcome.BadInput(
+            "dataFolder",
+            description:
+                "there are no profiles in \(configuration.data.path): name the data folder with --data or PARLEY_DATA, or make a profile with parley run or parley chat"
+        )
+    }
     do {
         try await CoreHost.with(configuration, opened)
     } catch let error as HostError where error.code == .dataFolderInUse {

@@ -42,6 +42,9 @@ public struct DataFolder: Sendable {
     /// Where files of chats are kept; nil where commands name the folder.
     var filesFolder: String? { hasStandardName ? path + "/files" : nil }
 
+    /// True if a core has made its databases in the folder.
+    package var hasDatabases: Bool { FileManager.default.fileExists(atPath: corePrefix + "_chat.db") }
+
     /// The socket at which a process that runs bots on the folder answers.
     package var socket: String { hasStandardName ? path + "/bots.sock" : corePrefix + "_bots.sock" }
 

@@ -33,7 +33,7 @@ package enum StoredFolder {
         _ configuration: HostConfiguration, _ body: @Sendable (NativeCore) async throws -> Result
     ) async throws -> Result {
         let data = configuration.data
-        guard FileManager.default.fileExists(atPath: data.corePrefix + "_chat.db") else {
+        guard data.hasDatabases else {
             throw HostError(.dataFolder, "there are no messages in \(data.path): name the data folder with --data or PARLEY_DATA")
         }
         let key = try configuration.databaseKey?.load()

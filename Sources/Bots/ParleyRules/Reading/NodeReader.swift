@@ -109,7 +109,7 @@ package struct NodeReader {
     package func string() -> String? {
         guard sink.visit(position) else { return nil }
         guard case .scalar(let scalar) = node, !isNull else {
-            report(.wrongType, "\(path) must be text, not \(typeName)", hint: isFlowMapping ? "put text that begins with {{ in quotes" : nil)
+            report(.wrongType, "\(path) must be text, not \(typeName)", hint: isUnquotedTemplate ? YAMLDocument.bracesHint : nil)
             return nil
         }
         return scalar.string
@@ -208,10 +208,10 @@ package struct NodeReader {
         return mapping.keys.compactMap { $0.scalar?.string }
     }
 
-    /// True if the node is a mapping in braces, as YAML reads `{{ text }}` without quotes.
-    private var isFlowMapping: Bool {
-        guard case .mapping(let mapping) = node else { return false }
-        return mapping.style == .flow
+    /// True for what YAML makes of a template without quotes, `{name}` or `{{ name }}`: keys without values.
+    private var isUnquotedTemplate: Bool {
+        guard case .mapping(let mapping) = node, !mapping.isEmpty else { return false }
+        return mapping.allSatisfy { NodeReader(node: $0.value, sink: sink, path: path).isNull }
     }
 
     var isNull: Bool {

@@ -37,7 +37,8 @@ struct YAMLDocument {
         case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):
             let circumstance = context.map { " (\($0.text) at \($0.mark.line):\($0.mark.column))" } ?? ""
-            return Diagnostic(.syntax, at: position(mark), "this is not YAML: \(problem)\(circumstance)", hint: hint(problem))
+            let fix = hint(problem, behind: line(before: mark, in: source))
+            return Diagnostic(.syntax, at: position(mark), "this is not YAML: \(problem)\(circumstance)", hint: fix)
         case .duplicatedKeysInMapping(let duplicates, let context):
             let keys = duplicates.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
             return Diagnostic(.duplicateKey, at: position(context.mark), "the same key stands twice: \(keys)", hint: "keep one of them")
@@ -49,13 +50,24 @@ struct YAMLDocument {
         }
     }
 
+    private static func line(before mark: Mark, in source: String) -> Substring {
+        let lines = source.split(separator: "\n", maxSplits: mark.line, omittingEmptySubsequences: false)
+        guard lines.indices.contains(mark.line - 1) else { return "" }
+        return Substring(lines[mark.line - 1].unicodeScalars.prefix(mark.column - 1))
+    }
+
     private static func position(ofByte offset: Int, in source: String) -> SourcePosition {
         let before = String(decoding: source.utf8.prefix(offset), as: UTF8.self).unicodeScalars.split(
             separator: "\n", omittingEmptySubsequences: false)
         return SourcePosition(line: before.count, column: (before.last?.count ?? 0) + 1)
     }
 
-    private static func hint(_ problem: String) -> String? {
+    /// The fix for text that YAML reads as a mapping.
+    static let bracesHint = "put text that begins with { in double quotes: without them YAML reads a mapping"
+
+    /// - Parameter before: the line up to the place of the problem.
+    private static func hint(_ problem: String, behind before: Substring) -> String? {
+        if problem.contains("did not find expected key"), before.last(where: { !$0.isWhitespace }) == "}" { return bracesHint }
         if problem.contains("cannot start any token") { return "put the text in double quotes, and indent with spaces, not tabs" }
         if problem.contains("mapping values are not allowed") { return "put text that holds \": \" in double quotes" }
         if problem.contains("did not find expected key") { return "check the indentation of this line and of the one above" }
