@@ -249,13 +249,3 @@ public struct TestRoomError: Error, Sendable, CustomStringConvertible {
 
     init(_ description: String) { self.description = description }
 }
-
-extension ChatCoreError {
-    /// True if the chat that was asked for does not exist, or no longer.
-    fileprivate var isMissingChat: Bool {
-        switch chatError {
-        case .store(.contactNotFound), .store(.groupNotFound): true
-        default: false
-        }
-    }
-}

@@ -101,6 +101,12 @@ enum ChatLine: Equatable {
             guard !rest.isEmpty else { throw Fault(message: ":\(word) needs \(what)") }
             return (id, rest)
         }
+        /// An item's number, and nothing else.
+        func onlyNumber() throws(Fault) -> ChatItemID? {
+            let (id, rest) = try numbered()
+            guard rest.isEmpty else { throw Fault(message: ":\(word) takes nothing but #NUMBER") }
+            return id
+        }
         switch word {
         case "connect": self = .connect(try needed("a link"))
         case "invite": self = .invite
@@ -120,25 +126,16 @@ enum ChatLine: Equatable {
         case "edit":
             let (item, text) = try numbered("the new text")
             self = .edit(text, item: item)
-        case "unsend":
-            let (item, rest) = try numbered()
-            guard rest.isEmpty else { throw Fault(message: ":unsend takes nothing but #NUMBER") }
-            self = .unsend(item: item)
+        case "unsend": self = .unsend(item: try onlyNumber())
         case "send": self = .send(file: try needed("the path of a file"))
         case "save":
             let (item, path) = try numbered()
             self = .save(item: item, path: path.isEmpty ? nil : path)
-        case "moderate":
-            let (item, rest) = try numbered()
-            guard rest.isEmpty else { throw Fault(message: ":moderate takes nothing but #NUMBER") }
-            self = .group(.moderate(item: item))
+        case "moderate": self = .group(.moderate(item: try onlyNumber()))
         case "comment":
             let (item, text) = try numbered("a text")
             self = .group(.comment(text, post: item))
-        case "comments":
-            let (item, rest) = try numbered()
-            guard rest.isEmpty else { throw Fault(message: ":comments takes nothing but #NUMBER") }
-            self = .group(.comments(post: item))
+        case "comments": self = .group(.comments(post: try onlyNumber()))
         case "sync": self = .sync(argument.isEmpty ? nil : argument)
         case "wait": self = try Self.wait(argument)
         case "help": self = .help

@@ -70,7 +70,7 @@ public struct BotHost: Service, CustomStringConvertible {
                 dryRun: configuration.isDryRun ? configuration.onSuppressedEffect ?? { _ in } : nil)
             onSession(session)
             let logger = configuration.logger
-            monitor.attachRelay { await Self.relayReport(.status, host, logger: logger) ?? nil }
+            monitor.attachRelay { await Self.relayAnswer(.status, host, logger: logger)?.report }
             let socket = HostSocket(configuration.data, logger: configuration.logger)
             try await cancelWhenGracefulShutdown {
                 do {
@@ -80,7 +80,7 @@ public struct BotHost: Service, CustomStringConvertible {
                         await socket.open(session.core) { name in
                             if name == "status" { return await monitor.status(of: session).json }
                             guard let operation = RelayOperation(rawValue: name) else { return nil }
-                            return await Self.relayReport(operation, host, logger: logger).map { $0?.json ?? RelayOperator.noRelay }
+                            return await Self.relayAnswer(operation, host, logger: logger)?.json
                         }
                         monitor.enter(.ready)
                         onReady(ready)
@@ -105,12 +105,18 @@ public struct BotHost: Service, CustomStringConvertible {
         }
     }
 
-    /// The report of the relay after a request of its operator.
-    ///
-    /// - Returns: nil if it cannot be made now; nil within for a process that does not relay.
-    private static func relayReport(_ operation: RelayOperation, _ host: CoreHost, logger: Logger) async -> RelayReport?? {
+    /// The answer to a request of the operator of a relay.
+    private struct RelayAnswer {
+        /// The relay after the request; nil for a process that does not relay.
+        let report: RelayReport?
+
+        var json: JSONValue { report?.json ?? RelayOperator.noRelay }
+    }
+
+    /// - Returns: nil if no answer can be given now.
+    private static func relayAnswer(_ operation: RelayOperation, _ host: CoreHost, logger: Logger) async -> RelayAnswer? {
         do {
-            return .some(try await host.relayReport(operation))
+            return RelayAnswer(report: try await host.relayReport(operation))
         } catch {
             logger.warning("the relay cannot be asked", metadata: ["request": "\(operation.rawValue)", "error": "\(error)"])
             return nil

@@ -81,7 +81,7 @@ package enum RelayOperator {
         do {
             if case .groupInfo(_, let found) = try await core.send(.groups(.info(channel)), as: relay.userID) { group = found } else { group = nil }
         } catch {
-            guard case .store(.groupNotFound) = error.chatError else { throw error }
+            guard error.isMissingChat else { throw error }
             group = nil
         }
         guard let group, group.membership.role == .relay, group.membership.status.isCurrent else { throw RelayOperatorError.unknownChannel(channel) }

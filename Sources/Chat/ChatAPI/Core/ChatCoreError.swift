@@ -43,6 +43,14 @@ public struct ChatCoreError: Error, Sendable, Hashable {
     /// network that is not there, a disk that is full.
     public var isTemporary: Bool { isKnownToPass || chatError?.isNetworkFault == true || code == .unreachable }
 
+    /// True if the chat that a command was about does not exist, or no longer.
+    package var isMissingChat: Bool {
+        switch chatError {
+        case .store(.contactNotFound), .store(.groupNotFound): true
+        default: false
+        }
+    }
+
     /// An error that the core did not report itself.
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
