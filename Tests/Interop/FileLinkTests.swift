@@ -68,9 +68,7 @@ extension Interop {
                 try await exchange.sender.offer("a.bin")
                 let id = try await exchange.receiver.offered("a.bin")
                 try await exchange.sender.fileEvent("sndFileCompleteXFTP")
-                try await exchange.receiver.party.send("/fcancel \(id)")
-                try await exchange.receiver.party.send("/freceive \(id)")
-                let received = try await exchange.receiver.received(id)
+                let received = try await exchange.receiver.cancelAndAcceptAgain(id)
                 // What is there cannot be cancelled.
                 await #expect(throws: PeerError.self) { try await exchange.receiver.party.send("/fcancel \(id)") }
                 #expect(try haveSameContent(received, exchange.sender.file("a.bin")))

@@ -82,9 +82,7 @@ extension Interop {
                 try await exchange.sender.offer("b.bin")
                 let id = try await exchange.receiver.accept("b.bin")
                 try await exchange.receiver.fileEvent("rcvFileStart")
-                try await exchange.receiver.party.send("/fcancel \(id)")
-                try await exchange.receiver.party.send("/freceive \(id)")
-                let received = try await exchange.receiver.received(id)
+                let received = try await exchange.receiver.cancelAndAcceptAgain(id)
                 #expect(try haveSameContent(received, exchange.sender.file("b.bin")))
             }
             try await exchange.close()

@@ -91,6 +91,13 @@ extension Side {
         await #expect(throws: PeerError.self) { try await party.send("/freceive \(id)") }
     }
 
+    /// Cancels a file as its receiver, accepts it again, and waits until it is there.
+    func cancelAndAcceptAgain(_ id: Int64) async throws -> LocalFile {
+        try await party.send("/fcancel \(id)")
+        try await party.send("/freceive \(id)")
+        return try await received(id)
+    }
+
     /// Waits until a file is there.
     func received(_ id: Int64, within limit: Duration = .seconds(120)) async throws -> LocalFile {
         let item = try await party.event("rcvFileComplete", within: limit) { event -> JSONValue? in

@@ -205,12 +205,14 @@ final class Receiver: Sendable {
     private func acknowledge(_ incoming: Incoming, _ effects: Effects) {
         if let durable = incoming.notification.durableID { agent.confirm(durable) }
         guard let connection = incoming.notification.connection, let message = incoming.messageID else { return }
+        // Not all effects, which would be kept until the router has answered.
+        let (receipt, backlogs) = (effects.sendsReceipt, effects.relayBacklogs)
         Task {
-            for (group, count) in effects.relayBacklogs {
+            for (group, count) in backlogs {
                 // To an engine that starts again the message comes again.
                 guard await backlog.waitForRoom(in: group, waiting: count) else { return }
             }
-            await acknowledge(message, of: connection, receipt: effects.sendsReceipt)
+            await acknowledge(message, of: connection, receipt: receipt)
         }
     }
 
