@@ -27,6 +27,8 @@ final class BenchClient: Sendable {
     }
 
     var process: ChildProcess? { client.process }
+    /// The path of the databases of `parley api`, without the end of their names.
+    var databasePrefix: String { client.folder.path + "/data/parley" }
     var filesFolder: String { client.folder.path + "/files" }
 
     func stop() async { await client.stop(.terminate) }

@@ -24,7 +24,7 @@ enum ChannelPosts {
     }
 
     /// Makes a channel over a relay, and waits until subscribers can join.
-    private static func makeChannel(_ owner: BenchClient, over relay: BenchClient) async throws -> BenchLink {
+    static func makeChannel(_ owner: BenchClient, over relay: BenchClient) async throws -> BenchLink {
         let shown = try await relay.send("/_show_address 1")
         guard let address = try BenchLink((shown["contactLink"] ?? shown)["connLinkContact"]).short else { throw BenchFault("the relay has no short address") }
         try await owner.send("/relays name=Relay \(address)")
@@ -40,7 +40,7 @@ enum ChannelPosts {
         return link
     }
 
-    private static func join(_ channel: BenchLink, _ readers: BenchClient, _ profiles: [Int64]) async throws {
+    static func join(_ channel: BenchLink, _ readers: BenchClient, _ profiles: [Int64]) async throws {
         guard let short = channel.short else { throw BenchFault("the channel has no short link") }
         for (index, profile) in profiles.enumerated() {
             try await readers.send("/_user \(profile)")
@@ -86,7 +86,7 @@ enum ChannelPosts {
 
 extension BenchClient {
     /// Posts to the one channel, in its name.
-    fileprivate func sendPost(_ text: String) async throws {
+    func sendPost(_ text: String) async throws {
         let message: JSONValue = ["msgContent": ["type": "text", "text": .string(text)], "mentions": [:]]
         try await send("/_send #1(as_group=on) json \(JSONValue.array([message]).text)")
     }

@@ -41,7 +41,7 @@ struct ParleyBench: AsyncParsableCommand {
 
 /// What is measured together.
 enum Section: String, CaseIterable, ExpressibleByArgument {
-    case dispatch, rules, isolation, primitives, storage, echo, messages, groups, channel, connecting, backlog, starting, profiles, agents, router, files
+    case dispatch, rules, isolation, primitives, storage, echo, messages, groups, channel, audience, connecting, backlog, starting, profiles, agents, router, files
 
     /// - Returns: figures; none where they cannot be had of a make.
     func measure(_ make: any Make, effort: Double) async throws -> [Figure] {
@@ -55,6 +55,12 @@ enum Section: String, CaseIterable, ExpressibleByArgument {
         case .messages: try await OneWayMessages.measure(make, effort: effort)
         case .groups: try await GroupMessages.measure(make, effort: effort)
         case .channel: try await ChannelPosts.measure(make, effort: effort)
+        case .audience:
+            if let make = make as? ParleyMake {
+                try await LargeChannel.measure(make, sizes: [1_000, 10_000].map { max(2, Int(Double($0) * effort)) })
+            } else {
+                []
+            }
         case .connecting: try await Connecting.measure(make, count: make.scaled(50, effort))
         case .starting: try await Starting.measure(make, runs: max(3, Int(5 * effort)))
         case .profiles:
