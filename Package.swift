@@ -107,7 +107,7 @@ let messaging: [Target] =
         "SMPAgent", layer: "Messaging",
         uses: [
             "AsyncPrimitives", "SystemSupport", "EncryptedSQLite", "SMPWire", "SMPCrypto", "SMPRatchet", "SMPTransport", "SMPProtocol", "SMPClient", grdb,
-            logging,
+            logging, .product(name: "DequeModule", package: "swift-collections"),
         ],
         tests: ["SMPSimulation", "SMPServer", "ProcessSupport", "OfficialPeers"])
     + module(

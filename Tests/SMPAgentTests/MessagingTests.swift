@@ -49,6 +49,26 @@ import Testing
         await pair.close()
     }
 
+    @Test func `A queue that takes nothing more holds up no other, even if one message is on its way to a router at a time`() async throws {
+        var configuration = AgentConfiguration.quick
+        configuration.concurrentDeliveries = 1
+        let pair = try await Pair(configuration, quota: 2)
+        let full = try await pair.connect(), other = try await pair.connect()
+        pair.bob.acknowledges.withLock { $0 = false }
+        for number in 1...5 { try await pair.alice.send("\(number)", to: full.alice) }
+        await pair.alice.wait("a full queue") { memory in memory.events.contains { if case .messageDelayed = $0.event { true } else { false } } }
+        // It is not acknowledged now, however late it comes.
+        await pair.bob.wait("the first message") { $0.order[full.bob]?.count == 1 }
+        pair.bob.acknowledges.withLock { $0 = true }
+        for number in 1...5 { try await pair.alice.send("other \(number)", to: other.alice) }
+        await pair.bob.wait("the messages of the other queue") { $0.order[other.bob]?.count == 5 }
+        #expect(pair.bob.texts(full.bob) == ["1"], "the first one waits for its acknowledgement")
+        try await pair.bob.agent.acknowledge(full.bob, message: try #require(pair.bob.seen.metadata[full.bob]?.last?.messageID))
+        await pair.bob.wait("all messages") { $0.order[full.bob]?.count == 5 }
+        #expect(pair.bob.texts(full.bob) == (1...5).map(String.init))
+        await pair.close()
+    }
+
     @Test func `One call sends to many connections and tells what it could not send`() async throws {
         let pair = try await Pair()
         var connections: [(alice: ConnectionID, bob: ConnectionID)] = []

@@ -96,6 +96,7 @@ final class SimulatedWorld: Sendable {
         configuration.slowRetry = RetryInterval(initial: .seconds(30), increaseAfter: .seconds(60), maximum: .seconds(120))
         configuration.cachedConnections = 2
         configuration.deliveryBufferSize = 8
+        configuration.concurrentDeliveries = 2
         configuration.queuesPerConnection = scenario.queues
         parties = try (0..<scenario.parties).map { try SimulatedParty($0, simulation, routers, configuration, scenario, faults) }
         let parties = parties

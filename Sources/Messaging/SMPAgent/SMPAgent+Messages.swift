@@ -73,6 +73,7 @@ extension AgentCore {
     fileprivate func send(
         _ requests: [AgentSendRequest], _ accesses: [ConnectionID: ConnectionAccess]
     ) async throws(AgentError) -> [Result<AcceptedMessage, AgentError>] {
+        await load(accesses.values)
         let context = context
         var shared = SharedContents(requests, random)
         var transitions: [ConnectionID: Transition] = [:]
@@ -119,6 +120,14 @@ extension AgentCore {
             performEffects(transition, active)
         }
         return results
+    }
+
+    /// Brings the states of several connections into memory at once, which takes less than one after another. One that cannot be read is read again
+    /// when it is needed, and tells the reason then.
+    private func load(_ accesses: some Collection<ConnectionAccess>) async {
+        let missing = accesses.filter { $0.active.state == nil }
+        guard missing.count > 1, let states = try? await store.connections(missing.map(\.id)) else { return }
+        for access in missing { access.active.state = states[access.id] }
     }
 
     /// The outcome of an earlier request with the same number.

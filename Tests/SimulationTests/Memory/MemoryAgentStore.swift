@@ -107,6 +107,10 @@ final class MemoryAgentStore: AgentStorage {
 
     func connection(_ id: ConnectionID) async throws -> ConnectionState? { try await read { $0.state(id) } }
 
+    func connections(_ ids: [ConnectionID]) async throws -> [ConnectionID: ConnectionState] {
+        try await read { tables in ids.reduce(into: [:]) { $0[$1] = tables.state($1) } }
+    }
+
     func owner(of queue: QueueKey) async throws -> ConnectionID? {
         try await read { tables in
             tables.receiveQueues.values.first { $0.queue.key == queue }.flatMap { tables.connections[$0.connection]?.id }

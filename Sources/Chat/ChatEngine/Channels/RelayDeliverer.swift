@@ -15,7 +15,7 @@ import SystemSupport
 /// its subscribers.
 final class RelayDeliverer: Sendable {
     /// Members that one call gives a body to.
-    static let bucketSize = 1_000
+    static let bucketSize = 250
     /// Channels that are delivered for at a time.
     static let concurrentGroups = 4
     /// The delays before a bucket is tried again that the agent or the disk could not take: the first and the longest.

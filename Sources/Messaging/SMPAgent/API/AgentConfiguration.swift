@@ -82,6 +82,9 @@ package struct AgentConfiguration: Sendable {
     package var keyPairPoolSize = 32
     /// Connections whose state is kept in memory when nothing happens in them.
     package var cachedConnections = 512
+    /// Messages that are on their way to one router at a time, from all queues. Each is in memory a few times over, as 16 KB; and one that waited behind
+    /// thousands of others would exceed the time in which its answer must come.
+    package var concurrentDeliveries = 128
     /// Messages of one queue that are kept in memory before they are sent; more are read from the store.
     package var deliveryBufferSize = 64
 

@@ -21,6 +21,8 @@ extension AgentIdentifier {
     /// Padded base64url, the form of identifiers in the chat API.
     package var description: String { Base64URL.encode(bytes) }
 
+    package func hash(into hasher: inout Hasher) { hasher.combine(contentsOf: bytes) }
+
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let bytes = Base64URL.decode(try container.decode(String.self)), !bytes.isEmpty else {

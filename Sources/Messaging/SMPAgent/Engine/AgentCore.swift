@@ -28,6 +28,7 @@ final class AgentCore: Sendable {
     let connections: ActiveConnectionCache
     let subscriptions = SubscriptionRegistry()
     let deliveries = DeliveryRegistry()
+    let deliverySlots: DeliverySlotsRegistry
     let commands = CommandRegistry()
     let acknowledgements = AcknowledgementRegistry()
     let pauses: PauseRegistry
@@ -52,6 +53,7 @@ final class AgentCore: Sendable {
         tasks = TaskRegistry(runtime)
         dayClock = SteadyClock(over: runtime.clock) { .milliseconds(now()) }
         keyPairs = KEMKeyPairPool(capacity: configuration.keyPairPoolSize, random: random)
+        deliverySlots = DeliverySlotsRegistry(perServer: configuration.concurrentDeliveries)
         connections = ActiveConnectionCache(capacity: configuration.cachedConnections)
     }
 

@@ -8,7 +8,7 @@ import SystemSupport
 
 /// Sends one queue's messages, each after the one before it is with the router or given up.
 ///
-/// Messages come from memory while few wait, and from the store otherwise. The worker has a task only while it has work.
+/// Messages come from memory while few wait, and from the store otherwise. The worker has a task only while it has work and one of the router's slots.
 final class DeliveryWorker: Sendable {
     private struct Inner {
         var buffer: [PendingDelivery] = []
@@ -30,11 +30,13 @@ final class DeliveryWorker: Sendable {
     private let record: RowID
     private let owner: SessionOwner
     private let queue: SendQueue
+    private let slots: DeliverySlots
     private let inner = Mutex(Inner())
 
     init(core: AgentCore, queue: SendQueue, record: ConnectionRecord) {
         self.core = core
         self.queue = queue
+        slots = core.deliverySlots[queue.server]
         connection = record.id
         self.record = record.row
         owner = record.owner
@@ -93,12 +95,15 @@ final class DeliveryWorker: Sendable {
         return true
     }
 
-    private func start() { core.tasks.run { [self] in await run() } }
+    private func start() { slots.whenFree { [self] in core.tasks.run { [self] in await run() } } }
 
+    /// Sends what there is, and returns the slot.
     private func run() async {
         while let delivery = await next() {
             await send(delivery)
+            await slots.yield()
         }
+        slots.release()
     }
 
     private enum Step {
@@ -180,38 +185,52 @@ final class DeliveryWorker: Sendable {
     private func send(_ delivery: PendingDelivery) async {
         let message = delivery.message
         var schedule = DeliverySchedule(core.configuration, restored: delivery.retry)
-        let command: SMPRequest
-        do {
-            command = try request(for: message)
-        } catch {
-            return await giveUp(delivery, because: error, expireOthers: nil)
-        }
         while !isStopped {
             let isContinued = inner.withLock { inner in
                 defer { inner.isResumed = false }
                 return inner.isResumed
             }
             if isContinued { schedule.continued(core.configuration) }
-            do throws(AgentError) {
-                FailPoint.agentSend.pass()
-                let response = try await core.requestPrivately(command, to: queue.server, for: owner)
-                guard case .ok = response.message else {
-                    throw AgentError(unexpected: response.message, to: "SEND", server: queue.server)
-                }
-                FailPoint.agentSent.pass()
-                return await sent(delivery, proxy: response.proxy)
-            } catch {
-                if isStopped || error == AgentError(.inactive) { return }
-                switch schedule.failed(message, with: error, now: core.now, core.configuration) {
-                case .giveUp(let expireOthers): return await giveUp(delivery, because: error, expireOthers: expireOthers)
-                case .retry(let delay, let state, let isWarned):
-                    core.store.applyLater([.setRetry(queue: queue.row, message.messageID, state)])
-                    if isWarned, message.kind == .message, await !anotherQueueHas(delivery) {
-                        core.notify(.messageDelayed(message.messageID, error), connection)
-                    }
-                    await pause(delay)
-                }
+            let failure: AgentError
+            switch await attempt(message) {
+            case .sent(let proxy): return await sent(delivery, proxy: proxy)
+            case .unsendable(let error): return await giveUp(delivery, because: error, expireOthers: nil)
+            case .failed(let error): failure = error
             }
+            if isStopped || failure == AgentError(.inactive) { return }
+            switch schedule.failed(message, with: failure, now: core.now, core.configuration) {
+            case .giveUp(let expireOthers): return await giveUp(delivery, because: failure, expireOthers: expireOthers)
+            case .retry(let delay, let state, let isWarned):
+                core.store.applyLater([.setRetry(queue: queue.row, message.messageID, state)])
+                if isWarned, message.kind == .message, await !anotherQueueHas(delivery) {
+                    core.notify(.messageDelayed(message.messageID, failure), connection)
+                }
+                slots.release()
+                await pause(delay)
+                await slots.acquire()
+            }
+        }
+    }
+
+    private enum Attempt {
+        case sent(proxy: SMPServerAddress?)
+        case failed(AgentError)
+        /// No command can be made of it.
+        case unsendable(AgentError)
+    }
+
+    /// Sends a message once. The command is made for each attempt, so that a message that waits is not in memory in that form.
+    private func attempt(_ message: SentMessage) async -> Attempt {
+        let command: SMPRequest
+        do { command = try request(for: message) } catch { return .unsendable(error) }
+        do throws(AgentError) {
+            FailPoint.agentSend.pass()
+            let response = try await core.requestPrivately(command, to: queue.server, for: owner)
+            guard case .ok = response.message else { throw AgentError(unexpected: response.message, to: "SEND", server: queue.server) }
+            FailPoint.agentSent.pass()
+            return .sent(proxy: response.proxy)
+        } catch {
+            return .failed(error)
         }
     }
 

@@ -40,15 +40,19 @@ final class TaskRegistry: Sendable {
     init(_ runtime: AgentRuntime) { self.runtime = runtime }
 
     /// Runs `body`, unless closed.
-    func run(_ body: @escaping @Sendable () async -> Void) {
+    ///
+    /// - Returns: false if closed: `body` will not run.
+    @discardableResult
+    func run(_ body: @escaping @Sendable () async -> Void) -> Bool {
         inner.withLock { inner in
-            guard !inner.isClosed else { return }
+            guard !inner.isClosed else { return false }
             let number = inner.next
             inner.next += 1
             inner.tasks[number] = runtime.task { [self] in
                 await body()
                 finished(number)
             }
+            return true
         }
     }
 

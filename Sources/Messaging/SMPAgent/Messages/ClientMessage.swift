@@ -61,7 +61,14 @@ package struct ClientEnvelope: WireCodable, Sendable, Hashable {
         let length = (encryptionKey == nil ? AgentLimits.clientMessageLength : AgentLimits.clientConfirmationLength) - paddingReduction
         self.init(
             clientVersion: clientVersion, encryptionKey: encryptionKey, nonce: nonce,
-            encrypted: try secret.seal(message.wireBytes, nonce: nonce, paddedTo: length))
+            encrypted: try secret.seal(nonce: nonce, paddedTo: length) { $0.write(message) })
+    }
+
+    /// The binary encoding, made without growing on the way: there is one of 16 KB for each delivery.
+    var wireBytes: Bytes {
+        var writer = WireWriter(reservingCapacity: encrypted.count + 96)
+        encode(to: &writer)
+        return writer.finish()
     }
 
     package func encode(to writer: inout WireWriter) {

@@ -34,6 +34,8 @@ protocol AgentStorage: Sendable {
     // MARK: Connections
 
     func connection(_ id: ConnectionID) async throws -> ConnectionState?
+    /// Those of the connections that can be read, in one transaction.
+    func connections(_ ids: [ConnectionID]) async throws -> [ConnectionID: ConnectionState]
     func owner(of queue: QueueKey) async throws -> ConnectionID?
     func connections(of user: AgentUserID?) async throws -> [ConnectionID]
     func subscriptions(_ connections: [ConnectionID]?) async throws -> [SubscriptionRecord]

@@ -13,6 +13,17 @@ extension AgentStore {
         }
     }
 
+    /// Those of the connections that can be read. The others are left out: who reads one of them by itself gets the reason.
+    func connections(_ ids: [ConnectionID]) async throws -> [ConnectionID: ConnectionState] {
+        try await read(isLong: true) { database in
+            var found: [ConnectionID: ConnectionState] = [:]
+            for id in ids {
+                found[id] = try? database.map("SELECT * FROM connections WHERE public_id = ?", blob(id.bytes)) { try Self.state($0, database) }.first
+            }
+            return found
+        }
+    }
+
     /// - Parameter row: the connection's columns.
     static func state(_ row: Row, _ database: Database) throws -> ConnectionState {
         let record = try ConnectionRecord.read(row)

@@ -17,6 +17,8 @@ package struct EntityID: WireCodable, StringCodable, Hashable, Sendable, CustomS
 
     package var isNone: Bool { bytes.isEmpty }
 
+    package func hash(into hasher: inout Hasher) { hasher.combine(contentsOf: bytes) }
+
     package func encode(to writer: inout WireWriter) { writer.write(short: bytes) }
     package init(from parser: inout WireParser) throws(WireError) { bytes = try parser.short() }
 
