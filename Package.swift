@@ -167,7 +167,7 @@ let bots: [Target] =
     + module(
         "ParleyRules", layer: "Bots",
         uses: [
-            "AsyncPrimitives", "HTTPEndpoint", "Parley", "ChatAPI", "ChatProtocol", "SMPCrypto", logging, signals,
+            "AsyncPrimitives", "SystemSupport", "HTTPEndpoint", "Parley", "ChatAPI", "ChatProtocol", "SMPCrypto", logging, signals,
             .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "Yams", package: "Yams"),
         ],
         tests: ["ParleyTesting"])

@@ -41,7 +41,8 @@ struct ParleyBench: AsyncParsableCommand {
 
 /// What is measured together.
 enum Section: String, CaseIterable, ExpressibleByArgument {
-    case dispatch, rules, isolation, primitives, storage, echo, messages, groups, channel, audience, connecting, backlog, starting, profiles, agents, router, files
+    case dispatch, rules, isolation, primitives, storage, echo, messages, groups, channel, audience, connecting, backlog, starting, profiles, agents, router,
+        files
 
     /// - Returns: figures; none where they cannot be had of a make.
     func measure(_ make: any Make, effort: Double) async throws -> [Figure] {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Parley
+internal import SystemSupport
 
 /// `parley`: runs bots, checks their files, talks to people from a terminal, and runs a router.
 @main
@@ -17,6 +18,7 @@ struct ParleyCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        Heap.limitArenas()
         CrashHandling.install(program: "parley")
         do {
             var command = try parseAsRoot()

@@ -64,7 +64,6 @@ package final class SMPRouter: Sendable {
         logger: Logger = Logger(label: "smp.router")
     ) async throws(RouterError) -> SMPRouter {
         try configuration.validate()
-        Heap.limitArenas()
         let storage: any SegmentStorage =
             switch configuration.storage {
             case .folder(let folder): try DiskStorage(folder: folder)

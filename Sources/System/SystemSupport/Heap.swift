@@ -19,8 +19,9 @@ package enum Heap {
 
     /// Limits the parts into which the allocator divides its memory, so that several threads can use it at once, to one for four cores.
     ///
-    /// By default there are eight for each core. Blocks of messages are made by one thread and freed by another, so each part keeps free memory that the others
-    /// cannot use: a relay that sent a post to 10,000 subscribers had 90 MB, where 38 MB were in use. Outside glibc nothing happens.
+    /// By default there are eight for each core. Blocks of messages are made by one thread and freed by another, so each part keeps free memory that the
+    /// others cannot use: a relay that sent a post to 10,000 subscribers had 90 MB, where 38 MB were in use. It must be called before there are threads:
+    /// they keep the part that they have. Outside glibc nothing happens.
     package static func limitArenas() { _ = limitedArenas }
 
     private static let limitedArenas: Bool = {
@@ -28,6 +29,9 @@ package enum Heap {
         // M_ARENA_MAX of malloc.h. Whoever sets the environment variable has decided.
         let option: Int32 = -8
         guard getenv("MALLOC_ARENA_MAX") == nil, let symbol = dlsym(nil, "mallopt") else { return false }
-        return unsafeBitCast(symbol, to: SetOption.self)(option, max(1, Int32(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN))) / 4)) == 1
+        return unsafeBitCast(symbol, to: SetOption.self)(option, Int32(clamping: arenas(cores: sysconf(Int32(_SC_NPROCESSORS_ONLN))))) == 1
     }()
+
+    /// The number of parts for a number of cores: at least 1, since 0 would stand for the default.
+    static func arenas(cores: Int) -> Int { max(1, cores / 4) }
 }

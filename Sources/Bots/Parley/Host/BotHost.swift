@@ -132,6 +132,7 @@ public struct BotHost: Service, CustomStringConvertible {
     /// Use ``serve(onReady:)`` to take care of errors yourself.
     public func run(onReady: @escaping @Sendable (HostReady) -> Void) async {
         let program = ProcessInfo.processInfo.processName
+        Heap.limitArenas()
         CrashHandling.install(program: program)
         do {
             try await serve(onReady: onReady)

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Logging
 public import Parley
+internal import SystemSupport
 internal import UnixSignals
 
 extension BotsFile {
@@ -23,6 +24,7 @@ extension BotsFile {
         _ path: String = "bots.yaml", plugins: [any BotPlugin.Type] = [], conditions: [CustomCondition] = [], actions: [CustomAction] = [],
         configuration: HostConfiguration = HostConfiguration()
     ) async {
+        Heap.limitArenas()
         CrashHandling.install(program: ProcessInfo.processInfo.processName)
         do {
             let extensions = try RuleExtensions(plugins: plugins, conditions: conditions, actions: actions)

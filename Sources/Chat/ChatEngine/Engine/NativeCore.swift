@@ -31,7 +31,6 @@ package final class NativeCore: IdempotentChatCore {
         random: any RandomSource = SystemRandomSource(), clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> UTCTimestamp = { .current() }, inFlight: InFlightTable? = nil
     ) {
-        Heap.limitArenas()
         self.lock = lock
         self.network = network
         engine = EngineCore(
