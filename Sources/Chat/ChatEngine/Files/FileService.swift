@@ -83,11 +83,19 @@ struct UnavailableFileService: FileService {
 
 /// The receiver of a service's events, which exists only after the service does.
 final class FileEventRelay: Sendable {
-    private let handler = Mutex<(@Sendable (FileTransferEvent) async -> Void)?>(nil)
+    // In a struct, since a function that is itself the value of a mutex is wrapped anew by every access, and each call goes through all wrappings.
+    private struct Receiver {
+        var receive: @Sendable (FileTransferEvent) async -> Void
+    }
 
-    func attach(_ handler: @escaping @Sendable (FileTransferEvent) async -> Void) { self.handler.withLock { $0 = handler } }
+    private let receiver = Mutex<Receiver?>(nil)
 
-    func receive(_ event: FileTransferEvent) async { await handler.withLock { $0 }?(event) }
+    func attach(_ handler: @escaping @Sendable (FileTransferEvent) async -> Void) { receiver.withLock { $0 = Receiver(receive: handler) } }
+
+    func receive(_ event: FileTransferEvent) async {
+        let receiver = receiver.withLock { $0 }
+        await receiver?.receive(event)
+    }
 }
 
 /// The file routers of profiles, as the chat store has them.
