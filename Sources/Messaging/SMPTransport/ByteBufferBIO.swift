@@ -31,6 +31,11 @@ final class WireBuffers {
         return outbound
     }
 
+    /// Makes room for several records.
+    func reserve(_ count: Int) {
+        if outbound.capacity == 0 { outbound = allocator.buffer(capacity: count) }
+    }
+
     func write(_ bytes: UnsafeRawBufferPointer) {
         if outbound.capacity == 0 { outbound = allocator.buffer(capacity: bytes.count) }
         outbound.writeBytes(bytes)

@@ -17,10 +17,11 @@ package final class ByteStreamHandler: ChannelDuplexHandler {
 
     package init() {}
 
-    /// Adds the handler to a channel whose TLS handshake is over, and has the channel read by itself. Must be called on its event loop, before
-    /// other handlers are added.
+    /// Adds the handler to a channel whose TLS handshake is over, and has the channel read by itself, more at a time than blocks need. Must be called on
+    /// its event loop, before other handlers are added.
     package static func add(to channel: any Channel) throws {
         try channel.pipeline.syncOperations.addHandler(ByteStreamHandler())
+        try channel.syncOptions?.setOption(.recvAllocator, value: StreamReadAllocator())
         try channel.syncOptions?.setOption(.autoRead, value: true)
     }
 
@@ -37,6 +38,8 @@ package final class ByteStreamHandler: ChannelDuplexHandler {
 
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let buffer = unwrapOutboundIn(data)
+        // More than a header of a frame is a piece of a body, and others follow.
+        if gathered.capacity < Self.gatheringLimit, gathered.count + buffer.readableBytes > 4_096 { gathered.reserveCapacity(2 * Self.gatheringLimit) }
         buffer.withUnsafeReadableBytes { gathered.append(contentsOf: $0) }
         if let promise {
             let all = self.promise ?? context.eventLoop.makePromise()

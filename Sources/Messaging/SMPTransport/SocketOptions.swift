@@ -86,3 +86,13 @@ struct BlockReadAllocator: RecvByteBufferAllocator {
         return true
     }
 }
+
+/// Reads as much of a stream at a time as makes the work for each read small beside that for the bytes. A buffer lives only while it is decrypted.
+struct StreamReadAllocator: RecvByteBufferAllocator {
+    private static let capacity = 131_072
+
+    func buffer(allocator: ByteBufferAllocator) -> ByteBuffer { allocator.buffer(capacity: Self.capacity) }
+
+    /// - Returns: true, which has the channel ask for a new buffer instead of using its own again.
+    mutating func record(actualReadBytes: Int) -> Bool { true }
+}

@@ -143,6 +143,7 @@ final class TLSSession {
     /// Encrypts all of `plaintext` into ``wire``.
     func write(_ plaintext: Bytes) throws(ConnectionError) {
         OpenSSLError.clear()
+        if plaintext.count > TLSSession.recordSize { wire.reserve(plaintext.count + plaintext.count / 512) }
         let isWritten = plaintext.withUnsafeBytes { source in
             var offset = 0
             while offset < source.count {

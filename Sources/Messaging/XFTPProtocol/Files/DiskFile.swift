@@ -66,18 +66,33 @@ package final class DiskFile: Sendable {
         return try repeated(buffer.count) { done, left in readSome(descriptor, buffer.baseAddress.map { $0 + done }, left) }
     }
 
+    /// Reads up to `count` bytes behind what was read before, fewer only at the end of the file.
+    ///
+    /// - Throws: ``FileFormatError`` `io`.
+    package func read(_ count: Int) throws(FileFormatError) -> Bytes {
+        guard DiskInterposers.allow(.read, on: path) else { throw failure("read") }
+        var result = Result<Void, FileFormatError>.success(())
+        let bytes = Bytes(unsafeUninitializedCapacity: count) { buffer, written in
+            result = Result { () throws(FileFormatError) in
+                written = try repeated(count) { done, left in readSome(descriptor, buffer.baseAddress.map { $0 + done }, left) }
+            }
+        }
+        try result.get()
+        return bytes
+    }
+
     /// Reads up to `count` bytes from an offset, fewer only at the end of the file.
     ///
     /// - Throws: ``FileFormatError`` `io`.
     package func read(_ count: Int, at offset: Int64) throws(FileFormatError) -> Bytes {
         guard DiskInterposers.allow(.read, on: path) else { throw failure("read") }
-        var bytes = Bytes(repeating: 0, count: count)
-        let done = try bytes.withUnsafeMutableBytes { buffer in
-            Result { () throws(FileFormatError) in
-                try repeated(count) { done, left in pread(descriptor, buffer.baseAddress.map { $0 + done }, left, off_t(offset) + off_t(done)) }
+        var result = Result<Void, FileFormatError>.success(())
+        let bytes = Bytes(unsafeUninitializedCapacity: count) { buffer, written in
+            result = Result { () throws(FileFormatError) in
+                written = try repeated(count) { done, left in pread(descriptor, buffer.baseAddress.map { $0 + done }, left, off_t(offset) + off_t(done)) }
             }
-        }.get()
-        if done < count { bytes.removeSubrange(done...) }
+        }
+        try result.get()
         return bytes
     }
 

@@ -87,9 +87,8 @@ package struct LocalFileReader: ~Copyable {
     package mutating func next() throws(FileFormatError) -> Bytes? {
         guard left > 0 else { return nil }
         let count = Int(min(left, Int64(Self.pieceSize)))
-        var piece = Bytes(repeating: 0, count: count)
-        let done = try piece.withUnsafeMutableBytes { buffer in Result { () throws(FileFormatError) in try file.read(into: buffer) } }.get()
-        guard done == count else { throw FileFormatError(.invalidSize, "\(path) has become shorter meanwhile") }
+        var piece = try file.read(count)
+        guard piece.count == count else { throw FileFormatError(.invalidSize, "\(path) has become shorter meanwhile") }
         left -= Int64(count)
         if stream != nil { piece.withUnsafeMutableBytes { stream?.decrypt(inPlace: $0) } }
         return piece

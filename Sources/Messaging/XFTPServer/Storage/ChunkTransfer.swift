@@ -75,8 +75,8 @@ final class ChunkReader: Sendable {
         try state.withLock { state in
             Result { () throws(FileFormatError) -> Bytes? in
                 guard state.left > 0 else { return state.stream.take()?.tag() }
-                var piece = Bytes(repeating: 0, count: min(state.left, ChunkWriter.pieceSize))
-                let count = try piece.withUnsafeMutableBytes { buffer in Result { () throws(FileFormatError) in try file.read(into: buffer) } }.get()
+                let count = min(state.left, ChunkWriter.pieceSize)
+                var piece = try file.read(count)
                 guard count == piece.count else { throw FileFormatError(.invalidSize, "a chunk is shorter than it was") }
                 state.left -= count
                 piece.withUnsafeMutableBytes { state.stream?.encrypt(inPlace: $0) }
